@@ -74,6 +74,8 @@ CPPFLAGS += -DLANEWISE_PRELOAD='"$(shell $(CC) -print-file-name=libasan.so 2>/de
 endif
 # LANEWISE_PATIENCE is the factor of the time limits of runs; without it, 1, or 3 with sanitizers.
 CPPFLAGS += $(LANEWISE_PATIENCE:%=-DLANEWISE_PATIENCE=%)
+# LANEWISE_EMULATED is for tests in qemu-user: the kernel then filters no system calls.
+CPPFLAGS += $(if $(LANEWISE_EMULATED),-DLANEWISE_EMULATED)
 LDFLAGS := $(SANITIZERS) -Wl,--as-needed
 
 # $(call sources,FOLDER...): the C files in these folders; $(call objects,FILE...): their object files.
@@ -229,6 +231,7 @@ asan: ## Run the tests of our code under AddressSanitizer and UBSan: [TEST_FILTE
 	$(Q)$(MAKE) SANITIZE=1 test
 
 mistakes: ## Grade typical mistakes and compare what their reports say first
+try-pages: ## Compare the pages of `make step` with the emulator, for all mutants: [LAB=]
 check-advice: ## Follow the advice of each finding and see whether it mends an example
 golden: ## Update the golden files; read the diff before you commit it
 check: ## Check format, warnings, file lengths, and that each header compiles alone
@@ -241,6 +244,7 @@ try-debian-12: ## Follow the README on a bare Debian 12, and time it
 try-debian-13: ## The same on a bare Debian 13
 try-ubuntu-22: ## The same on a bare Ubuntu 22.04
 try-ubuntu-24: ## The same on a bare Ubuntu 24.04
+try-container: ## Try the package in containers of podman
 soak: ## Grade a thousand submissions in a row and look for leaks: [RUNS=1000]
 soak-kill: ## End gradings at random moments and look for what is left: [KILLS=1000]
 soak-batch: ## Grade a class while killing the grader again and again: [STUDENTS=50 KILLS=20]
@@ -258,7 +262,7 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 
 FORCE:
 .PHONY: help grade hint watch run trace step report diff reset serve doctor course calibrate autograder handouts \
-	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit try-arm64 asan \
-	editor dist try-dist try-debian-12 try-debian-13 try-ubuntu-22 try-ubuntu-24 \
-	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
+	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test test-programs unit try-arm64 asan \
+	editor dist try-dist try-debian-12 try-debian-13 try-ubuntu-22 try-ubuntu-24 try-container \
+	golden check check-advice try-pages format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
 	distclean FORCE

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Set-up for a purpose: checks what the purpose needs, and installs only what is missing.
 #
-#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|arm64|handouts|handouts-pdf|editor|dist]
+#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|arm64|handouts|handouts-pdf|editor|dist|container]
 #
 # make calls it when needed. If you run it by hand, it checks everything again. It tries each command
 # and library (a program that uses the library must link and start) instead of asking for installed
@@ -60,6 +60,8 @@ fuzz     | runs clang --version                         | clang libclang-rt-dev 
 editor   | runs clangd --version                         | clangd              | completion and errors in an editor
 dist     | runs debootstrap --version                    | debootstrap         | bare Debian systems to build and try packages in
 dist     | runs strip --version                          | binutils            | smaller programs in packages
+container | runs podman --version                        | podman              | running containers
+container | runs runc --version                          | runc                | starting them
 arm64    | runs aarch64-linux-gnu-g++ --version         | gcc-aarch64-linux-gnu g++-aarch64-linux-gnu | building for arm64
 arm64    | runs qemu-aarch64-static --version            | qemu-user-static binfmt-support | running arm64 programs
 arm64    | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA runtime for arm64
@@ -70,7 +72,7 @@ handouts | imports fontTools brotli                       | python3-fonttools py
 handouts-pdf | runs chromium --version                   | chromium            | printing handouts
 handouts-pdf | runs pdfinfo -v                           | poppler-utils       | the page numbers in the table of contents
 '
-purposes='grade test check autograder slurm bench fuzz arm64 handouts handouts-pdf editor dist'
+purposes='grade test check autograder slurm bench fuzz arm64 handouts handouts-pdf editor dist container'
 
 # One pinned CUDA release: the compiler, its libraries, the runtime's headers and library, and two
 # small packages of headers, for cooperative_groups.h and cuda_profiler_api.h.

@@ -15,6 +15,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 bool base_path(char path[PATH_SIZE], const char *format, ...)
@@ -161,10 +162,37 @@ bool base_write_file(const char *path, const void *bytes, size_t size, unsigned 
     return false;
 }
 
-bool base_has_room(const char *path, uint64_t bytes)
+/* Returns 0 if this user can write BYTES into FOLDER, or the reason. A file system may count what
+ * each user has and not tell it before a write. NFS tells it even later (fsync). */
+static int try_to_write(const char *folder, uint64_t bytes)
+{
+    char path[PATH_SIZE];
+    if (!base_path(path, "%s/XXXXXX", folder))
+        return ENAMETOOLONG;
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int reason = fallocate(fd, 0, 0, (off_t)bytes) == 0 ? 0 : errno;
+    if (reason == EOPNOTSUPP) {
+        reason = posix_fallocate(fd, 0, (off_t)bytes);
+        if (reason == 0 && fsync(fd) != 0)
+            reason = errno;
+    }
+    close(fd);
+    unlink(path);
+    return reason;
+}
+
+bool base_has_room(const char *folder, uint64_t bytes)
 {
     struct statvfs disk;
-    return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
+    if (statvfs(folder, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < bytes) {
+        errno = ENOSPC;
+        return false;
+    }
+    int reason = try_to_write(folder, bytes);
+    errno = reason;
+    return reason != ENOSPC && reason != EDQUOT;
 }
 
 /* Returns true if an output file replaces PATH. Pipes, devices and links to descriptors are not
@@ -241,6 +269,17 @@ static bool is_open_at(int fd, const char *path)
            there.st_ino == opened.st_ino;
 }
 
+/* Returns true if the process of the open folder is dead. NFS locks no folders: there, a folder is
+ * abandoned if nothing in it has been made or removed for a day. */
+static bool is_abandoned(int fd)
+{
+    struct stat status;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    return errno != EWOULDBLOCK && fstat(fd, &status) == 0 &&
+           time(NULL) - status.st_mtime > 24 * 3600;
+}
+
 /* Removes the folder NAME in PARENT if its process is dead. Never follows a link. */
 static void sweep_one(const char *parent, const char *name)
 {
@@ -252,7 +291,7 @@ static void sweep_one(const char *parent, const char *name)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_open_at(fd, path))
+    if (is_abandoned(fd) && is_open_at(fd, path))
         base_remove_tree(path);
     close(fd);
 }

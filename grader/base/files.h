@@ -38,8 +38,9 @@ bool base_write_output(const char *path, const void *bytes, size_t size, unsigne
  * failure returns false with the reason in errno. */
 bool base_remove_output(const char *path);
 
-/* Returns true if PATH's disk has BYTES free, or if its free space is unknown. */
-bool base_has_room(const char *path, uint64_t bytes);
+/* Returns true if this user can write BYTES into FOLDER, or if that is unknown. Otherwise errno is
+ * ENOSPC if the disk is full, and EDQUOT if the user's quota is used up. */
+bool base_has_room(const char *folder, uint64_t bytes);
 
 /* Returns the folder for temporary files: $TMPDIR or /tmp. If no program can be started there,
  * because it is mounted with noexec, returns /var/tmp or a folder in the user's cache. */

@@ -18,9 +18,13 @@
 struct writers {
     unsigned lines[WRITERS]; /* those in the student's file */
     unsigned count;
-    unsigned last; /* the last of these lines */
+    unsigned last;  /* the last of these lines */
+    double adds;    /* by lanes, if all lanes of a warp add to the same word */
+    double threads; /* of all its launches */
+    double block;   /* threads in a block, or 0 if its launches differ */
     bool has_other_files;
     bool has_stores;
+    bool is_shared;         /* it uses shared memory */
     bool has_other_kernels; /* the program also launched other kernels */
 };
 
@@ -40,6 +44,7 @@ static void note_writer(const struct check *check, const json_t *line, struct wr
     double atomics = check_sum(counters, "global_atomic_requests global_reduction_requests");
     if (stores + atomics == 0)
         return;
+    writers->adds += atomics + check_sum(counters, "atomic_collisions");
     writers->has_stores |= stores > 0;
     if (!check_is_own_file(check, json_text_of(line, "file")))
         writers->has_other_files = true;
@@ -47,6 +52,14 @@ static void note_writer(const struct check *check, const json_t *line, struct wr
         writers->lines[writers->count++] = number;
     if (is_known(writers, number) && number > writers->last)
         writers->last = number;
+}
+
+static void note_launch(struct writers *writers, struct check_launch launch)
+{
+    bool is_first = writers->threads == 0;
+    writers->threads += launch.blocks * launch.threads;
+    writers->block = is_first || writers->block == launch.threads ? launch.threads : 0;
+    writers->is_shared |= launch.static_shared_bytes + launch.dynamic_shared_bytes > 0;
 }
 
 /* Finds the lines with which KERNEL, as in the record, writes to global memory. */
@@ -60,6 +73,8 @@ static struct writers find_writers(const struct check *check, const struct run *
     {
         bool is_maker = strcmp(json_text_of(launch, "kernel"), kernel) == 0;
         writers.has_other_kernels |= !is_maker;
+        if (is_maker)
+            note_launch(&writers, check_launch(run, i));
         json_array_foreach(is_maker ? json_object_get(launch, "lines") : NULL, j, line)
             note_writer(check, line, &writers);
     }
@@ -198,10 +213,11 @@ static void show_slice(struct check *check, const struct run *run, const struct 
         slice_begin_at_word(slice, "cudaMemset2D", 0);
     }
     prefer_inputs(slice, run, text);
-    slice_prefer_kind(slice, strstr(text, "had no neighbour") ? SLICE_CONTROL
-                             : is_about_loops(text)           ? SLICE_LOOPS
-                             : is_about_launches(text)        ? SLICE_PLACES
-                                                              : SLICE_VALUES);
+    bool is_about_lanes = strstr(text, "had no neighbour") || strstr(text, "may only add");
+    slice_prefer_kind(slice, is_about_lanes            ? SLICE_CONTROL
+                             : is_about_loops(text)    ? SLICE_LOOPS
+                             : is_about_launches(text) ? SLICE_PLACES
+                                                       : SLICE_VALUES);
     unsigned count = slice_lines(slice, lines);
     if (count > 0)
         show(check, lines, count, find_main(slice, lines, count, text, last));
@@ -238,6 +254,17 @@ static void show_around(struct check *check)
     slice_free(slice);
 }
 
+/* Names the only line that writes results, and KERNEL if it is not "". A kernel that adds up in shared memory may add more than
+ * the sums of its blocks to the result, which is told, too. */
+static void tell_writer(struct check *check, const struct writers *writers, const char *kernel)
+{
+    check_add(check, "; line %u %s%s", writers->lines[0], kernel,
+              writers->has_stores ? "stores the results" : "updates the result");
+    if (!writers->has_stores && writers->is_shared && writers->block > 1 &&
+        writers->adds == writers->threads)
+        check_add(check, ", in each of the %s threads of a block", check_number(writers->block));
+}
+
 void check_show_makers(struct check *check, const struct run *run, const char *maker,
                        const char *text)
 {
@@ -261,9 +288,35 @@ void check_show_makers(struct check *check, const struct run *run, const char *m
     else if (writers.has_other_kernels)
         snprintf(others, sizeof others, "of %s() ", kernel);
     if (writers.count == 1 && !writers.has_other_files && !is_about_launches(text))
-        check_add(check, "; line %u %s%s", writers.lines[0], others,
-                  writers.has_stores ? "stores the results" : "updates the result");
+        tell_writer(check, &writers, others);
     show_slice(check, run, &writers, kernel, text);
+}
+
+/* Adds the line that allocates the memory that FINDING is about, if its size may be wrong. */
+static void begin_at_allocation(const struct check *check, struct slice *slice,
+                                const json_t *finding)
+{
+    size_t i;
+    json_t *place;
+    if (!strstr(json_text_of(finding, "help"), "sizeof(type)"))
+        return;
+    json_array_foreach(json_object_get(finding, "related"), i, place)
+    {
+        if (strcmp(json_text_of(place, "message"), "allocated here") == 0 &&
+            check_is_own_file(check, json_text_of(place, "file")))
+            slice_begin_at(slice, (unsigned)json_integer_of(place, "line"), 0, false);
+    }
+}
+
+/* Adds the line that declares the array in shared memory that FINDING is about, if the array may
+ * be too short. The help begins with the array's name. */
+static void begin_at_declaration(struct slice *slice, const json_t *finding)
+{
+    const char *help = json_text_of(finding, "help");
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(help, " "), help);
+    if (strstr(help, "is the array too short"))
+        slice_begin_at_shared(slice, (unsigned)json_integer_of(finding, "line"), name);
 }
 
 /* Begins SLICE where a change may mend FINDING. Returns false if the lines that lead there say
@@ -295,6 +348,13 @@ static bool begin_at_finding(const struct check *check, struct slice *slice, con
     }
     bool is_init = strcmp(kind->tool, "initcheck") == 0;
     slice_begin_at(slice, line, 0, true);
+    if (strcmp(id, "divergent-barrier") == 0) { /* only what leads past the barrier matters */
+        slice_limit(slice, 1);
+        slice_prefer_kind(slice, SLICE_CONTROL);
+        return true;
+    }
+    begin_at_allocation(check, slice, finding);
+    begin_at_declaration(slice, finding);
     slice_begin_at_calls(slice, line, kernel, 1);
     slice_begin_at_launches(slice, kernel, is_init ? 4 : 2);
     slice_prefer_kind(slice, is_init ? SLICE_CONTROL : SLICE_ANYTHING);

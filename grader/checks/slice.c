@@ -9,6 +9,12 @@
 #define FARTHEST    6u /* most steps away from the result */
 #define UNSEEN      (FARTHEST + 1)
 
+/* A word of a line. */
+struct word {
+    const char *begin;
+    size_t length;
+};
+
 /* A line without comments, literals and directives. */
 struct line {
     const char *text; /* after the indentation */
@@ -17,22 +23,18 @@ struct line {
     unsigned distance; /* steps from the result, or UNSEEN */
     bool begins;       /* the slice begins here */
     bool nested;       /* the loops and conditions around it belong to the slice */
+    /* the name of the macro that the line defines, if the macro uses a variable, otherwise empty */
+    struct word macro;
 };
 
 struct slice {
-    char *text;
+    char *text, *source;            /* `text` is the source without what a slice ignores */
     const char *names[SLICE_NAMES]; /* lines with these names come first */
     unsigned name_count;
     enum slice_taste taste;
     unsigned farthest;  /* most steps away from the result, at most FARTHEST */
     struct line *lines; /* line 1 is number 0 */
     unsigned count;
-};
-
-/* A word of a line. */
-struct word {
-    const char *begin;
-    size_t length;
 };
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -78,6 +80,30 @@ static void blank_ignored(char *text)
     }
 }
 
+/* Returns whether TEXT, up to a comment or the end of its line, has the name of a variable: a word
+ * with a small first letter. */
+static bool has_variable(const char *text)
+{
+    for (; *text && *text != '\n' && strncmp(text, "//", 2) != 0 && strncmp(text, "/*", 2) != 0;
+         ++text)
+        if (!is_letter(text[0]) && islower((unsigned char)text[1]))
+            return true;
+    return false;
+}
+
+/* Returns the name of the macro that the line at TEXT defines, or an empty word. */
+static struct word macro_of(const char *text)
+{
+    static const char define[] = "#define ";
+    struct word word = {0};
+    if (strncmp(text, define, strlen(define)) != 0)
+        return word;
+    word.begin = text + strlen(define);
+    while (is_letter(word.begin[word.length]))
+        ++word.length;
+    return has_variable(word.begin + word.length) ? word : (struct word){0};
+}
+
 static void split(struct slice *slice)
 {
     for (char *at = slice->text; *at;) {
@@ -85,8 +111,13 @@ static void split(struct slice *slice)
         indent = indent < all ? indent : all;
         while (length > indent && isspace((unsigned char)at[length - 1]))
             --length;
-        slice->lines[slice->count++] =
-            (struct line){at + indent, length - indent, (unsigned)indent, UNSEEN, false, false};
+        slice->lines[slice->count++] = (struct line){at + indent,
+                                                     length - indent,
+                                                     (unsigned)indent,
+                                                     UNSEEN,
+                                                     false,
+                                                     false,
+                                                     macro_of(slice->source + (at - slice->text))};
         at += all + (at[all] == '\n');
     }
 }
@@ -100,9 +131,9 @@ struct slice *slice_new(const char *source)
     for (const char *at = source; (at = strchr(at, '\n')); ++at)
         ++count;
     slice->farthest = FARTHEST;
-    slice->text = strdup(source);
+    slice->text = strdup(source), slice->source = strdup(source);
     slice->lines = calloc(count, sizeof *slice->lines);
-    if (!slice->text || !slice->lines) {
+    if (!slice->text || !slice->source || !slice->lines) {
         slice_free(slice);
         return NULL;
     }
@@ -116,6 +147,7 @@ void slice_free(struct slice *slice)
     if (!slice)
         return;
     free(slice->text);
+    free(slice->source);
     free(slice->lines);
     free(slice);
 }
@@ -275,6 +307,8 @@ static bool mark_around(struct slice *slice, unsigned at, unsigned first)
             continue;
         indent = line->indent < indent ? line->indent : indent;
         changed |= is_control(line) && mark(slice, i, distance, true);
+        if (guards && slice->farthest == 1 && slice->taste == SLICE_CONTROL)
+            changed |= mark(slice, i + 1, distance, false);
     }
     return changed;
 }
@@ -358,9 +392,9 @@ static bool returns_variable(const struct line *line)
            word.begin[word.length] == ';';
 }
 
-/* Adds the line with the result of the function that CALL names, if it is one of this file.
- * DISTANCE is that of the call. A line that only returns a variable is no further step from the
- * lines that set the variable. */
+/* If CALL calls a function of this file, adds the line that returns its result. DISTANCE is that of
+ * the call. A line that only returns a variable is no further step from the lines that set the
+ * variable. */
 static bool mark_called(struct slice *slice, struct word call, unsigned distance)
 {
     if (call.begin[call.length] != '(')
@@ -370,6 +404,15 @@ static bool mark_called(struct slice *slice, struct word call, unsigned distance
     if (last >= slice->count)
         return false;
     return mark(slice, last, distance + !returns_variable(&slice->lines[last]), true);
+}
+
+/* Adds the line that defines the macro NAME, if NAME is one that uses a variable. */
+static bool mark_macro(struct slice *slice, struct word name, unsigned distance)
+{
+    for (unsigned i = 0; i < slice->count; ++i)
+        if (slice->lines[i].macro.length > 0 && is_same(slice->lines[i].macro, name))
+            return mark(slice, i, distance, false);
+    return false;
 }
 
 static bool follow(struct slice *slice, unsigned at)
@@ -386,6 +429,7 @@ static bool follow(struct slice *slice, unsigned at)
     while (next_word(line, &word)) {
         changed |= mark_setters(slice, word, first, end, at);
         changed |= mark_called(slice, word, line->distance);
+        changed |= mark_macro(slice, word, distance);
     }
     return changed;
 }
@@ -408,6 +452,15 @@ void slice_begin_at_word(struct slice *slice, const char *word, unsigned distanc
     for (unsigned i = 1; i <= slice->count; ++i)
         if (slice_has_name(slice, i, word))
             slice_begin_at(slice, i, distance, false);
+}
+
+void slice_begin_at_shared(struct slice *slice, unsigned number, const char *name)
+{
+    for (unsigned i = number < slice->count ? number : slice->count; i > 0; --i)
+        if (slice_has_name(slice, i, "__shared__") && slice_has_name(slice, i, name)) {
+            slice_begin_at(slice, i, 0, false);
+            return;
+        }
 }
 
 /* Returns the name of the function whose opening brace is on line OPENING: the name is in front of
@@ -537,6 +590,8 @@ static unsigned rank_of(const struct slice *slice, unsigned number)
         slice_has_name(slice, number, "threadIdx") || slice_has_name(slice, number, "blockIdx");
     if (line->distance == 0)
         return 0;
+    if (line->macro.length > 0)
+        return 2 * line->distance;
     bool is_likely = is_named || (slice->taste == SLICE_CONTROL && is_control(line)) ||
                      (slice->taste == SLICE_PLACES && (is_control(line) || is_index));
     if (is_loop && (slice->taste == SLICE_LOOPS || slice->taste == SLICE_CONTROL))

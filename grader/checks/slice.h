@@ -23,6 +23,8 @@ void slice_begin_at_calls(struct slice *slice, unsigned number, const char *kern
                           unsigned distance);
 /* Begins at all lines of the host's code with WORD. */
 void slice_begin_at_word(struct slice *slice, const char *word, unsigned distance);
+/* Begins at the line that declares the shared array NAME, the last one up to line NUMBER. */
+void slice_begin_at_shared(struct slice *slice, unsigned number, const char *name);
 /* Begins at all lines that launch KERNEL. */
 void slice_begin_at_launches(struct slice *slice, const char *kernel, unsigned distance);
 /* Returns the number of the last statement of the function NAME, or 0 if there is no such

@@ -41,6 +41,20 @@ static void keep(struct check *check, const json_t *timeline)
     json_array_append_new(check->timelines, kept);
 }
 
+/* Returns why the first launch of RECORD without a predicted time has none, or NULL. */
+static const char *find_gap(const json_t *record)
+{
+    size_t i;
+    json_t *launch;
+    json_array_foreach(json_object_get(record, "launches"), i, launch)
+    {
+        const json_t *gap = json_object_get(launch, "not_predicted");
+        if (gap)
+            return json_text_of(gap, "why");
+    }
+    return NULL;
+}
+
 double check_makespan(struct check *check, const struct run *run, uint64_t bytes)
 {
     const json_t *timeline = run ? json_object_get(run->record, "timeline") : NULL;
@@ -52,7 +66,10 @@ double check_makespan(struct check *check, const struct run *run, uint64_t bytes
         write_note(check, timeline);
         keep(check, timeline);
     }
-    if (json_number_of(timeline, "unknown") > 0) {
+    const char *why = find_gap(run->record);
+    if (why) {
+        check_fail(check, "failed", "the time of a kernel cannot be predicted: %s", why);
+    } else if (json_number_of(timeline, "unknown") > 0) {
         check_fail(check, "failed", "the time of a kernel cannot be predicted");
         check_advise(check,
                      "Kernels must work in the GPU's own memory, not in memory of the host.");

@@ -219,6 +219,22 @@ static bool explain_matrix(struct check *check, const struct run *run,
            judge_wrong_matrix(matrix, text, size);
 }
 
+/* Describes the launches: the threads of each, and the sides of their blocks. */
+static void find_threads(struct judge_matrix *matrix, const struct run *run)
+{
+    struct check_launch launch = check_launch(run, 0);
+    size_t all = (size_t)(launch.blocks * launch.threads), used = 0;
+    matrix->threads = (size_t)launch.threads;
+    matrix->grid_threads = all;
+    for (size_t i = 0; launch.blocks > 0; launch = check_launch(run, ++i)) {
+        if ((size_t)(launch.blocks * launch.threads) != all)
+            matrix->grid_threads = 0;
+        for (size_t j = 0; j < 2; ++j)
+            if (launch.sides[j] > 1 && used < JUDGE_SIDES)
+                matrix->sides[used++] = (size_t)launch.sides[j];
+    }
+}
+
 void check_explain_matrix(struct check *check, const struct run *run, const struct answer *answer,
                           const float *got, const struct check_matrix *want)
 {
@@ -231,7 +247,7 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
                                   .bounds = want->bounds,
                                   .hides = run->plan.hides};
     bool found = find_error(check, run, &again);
-    matrix.threads = (size_t)check_launch(run, 0).threads;
+    find_threads(&matrix, run);
     matrix.again = find_matrix(again.result, answer->array.name, matrix.height * matrix.width);
     find_inputs(&matrix, run->input);
     if (found)

@@ -34,7 +34,7 @@ make_root() {
     case $mirror in
     *ubuntu)
         components=main,universe script=gutsy # one script serves all suites, also those that debootstrap does not know
-        [ -r $keys ] || fail "no keys of Ubuntu in $keys: Debian 13 has them in its package ubuntu-archive-keyring."
+        [ -r $keys ] || fail "no keys of Ubuntu in $keys: Debian 13 has them in its package ubuntu-keyring."
         ;;
     esac
     debootstrap --variant=minbase --components=$components ${script:+--keyring="$keys"} "$1" "$2" "$mirror" \

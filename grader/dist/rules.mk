@@ -11,3 +11,7 @@ try-dist: build/setup/dist
 # Follows the README in a bare Debian or Ubuntu, and reports the time that this takes.
 try-debian-12 try-debian-13 try-ubuntu-22 try-ubuntu-24: try-%: build/setup/dist
 	$(Q)grader/dist/try-system.sh $* $(DIST)
+
+# Grades in the package in containers of podman.
+try-container: build/setup/dist build/setup/container
+	$(Q)grader/dist/try-container.sh $(DIST)

@@ -2,6 +2,7 @@
  * is cleaned for display. */
 #include "grade/finding.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,4 +232,122 @@ void grade_add_cause(struct grade_result *result, const json_t *verdict, const j
     double lost = json_number_of(verdict, "max_points") - json_number_of(verdict, "points");
     json_object_set_new(cause, "points", json_real(json_number_of(cause, "points") + lost));
     json_array_append(json_object_get(cause, "checks"), json_object_get(verdict, "id"));
+}
+
+/* --- hints ------------------------------------------------------------------------------------ */
+
+static bool costs(const json_t *cause, const json_t *check)
+{
+    size_t i;
+    json_t *id;
+    json_array_foreach(json_object_get(cause, "checks"), i, id)
+    {
+        if (json_equal(id, json_object_get(check, "id")))
+            return true;
+    }
+    return false;
+}
+
+/* Returns the hint of the only check that CAUSE costs, if all checks before it were passed, so that
+ * the hint is about what is special in this check. Otherwise returns NULL. */
+static const json_t *hint_of_check(const struct grade_result *result, const json_t *cause)
+{
+    size_t i;
+    json_t *check;
+    if (json_array_size(json_object_get(cause, "checks")) != 1)
+        return NULL;
+    json_array_foreach(result->checks, i, check)
+    {
+        if (costs(cause, check))
+            return i > 0 ? json_array_get(result->hints, i) : NULL;
+        if (strcmp(json_text_of(check, "status"), "passed") != 0)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* Returns the hint about the only task (TODO) of the lab that CAUSE affects. Returns NULL if the
+ * cause affects several tasks, or the lab has only one. */
+static const json_t *hint_of_task(const struct grade_result *result, const json_t *cause)
+{
+    const json_t *found = NULL;
+    bool has_others = false;
+    size_t i;
+    json_t *check;
+    json_array_foreach(result->checks, i, check)
+    {
+        const json_t *hint = json_array_get(result->hints, i);
+        bool is_task = strncmp(json_string_value(hint), "TODO ", strlen("TODO ")) == 0;
+        if (is_task && costs(cause, check) && found)
+            return NULL;
+        has_others |= is_task && !costs(cause, check);
+        found = is_task && costs(cause, check) ? hint : found;
+    }
+    return has_others ? found : NULL;
+}
+
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static size_t word_length(const char *text)
+{
+    size_t length = 0;
+    while (is_letter(text[length]))
+        ++length;
+    return length;
+}
+
+/* Returns the length of the code at TEXT, a call such as "atomicAdd(" or a term such as "x + i".
+ * Returns 0 if there is none. */
+static size_t code_length(const char *text)
+{
+    size_t length = word_length(text);
+    if (length == 0 || text[length] == '(')
+        return length + (length > 0);
+    bool is_term = text[length] == ' ' && text[length + 1] && strchr("+-*", text[length + 1]) &&
+                   text[length + 2] == ' ' && is_letter(text[length + 3]);
+    return is_term ? length + 3 + word_length(text + length + 3) : 0;
+}
+
+/* Returns whether HINT quotes code of a LINE of the submission. */
+static bool quotes(const char *hint, const char *line)
+{
+    for (size_t i = 0; hint[i]; ++i) {
+        size_t length = i == 0 || !is_letter(hint[i - 1]) ? code_length(hint + i) : 0;
+        const char *found = length > 0 ? memmem(line, strlen(line), hint + i, length) : NULL;
+        if (found && (found == line || !is_letter(found[-1])) &&
+            !(is_letter(found[length - 1]) && is_letter(found[length])))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether HINT quotes code of the lines that are shown for CAUSE. Otherwise it may be about
+ * something else. */
+static bool is_about(const json_t *hint, const json_t *cause)
+{
+    size_t i;
+    json_t *line;
+    const char *text = json_string_length(hint) > 0 ? json_string_value(hint) : "";
+    json_array_foreach(json_object_get(cause, "also"), i, line)
+    {
+        if (quotes(text, json_text_of(line, "source")))
+            return true;
+    }
+    return quotes(text, json_text_of(cause, "source"));
+}
+
+void grade_add_hints(const struct grade_result *result)
+{
+    size_t i;
+    json_t *cause;
+    json_array_foreach(result->causes, i, cause)
+    {
+        const json_t *hint = hint_of_check(result, cause);
+        hint = hint ? hint : hint_of_task(result, cause);
+        if (is_about(hint, cause))
+            json_object_set(cause, "hint", (json_t *)hint);
+    }
 }

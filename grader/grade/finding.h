@@ -12,6 +12,9 @@ void grade_add_finding(struct grade_result *result, const json_t *found);
  * reports. CHECK is the check's element in the result. Does nothing after a check whose message
  * names the mistake, because a cause is shown above all checks. */
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
+/* Adds the lab's own hint to causes that affect just one of its tasks, if the hint quotes code of
+ * the lines that are shown. */
+void grade_add_hints(const struct grade_result *result);
 
 /* Copies those members NAMES (the last is NULL) of FROM that are non-empty strings, and cleans
  * them. */

@@ -284,13 +284,15 @@ static void check_room(struct grade *grade)
     bool trouble = grade->end == GRADE_IMPOSSIBLE || (status && strcmp(status, "passed") != 0);
     if (!trouble || (!small && base_has_room(grade->folder, ROOM_BYTES)))
         return;
+    bool quota = errno == EDQUOT;
     json_decref(grade->result);
     grade->result = NULL;
     if (small)
         stop(grade, GRADE_IMPOSSIBLE,
              "the limit on file sizes is too low: set ulimit -f %u or more", ROOM_BYTES >> 10);
     else
-        stop(grade, GRADE_IMPOSSIBLE, "the disk is nearly full: gradings need %u MB in %s",
+        stop(grade, GRADE_IMPOSSIBLE, "%s: gradings need %u MB in %s",
+             quota ? "your quota of disk space is nearly used up" : "the disk is nearly full",
              ROOM_BYTES >> 20, base_temporary_folder());
 }
 

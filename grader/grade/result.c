@@ -122,6 +122,7 @@ void grade_result_add(struct grade_result *result, const json_t *declared, const
     json_array_append_new(result->checks, check);
     json_array_foreach(json_object_get(verdict, "findings"), i, finding)
         grade_add_finding(result, finding);
+    json_array_append_new(result->hints, json_string(json_text_of(declared, "hint")));
     grade_add_cause(result, verdict, check);
     record_add_lines(result->lines, json_object_get(verdict, "lines"), NULL);
     record_add_accesses(result->accesses, json_object_get(verdict, "accesses"), NULL);
@@ -153,6 +154,7 @@ json_t *grade_result_compose(const struct grade_result *result, double seconds)
 {
     const struct grading *grading = result->grading;
     char hash[HASH_SIZE];
+    grade_add_hints(result);
     double score = sum_of(result->checks, "points");
     double max_score = sum_of(result->checks, "max_points");
     base_text_hash(&grading->submission->source, hash);
@@ -216,7 +218,8 @@ void grade_result_begin(struct grade_result *result, const struct grading *gradi
                                     .lines = json_array(),
                                     .accesses = json_array(),
                                     .shown = json_array(),
-                                    .timelines = json_array()};
+                                    .timelines = json_array(),
+                                    .hints = json_array()};
 }
 
 void grade_result_free(struct grade_result *result)
@@ -228,4 +231,5 @@ void grade_result_free(struct grade_result *result)
     json_decref(result->accesses);
     json_decref(result->shown);
     json_decref(result->timelines);
+    json_decref(result->hints);
 }

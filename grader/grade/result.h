@@ -14,6 +14,7 @@ struct grade_result {
     json_t *lines, *accesses;
     json_t *shown;     /* a member: the pictures of all checks */
     json_t *timelines; /* a member: the timelines of all checks */
+    json_t *hints;     /* the hints that the lab declares for the checks */
     bool guessed;      /* a check's message names the mistake */
 };
 

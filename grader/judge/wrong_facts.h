@@ -36,9 +36,9 @@ const char *wrong_index(const struct facts *facts, size_t i, char text[48]);
  * chance. Returns false if a number elsewhere is wrong. */
 bool wrong_place(const struct facts *facts, char *text, size_t size);
 
-/* Returns a question about the launch if the place of the wrong numbers is one that no thread seems
+/* Writes a question about the launch if the place of the wrong numbers is one that no thread seems
  * to reach, otherwise "". */
-const char *wrong_ask_for_threads(const struct facts *facts);
+const char *wrong_ask_for_threads(const struct facts *facts, char text[200]);
 
 /* Tries the hypothesis that each wrong number is the right number of another place in its row, or
  * in its column. */

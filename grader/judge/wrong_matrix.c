@@ -431,24 +431,27 @@ static bool is_first_quarter(const struct facts *facts, float value)
 /* Explains that all wrong numbers are VALUE, which is called NAME. */
 static bool tell_all(const struct facts *facts, float value, const char *name)
 {
+    char question[200];
     if (is_first_quarter(facts, value))
         return TELL(facts,
                     "all of them %s: only the first quarter is right. Is a copy of %s numbers told "
                     "to copy %s bytes?",
                     name, NUMBER(facts->count), NUMBER(facts->count));
     return facts->wrong_count > 1 &&
-           TELL(facts, "all of them %s%s", name, wrong_ask_for_threads(facts));
+           TELL(facts, "all of them %s%s", name, wrong_ask_for_threads(facts, question));
 }
 
 static bool name_value(struct facts *facts)
 {
+    char question[200];
     if (facts->matrix->hides && are_right_again(facts))
         return TELL(
             facts,
             "computed from main()'s numbers, not from those on the GPU: main() may copy the input there, but neither change it nor pass it to a kernel as an argument");
     if (are_unwritten(facts))
         return TELL(facts, "never written: %s what new memory contains%s",
-                    facts->wrong_count > 1 ? "they are" : "it is", wrong_ask_for_threads(facts));
+                    facts->wrong_count > 1 ? "they are" : "it is",
+                    wrong_ask_for_threads(facts, question));
     if (are_all(facts, NAN))
         return tell_all(facts, NAN, "NaN, not a number");
     if (are_all(facts, 0))

@@ -16,6 +16,7 @@ struct judge_input {
 };
 
 #define JUDGE_INPUTS 4
+#define JUDGE_SIDES  8
 
 struct judge_matrix {
     size_t height, width;
@@ -26,7 +27,10 @@ struct judge_matrix {
     const float *again;
     bool hides; /* main() saw another input than kernels, but not in that run */
     struct judge_input inputs[JUDGE_INPUTS + 1];
-    size_t threads; /* threads in a block of the launch, or 0 if unknown */
+    size_t threads;      /* threads in a block of the launch, or 0 if unknown */
+    size_t grid_threads; /* threads in each launch, or 0 if unknown or not always the same */
+    /* sizes of a block of each launch in x and in y, above 1; 0 ends the list */
+    size_t sides[JUDGE_SIDES + 1];
 };
 
 /* Writes explanations, separated by semicolons. Returns false if no hypothesis fits. */

@@ -139,18 +139,43 @@ static bool lack_end(struct lines lines)
            to - from + 1 >= MANY;
 }
 
-/* Returns whether the lines after the first of each group are wrong. */
-static bool lack_part(struct lines lines)
+/* Returns whether the lines after the first FROM of each PERIOD are wrong. */
+static bool lack_part(struct lines lines, size_t *from, size_t *period)
 {
-    size_t from, to, period;
-    return find_period(&lines, &from, &to, &period) && from > 0 && to + 1 == period && to > from;
+    size_t to;
+    return find_period(&lines, from, &to, period) && *from > 0 && to + 1 == *period && to > *from;
 }
 
-const char *wrong_ask_for_threads(const struct facts *facts)
+/* Returns whether a block can have written just the first FROM lines of a part, since its threads
+ * are as many in x or in y. */
+static bool is_side(const struct judge_matrix *matrix, size_t from)
 {
-    if (lack_part(rows_of(facts)) || lack_part(columns_of(facts)))
-        return "; does a block have as many threads in x and in y as the kernel needs?";
-    return lack_end(rows_of(facts)) || lack_end(columns_of(facts))
+    for (const size_t *side = matrix->sides; *side; ++side)
+        if (from % *side == 0)
+            return true;
+    return matrix->sides[0] == 0 && matrix->grid_threads == 0;
+}
+
+const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
+{
+    static const char ask[] = "; does a block have as many threads in x and in y as the kernel "
+                              "needs?";
+    const struct judge_matrix *matrix = facts->matrix;
+    struct lines rows = rows_of(facts), columns = columns_of(facts);
+    size_t from, period;
+    *text = '\0';
+    if (lack_part(rows, &from, &period) || lack_part(columns, &from, &period)) {
+        if (is_side(matrix, from))
+            return ask;
+        if (period % from == 0 && matrix->grid_threads >= facts->count)
+            snprintf(
+                text, 200,
+                "; of each %zu, the first 1/%zu is written, although there is a thread for each "
+                "number: do %zu threads have the same index?",
+                period, period / from, period / from);
+        return text;
+    }
+    return lack_end(rows) || lack_end(columns)
                ? "; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the "
                  "width and y up to the height?"
                : "";

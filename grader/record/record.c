@@ -212,6 +212,18 @@ static bool copy_prediction(json_t *launch, const json_t *from)
     return json_object_set_new(launch, "predicted", predicted) == 0 && good;
 }
 
+/* Adds why the launch has no predicted time, if that is known. */
+static bool copy_gap(json_t *launch, const json_t *from)
+{
+    if (!from)
+        return true;
+    json_t *gap = json_object();
+    bool good = copy_text(gap, from, "gpu", MAX_NAME) && copy_text(gap, from, "title", MAX_NAME) &&
+                copy_text(gap, from, "why", MAX_NAME) && copy_text(gap, from, "file", MAX_NAME) &&
+                copy_number(gap, from, "line", UINT32_MAX);
+    return json_object_set_new(launch, "not_predicted", gap) == 0 && good;
+}
+
 /* Adds whether the kernel reads a clock. */
 static bool copy_clock(json_t *launch, const json_t *from)
 {
@@ -239,7 +251,8 @@ static bool add_launch(json_t *launches, const json_t *from)
                 copy_clock(launch, from) && copy_watched(launch, from) &&
                 copy_counters(launch, from, true) &&
                 copy_lines(launch, json_object_get(from, "lines")) &&
-                copy_prediction(launch, json_object_get(from, "predicted"));
+                copy_prediction(launch, json_object_get(from, "predicted")) &&
+                copy_gap(launch, json_object_get(from, "not_predicted"));
     return json_array_append_new(launches, launch) == 0 && good;
 }
 

@@ -223,6 +223,7 @@ static void put_finding(struct page *page, const json_t *finding)
     }
     put_moment(page, finding);
     put_paragraph(page, "hint", "Help: ", json_text_of(finding, "help"));
+    put_paragraph(page, "hint", "Hint: ", json_text_of(finding, "hint"));
     put_paragraph(page, "dim", "Ideal here: ", json_text_of(finding, "spare"));
     put_paragraph(page, "dim", "In the run: ", json_text_of(finding, "case"));
     if (count > 1 && !record_is_loss(finding))

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/number.h"
 #include "report/html.h"
 #include "report/markup.h"
@@ -105,20 +106,51 @@ static void put_kernel(struct markup *m, const struct longest *longest, unsigned
     close_line(m);
 }
 
+/* Returns why the first kernel without a predicted time has none, or NULL. */
+static const json_t *first_gap(const struct longest *longest)
+{
+    for (size_t i = 0; i < longest->totals.kernel_count; i++)
+        if (longest->totals.kernels[i].predicted.gap)
+            return longest->totals.kernels[i].predicted.gap;
+    return NULL;
+}
+
 static void put_head(struct markup *m, const struct longest *longest, const char *program)
 {
     markup_open(m, "header");
     markup_break(m);
-    markup_leaf(m, "h1", NULL, "%s: predicted times on %s", program, longest->launches->gpu);
+    const json_t *gap = first_gap(longest);
+    markup_leaf(m, "h1", NULL, "%s: predicted times on %s", program,
+                longest->count ? longest->launches->gpu : json_text_of(gap, "title"));
     markup_break(m);
-    markup_leaf(m, "p", "dim", "%s",
-                longest->launches->measured
-                    ? "Nobody ran this on that GPU: the emulator counted, and a model of the GPU, "
-                      "whose numbers were measured on it, made times of the counts."
-                    : "This GPU was never measured for Lanewise: its numbers come from documents "
-                      "and from the H200, and nobody knows how often the intervals hold.");
+    if (longest->count)
+        markup_leaf(
+            m, "p", "dim", "%s",
+            longest->launches->measured
+                ? "Nobody ran this on that GPU: the emulator counted, and a model of the GPU, "
+                  "whose numbers were measured on it, made times of the counts."
+                : "This GPU was never measured for Lanewise: its numbers come from documents "
+                  "and from the H200, and nobody knows how often the intervals hold.");
     markup_break(m);
     close_line(m);
+}
+
+/* Says which kernels have launches without a predicted time, and why. */
+static void put_gaps(struct markup *m, const struct longest *longest)
+{
+    for (size_t i = 0; i < longest->totals.kernel_count; i++) {
+        const struct report_kernel *kernel = &longest->totals.kernels[i];
+        if (!kernel->predicted.gap)
+            continue;
+        markup_open(m, "section");
+        markup_break(m);
+        markup_leaf(m, "h2", "code", "%s", kernel->name);
+        markup_break(m);
+        markup_leaf(m, "p", NULL, "%s of %s launches not predicted: %s.",
+                    NUMBER(kernel->predicted.unknown), NUMBER(kernel->launches),
+                    json_text_of(kernel->predicted.gap, "why"));
+        close_line(m);
+    }
 }
 
 bool report_predicted_html(FILE *to, const json_t *document, const char *program)
@@ -127,16 +159,18 @@ bool report_predicted_html(FILE *to, const json_t *document, const char *program
     struct longest longest;
     char title[300];
     find_longest(document, &longest);
-    bool any = longest.count > 0;
+    bool any = longest.count > 0 || first_gap(&longest);
     if (any) {
         snprintf(title, sizeof title, "%.200s: predicted times", program);
         report_html_begin(&m, title);
         put_head(&m, &longest, program);
         markup_open(&m, "main");
         markup_break(&m);
-        open_figure(&m);
-        draw_roofline(to, &longest, &(struct report_drawing){"roofline", false});
-        close_figure(&m);
+        if (longest.count) {
+            open_figure(&m);
+            draw_roofline(to, &longest, &(struct report_drawing){"roofline", false});
+            close_figure(&m);
+        }
         if (json_object_get(document, "timeline")) {
             open_figure(&m);
             report_svg_timeline(to, json_object_get(document, "timeline"),
@@ -145,6 +179,7 @@ bool report_predicted_html(FILE *to, const json_t *document, const char *program
         }
         for (unsigned i = 0; i < longest.count; i++)
             put_kernel(&m, &longest, i);
+        put_gaps(&m, &longest);
         close_line(&m);
         report_html_end(&m);
     }

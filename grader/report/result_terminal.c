@@ -242,6 +242,7 @@ static void put_cause(const struct page *page, const json_t *result, const json_
         put_place(page, place);
     json_decref(place);
     put_labelled(page, "help", json_text_of(cause, "help"));
+    put_labelled(page, "hint", json_text_of(cause, "hint"));
     put_labelled(page, "costs points in", checks);
     fputc('\n', page->to);
     free(message);

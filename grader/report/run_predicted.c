@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/number.h"
 #include "report/predicted.h"
 #include "report/predicted_terminal.h"
 
@@ -17,7 +18,12 @@ static double time_or(const json_t *predicted, const char *name, double us)
 void report_predicted_add(struct report_predicted *predicted, const json_t *launch)
 {
     const json_t *from = json_object_get(launch, "predicted");
+    const json_t *gap = json_object_get(launch, "not_predicted");
     double us = json_number_of(from, "us");
+    if (gap) {
+        predicted->unknown++;
+        predicted->gap = predicted->gap ? predicted->gap : gap;
+    }
     if (!from)
         return;
     if (!predicted->title || us > predicted->longest_us) {
@@ -89,11 +95,24 @@ static void print_pictures(FILE *to, const struct report_prediction *p, unsigned
         report_draw_waves(to, p, colour);
 }
 
+/* Says why launches are not predicted. */
+static void print_gap(FILE *to, const struct report_predicted *predicted)
+{
+    if (!predicted->gap)
+        return;
+    fprintf(to, "  not predicted on %s", json_text_of(predicted->gap, "title"));
+    if (predicted->title)
+        fprintf(to, ", %s launch%s", NUMBER(predicted->unknown),
+                predicted->unknown == 1 ? "" : "es");
+    fprintf(to, ": %s\n", json_text_of(predicted->gap, "why"));
+}
+
 void report_predicted_print(FILE *to, const struct report_predicted *predicted, unsigned drawn,
                             bool colour)
 {
     struct report_prediction p;
     char time[32], low[32], high[32];
+    print_gap(to, predicted);
     if (!predicted->title || !report_read_prediction(predicted->longest, &p))
         return;
     fprintf(to, "  predicted time on %s: %s (%s to %s)%s\n    limited by %s\n", predicted->title,

@@ -15,6 +15,9 @@ struct report_predicted {
     /* times that would result if they touched the fewest sectors, or took the fewest wavefronts */
     double sectors_us, wavefronts_us;
     const json_t *longest; /* the longest launch */
+    /* launches whose time cannot be predicted, and why the first of them cannot, or NULL */
+    uint64_t unknown;
+    const json_t *gap;
     double longest_us;
 };
 

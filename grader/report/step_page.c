@@ -20,13 +20,59 @@ ASSET(step_style, "step/step.css");
 ASSET(step_body, "step/step.html");
 ASSET(step_read, "step/read.js");
 ASSET(step_moments, "step/moments.js");
+ASSET(step_names, "step/names.js");
 ASSET(step_panels, "step/panels.js");
+ASSET(step_memory, "step/memory.js");
 ASSET(step_view, "step/view.js");
 
 #define MARK   1024   /* steps between two of the document's marks */
 #define PIECE  32768u /* bytes of the stream between two places at which it can be cut, about */
 #define LEVEL  3      /* zlib's */
 #define ENDING 6u     /* bytes of the end of a packed stream */
+#define LEAST  65536  /* bytes that a page has for the recording */
+/* what a page has of sources: their bytes, and the lines of one */
+#define MOST_SOURCES      600000
+#define MOST_SOURCE_LINES 10000
+
+/* --- sizes ------------------------------------------------------------------------------------ */
+
+static bool is_escaped(char letter)
+{
+    return letter == '<' || letter == '>' || letter == '&';
+}
+
+/* Returns how many bytes put_json() writes. */
+static size_t json_size(const json_t *json)
+{
+    char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY);
+    size_t size = 0;
+    for (const char *at = text; at && *at; at++)
+        size += is_escaped(*at) ? strlen("\\u003c") : 1;
+    free(text);
+    return size;
+}
+
+static size_t line_count(const json_t *source)
+{
+    size_t count = 0;
+    for (const char *at = json_text_of(source, "text"); (at = strchr(at, '\n')); at++)
+        count++;
+    return count;
+}
+
+/* Leaves out the sources that are too long for a page. */
+static void leave_out_sources(json_t *steps)
+{
+    json_t *sources = json_object_get(steps, "sources");
+    size_t sum = 0;
+    for (size_t i = 0; i < json_array_size(sources); i++) {
+        size_t size = json_size(json_array_get(sources, i));
+        if (sum + size > MOST_SOURCES || line_count(json_array_get(sources, i)) > MOST_SOURCE_LINES)
+            json_array_set_new(sources, i, json_null());
+        else
+            sum += size;
+    }
+}
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
@@ -84,14 +130,13 @@ static size_t compress_beginning(const json_t *marks, const uint8_t *stream, siz
     return size + ENDING;
 }
 
-/* Packs the recording, as Base64. Cuts it if the page, which has OWN bytes of its own, would be too
+/* Packs the recording, as Base64. Cuts it if the page, which has OWN bytes without it, would be too
  * long. */
 static char *pack(json_t *steps, const uint8_t *stream, size_t length, size_t own)
 {
     json_t *marks = json_incref(json_object_get(steps, "marks"));
     json_object_del(steps, "marks");
-    size_t others = own + json_dumpb(steps, NULL, 0, JSON_COMPACT | JSON_ENSURE_ASCII), done;
-    size_t most = others < STEP_PAGE_BYTES - 65536 ? STEP_PAGE_BYTES - others : 65536;
+    size_t most = STEP_PAGE_BYTES - own, done;
     uint8_t *packed = malloc(most);
     char *text = NULL;
     if (packed) {
@@ -178,13 +223,21 @@ bool report_step_page(FILE *to, json_t *steps, const uint8_t *stream, size_t len
                       size_t size)
 {
     const char *const styles[] = {report_html_style(), step_style, NULL};
-    const char *const scripts[] = {step_read, step_moments, step_panels, step_view, NULL};
+    const char *const scripts[] = {step_read,   step_moments, step_names, step_panels,
+                                   step_memory, step_view,    NULL};
     struct markup m = {.to = to};
     if (json_number_of(steps, "steps") < 1 || !length) {
         snprintf(error, size, "the recording is empty");
         return false;
     }
-    size_t own = length_of(styles) + length_of(scripts) + strlen(step_body) + 4096;
+    leave_out_sources(steps);
+    size_t own =
+        length_of(styles) + length_of(scripts) + strlen(step_body) + 4096 + json_size(steps);
+    if (own > STEP_PAGE_BYTES - LEAST) {
+        snprintf(error, size, "the program has %zu instructions, too many for a page",
+                 json_array_size(json_object_get(steps, "code")));
+        return false;
+    }
     char *packed = pack(steps, stream, length, own);
     if (!packed) {
         snprintf(error, size, "out of memory");

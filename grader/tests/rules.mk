@@ -75,9 +75,12 @@ ORDINARY_ONLY := advice/mends_* attacks/as_submissions_* autograder/works_* clas
 	golden_lab_check/* golden_mistakes/* golden_solutions/* golden_student/* grade/several_labs_* \
 	grade/the_same_seed_* handouts/* kills/* misleading/endless_* predicted_pictures/*_browser readme/shows_* \
 	recorded_times/* report_page/looks_* report_page/prints shared_memory/* similar/lab_0[2-6] slurm/* \
-	step_page/has_* step_page/obeys_* step_page/starts_* step_page/works_* students/meetings \
+	step_page/obeys_* step_page/starts_* step_page/works_* step_states/* students/meetings \
 	verify/t*
 TESTS_TO_RUN = $(or $(TEST_FILTER),$(if $(SANITIZE),!($(subst $() ,|,$(ORDINARY_ONLY)))))
+
+# What the tests run.
+test-programs: lanewise $(TEST_PROGRAMS) $(TEST_LABS)
 
 # The suites of files that start no other program. They need neither nvcc nor a sandbox.
 unit: build/setup/test $(UNIT)
@@ -108,6 +111,11 @@ golden: build/setup/test build/setup/handouts lanewise $(UNIT) $(TEST_PROGRAMS)
 
 mistakes: build/setup/test lanewise $(UNIT)
 	$(Q)LANEWISE_MISTAKES='*' $(UNIT) --filter 'golden_mistakes/*'
+
+# --- make try-pages: the pages of `make step` for all mutants, LAB's or all (report/test_step_states.c) --------
+
+try-pages: build/setup/test lanewise $(UNIT)
+	$(Q)LANEWISE_PAGES='$(or $(LAB),*)*' $(UNIT) --filter 'step_mutants/*'
 
 # --- make check-advice: the advice of findings, followed to the letter (cli/test_advice.c) --------------------
 # LANEWISE_UPDATE_GOLDEN=1 records what findings say; read the diff.

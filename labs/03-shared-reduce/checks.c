@@ -80,7 +80,7 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise a size is the problem: thread 0 adds up blockDim.x sums, for any number of threads; the array of rung 1 needs room for 1,024.")
 {
-    const struct job jobs[] = {
+    struct job jobs[] = {
         {STATIC, 0, 8, 64},
         {STATIC, 1, 3, 1024},
         {STATIC, 2 * check_random_int(check, 1, 400) + 1, 5, 32 * check_random_int(check, 3, 31)},
@@ -88,11 +88,10 @@ CHECK(
         {STATIC, 5000, 1500, 64}, /* more blocks than a block can have threads */
         {STATIC, 100000 + check_random_int(check, 0, 999), 300, 128},
     };
-    for (size_t rung = STATIC; rung <= DYNAMIC; ++rung)
+    for (int rung = STATIC; rung <= DYNAMIC; ++rung)
         for (size_t i = 0; i < sizeof jobs / sizeof *jobs; ++i) {
-            struct job job = jobs[i];
-            job.rung = (int)rung;
-            sum_up(check, job);
+            jobs[i].rung = rung;
+            sum_up(check, jobs[i]);
         }
 }
 
@@ -114,28 +113,6 @@ static void waits_seldom(struct check *check, const struct run *run, struct job 
             MOST_BARRIERS);
 }
 
-/* Checks that the result comes through shared memory, and that rung 1 does not run the kernel of
- * rung 2. */
-static void uses_shared(struct check *check, const struct run *run, struct job job)
-{
-    bool is_static = job.rung == STATIC;
-    check_is_counted(check, run);
-    waits_seldom(check, run, job);
-    if (is_static && check_launch(run, 0).static_shared_bytes == 0)
-        check_refuse(check, run, "In rung 1, give the array a length: sums[MAX_THREADS].",
-                     "the kernel of rung 1 has no __shared__ array of its own");
-    check_through_shared(check, run, "sum",
-                         is_static ? "First do TODO 1a to 1c." : "First do TODO 2a.");
-}
-
-/* Runs JOB and requires that the blocks of the first launch do the work. */
-static const struct run *sum_up_in_blocks(struct check *check, struct job job)
-{
-    const struct run *run = sum_up(check, job);
-    check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
-    return run;
-}
-
 #define WRITE_REQUESTS "global_store_requests global_atomic_requests global_reduction_requests"
 
 /* Returns the number of results that a block writes to global memory, on average; the launch of the
@@ -149,11 +126,48 @@ static double writes_a_block(const struct run *run, struct job job)
  * blocks' sums, writes twice. */
 #define MOST_WRITES 2.1
 
+/* Checks that blocks of another size write seldom, too, because a program must not be careful for
+ * one size only. Other checks judge whether the sums are right. */
+static void writes_seldom(struct check *check, struct job job)
+{
+    int sum;
+    job.threads = 32 * check_random_int(check, 5, 7);
+    const struct run *run = check_run(check, make_case(check, job, &sum));
+    double writes = writes_a_block(run, job);
+    if (writes > MOST_WRITES)
+        check_refuse(check, run, "Let thread 0 alone store, after it has added up all sums.",
+                     "a block writes its result to global memory %s times", check_number(writes));
+}
+
+/* Checks that the result comes through shared memory in blocks of any size, and that rung 1 does not
+ * run the kernel of rung 2. */
+static void uses_shared(struct check *check, const struct run *run, struct job job)
+{
+    bool is_static = job.rung == STATIC;
+    check_is_counted(check, run);
+    waits_seldom(check, run, job);
+    if (is_static && check_launch(run, 0).static_shared_bytes == 0)
+        check_refuse(check, run, "In rung 1, give the array a length: sums[MAX_THREADS].",
+                     "the kernel of rung 1 has no __shared__ array of its own");
+    check_through_shared(check, run, "sum",
+                         is_static ? "First do TODO 1a to 1c." : "First do TODO 2a.");
+    writes_seldom(check, job);
+}
+
+/* Runs JOB and requires that the blocks of the first launch do the work. */
+static const struct run *sum_up_in_blocks(struct check *check, struct job job)
+{
+    const struct run *run = sum_up(check, job);
+    check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
+    return run;
+}
+
 /* In the naive kernel, each of a block's 8 warps makes one request. */
 #define WRITES                                                                                     \
     {                                                                                              \
         .text = "a block writes its result to global memory %s times", .want = "at most %s",       \
-        .budget = {.naive = 8, .solution = 1, .slack = MOST_WRITES}, .judges = 1 << CHECK_BARRIERS \
+        .counter = WRITE_REQUESTS, .budget = {.naive = 8, .solution = 1, .slack = MOST_WRITES},    \
+        .judges = 1 << CHECK_BARRIERS                                                              \
     }
 
 CHECK(one_store, .title = "rung 1: each block stores once", .points = 30, .where = CHECK_COUNTS,
@@ -163,12 +177,8 @@ CHECK(one_store, .title = "rung 1: each block stores once", .points = 30, .where
 {
     const struct job job = {STATIC, 65536, 64, 256};
     const struct run *run = sum_up_in_blocks(check, job);
-    double writes = writes_a_block(run, job);
-    if (writes < job.threads / 32) /* otherwise the count itself is the better message */
-        uses_shared(check, run, job);
-    check_measure(check, run, writes);
-    if (writes > MOST_WRITES)
-        check_show_counter(check, run, WRITE_REQUESTS);
+    check_measure(check, run, writes_a_block(run, job));
+    uses_shared(check, run, job);
 }
 
 /* Lets racecheck watch a run. A kernel without races earns nothing if its results do not come
@@ -179,10 +189,6 @@ static void look_closely(struct check *check, int rung)
     const struct job job = {rung, 20001 + 2 * check_random_int(check, 1, 99),
                             check_random_int(check, 8, 10), 256};
     const struct run *run = sum_up_in_blocks(check, job);
-    double writes = writes_a_block(run, job);
-    if (writes > MOST_WRITES)
-        check_refuse(check, run, "Let thread 0 alone store, after it has added up all sums.",
-                     "a block writes its result to global memory %s times", check_number(writes));
     uses_shared(check, run, job);
     check_costs(check, run);
 }
@@ -204,7 +210,6 @@ CHECK(dynamic, .title = "rung 2: only as much shared memory as it uses", .points
 {
     const struct job job = {DYNAMIC, 65536, 64, 256};
     const struct run *run = sum_up_in_blocks(check, job);
-    uses_shared(check, run, job);
     struct check_launch launch = check_launch(run, 0);
     double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
     double needed = job.threads * sizeof(int);
@@ -215,6 +220,7 @@ CHECK(dynamic, .title = "rung 2: only as much shared memory as it uses", .points
             "a block of %s threads has %s bytes of shared memory, but uses only %s",
             check_number(job.threads), check_number(bytes), check_number(needed));
     check_measure(check, run, writes_a_block(run, job));
+    uses_shared(check, run, job);
 }
 
 CHECK(dynamic_race, .title = "rung 2: no thread reads a word before it is written", .points = 15,

@@ -15,7 +15,7 @@
  *     results   `blocks` ints       read by one block, which leaves one result
  *     sum       1 int
  *
- * A block has 64 to 1,024 threads, and `blocks` may be any number from 1.
+ * A block has 64 to 1,024 threads, in whole warps, and `blocks` may be any number from 1.
  *
  * Try it:    make run LAB=03-shared-reduce ARGS='rung=1 n=5000'
  * Grade it:  make grade LAB=03-shared-reduce */
@@ -71,8 +71,8 @@ static void add_up(int rung, int blocks, int threads, const int *data, int n, in
         sum_static<<<blocks, threads>>>(data, n, results);
         sum_static<<<1, threads>>>(results, blocks, sum);
     } else {
-        // TODO 2b: the launches ask for 0 bytes of shared memory. `bytes` must hold one int for
-        //          each thread of a block.
+        // TODO 2b: the launches ask for 0 bytes of shared memory. `bytes` must hold the sums of
+        //          one block: an int for each of its threads.
         size_t bytes = 0;
         sum_dynamic<<<blocks, threads, bytes>>>(data, n, results);
         sum_dynamic<<<1, threads, bytes>>>(results, blocks, sum);
@@ -91,7 +91,7 @@ static int sum_on_cpu(const int *data, int n)
 int main(int argc, char **argv)
 {
     struct lab lab = lab_open(argc, argv);
-    int rung = lab_int(&lab, "rung", 1);
+    int rung = lab_int(&lab, "rung", 2);
     int blocks = lab_int(&lab, "blocks", 64);
     int threads = lab_int(&lab, "threads", 256);
     int n = lab_int(&lab, "n", 100000);

@@ -5,14 +5,18 @@
  *     lengths[i] = x * x + y * y + z * z     of n vectors of 12 bytes
  *     weights[p][i] = gravity[p] * mass      of n particles of 32 bytes, on each of some planets
  *
- * For 32 structures, a warp's loads touch this many sectors of 32 bytes. The grader adds those of the
- * stores, 4 for each result, and 4 more where the masses are written to an array:
+ * For 32 structures, a warp's loads touch this many sectors of 32 bytes. The grader adds all others
+ * that the program touches: 4 to store each result, 4 to write masses to an array, and those of
+ * gravity, if kernels load it from global memory. In rung 2 it counts the loads instead.
  *
  *     rung 0  as_they_come    36, in 3 requests of 12. Done: leave it as it is.
  *     rung 1  staged          TODO 1: 12. The block reads words side by side.
  *     rung 2  as_they_come    TODO 2: 16, in 1 request. One load can fetch 16 bytes.
  *     rung 3  weigh           32 for each planet, and 4 are needed. Done.
  *     rung 4  weigh           TODO 3: once 32, then 4 for each planet. The masses get an array.
+ *
+ * main() copies whole structures, at least one. Kernels pick the words that they need, not copies.
+ * Only in rung 2 may main() change how the words lie.
  *
  * Do the TODOs in order: the program stays right after each number.
  *

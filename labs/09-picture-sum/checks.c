@@ -276,9 +276,8 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define MOST_STEPS 400
 
 /* Checks that no thread adds up the sums of its whole block alone. */
-static void adds_by_tree(struct check *check)
+static void adds_by_tree(struct check *check, const struct run *run)
 {
-    const struct run *run = look_at(check, TREE, new_scene(check, RANDOM, 64, 64));
     double steps = check_counter(run, "longest_warp_instructions");
     if (steps > MOST_STEPS)
         check_refuse(
@@ -287,6 +286,9 @@ static void adds_by_tree(struct check *check)
             "for 64 x 64 pixels the longest warp executes %s instructions; a tree needs fewer than %d",
             check_number(steps), MOST_STEPS);
 }
+
+/* The additions to the sum that wait for one another. */
+#define ADDITIONS "global_atomic_requests global_reduction_requests atomic_collisions"
 
 CHECK(
     tree, .title = "rung 3: one addition for each block", .points = 20, .where = CHECK_COUNTS,
@@ -300,12 +302,28 @@ CHECK(
     .hint =
         "TODO 1: let each thread add up its own pixels, then let the threads of a block add up their sums by a tree. Only thread 0 calls atomicAdd().")
 {
-    const struct run *run = look_at(check, TREE, new_scene(check, DARK, SIDE, SIDE));
-    check_measure(check, run,
-                  check_counter(run, "global_atomic_requests") +
-                      check_counter(run, "global_reduction_requests") +
-                      check_counter(run, "atomic_collisions"));
-    adds_by_tree(check);
+    const struct run *run = look_at(check, TREE, new_scene(check, DARK, SIDE, SIDE)),
+                     *small = look_at(check, TREE, new_scene(check, RANDOM, 64, 64));
+    check_measure(check, run, fmax(check_counter(run, ADDITIONS), check_counter(small, ADDITIONS)));
+    adds_by_tree(check, small);
+}
+
+/* The number of sectors that 16 blocks touch if they add or store four numbers for each of their
+ * bins, one by one. */
+#define MOST_SENT (16 * 4 * GREYS)
+
+/* Checks that blocks hand in their bins in any way, but not one by one for each pixel, also if the
+ * picture is smaller. */
+static void counts_in_blocks(struct check *check, int rung)
+{
+    const struct run *run =
+        look_at(check, rung, new_scene(check, RANDOM, 240, check_random_int(check, 200, 240)));
+    double sent =
+        check_counter(run, "global_atomic_sectors global_reduction_sectors global_store_sectors");
+    if (sent > MOST_SENT)
+        check_refuse(check, run, "Count in shared memory, and add up each block's bins once.",
+                     "additions and stores touch %s sectors of global memory; %s would do",
+                     check_number(sent), check_number(MOST_SENT));
 }
 
 CHECK(
@@ -324,32 +342,14 @@ CHECK(
 {
     const struct run *run = look_at(check, SHARED, new_scene(check, RANDOM, SIDE, SIDE));
     check_measure(check, run,
-                  check_counter(run, "global_atomic_requests") +
-                      check_counter(run, "global_reduction_requests"));
+                  check_counter(run, "global_atomic_requests global_reduction_requests"));
+    counts_in_blocks(check, SHARED);
 }
 
 /* The number of turns of lanes that wait for another lane of their warp. */
 #define LOST_TURNS                                                                                 \
     "atomic_collisions shared_load_bank_conflicts shared_store_bank_conflicts "                    \
     "shared_atomic_bank_conflicts"
-
-/* The number of sectors that 16 blocks touch if they add or store four numbers for each of their
- * bins, one by one. */
-#define MOST_SENT (16 * 4 * GREYS)
-
-/* Checks that blocks hand in their bins in any way, but not one by one for each pixel. */
-static void counts_in_blocks(struct check *check)
-{
-    const struct run *run = look_at(check, COPIES, new_scene(check, RANDOM, 512, 512));
-    double sent = check_counter(run, "global_atomic_sectors") +
-                  check_counter(run, "global_reduction_sectors") +
-                  check_counter(run, "global_store_sectors");
-    if (sent > MOST_SENT)
-        check_refuse(check, run,
-                     "As in rung 4, count in shared memory, and add up each block's bins once.",
-                     "additions and stores touch %s sectors of global memory; %s would do",
-                     check_number(sent), check_number(MOST_SENT));
-}
 
 CHECK(
     copies, .title = "rung 5: no lane waits for another", .points = 20, .where = CHECK_COUNTS,
@@ -370,7 +370,7 @@ CHECK(
     double turns = fmax(check_counter(run, LOST_TURNS), check_counter(other, LOST_TURNS));
     check_measure(check, run, floor(32 * turns / (SIDE * ROWS)));
     check_costs(check, other);
-    counts_in_blocks(check);
+    counts_in_blocks(check, COPIES);
 }
 
 CHECK(table, .title = "rung 6: the new greys come from a table", .points = 10,

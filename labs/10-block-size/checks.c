@@ -195,6 +195,22 @@ static double copy_share(struct check *check, const struct run *run, bool advise
     return share;
 }
 
+/* Sets the hint if the warps of a block load its rows again and again: then taller tiles would not
+ * help. A row of shared memory has 32 numbers, which fill 4 sectors. */
+static void advise_rows(struct check *check, const struct run *run)
+{
+    struct check_launch launch = check_launch(run, 0);
+    double rows = (launch.static_shared_bytes + launch.dynamic_shared_bytes) / (32 * sizeof(float));
+    double loaded = launch.blocks > 0 ? check_sectors_read(run) / 4 / launch.blocks : 0;
+    if (rows > 0 && loaded >= 1.5 * rows)
+        check_hint(
+            check,
+            "A block loads %s rows of 32 numbers, but its shared memory has room for %s: do "
+            "several warps load the same rows? Let them take rows in turn: warp w takes rows "
+            "w, w + WARPS, w + 2 * WARPS and so on.",
+            check_number(floor(loaded + 0.5)), check_number(rows));
+}
+
 /* Returns whether blocks of THREADS can fill 32, 48 and 64 warps, with few enough blocks. */
 static bool fits_all(double threads)
 {
@@ -275,5 +291,6 @@ CHECK(
         "Each tile needs 20 rows above and below it: the taller the tile, the less they matter. How many rows can a tile have before fewer blocks fit?")
 {
     const struct run *run = run_on(check, 256, 970);
+    advise_rows(check, run);
     check_measure(check, run, check_sectors_read(run) / (256 * 970 / 32));
 }

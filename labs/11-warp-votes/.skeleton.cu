@@ -79,7 +79,7 @@ __global__ void keep_warps(const int *data, int n, int limit, int *kept, int *co
             kept[atomicAdd(count, 1)] = data[i];
 }
 
-// Rung 3.
+// Rung 3. Ids rise from group to group, with gaps, and stay below n. A group has any length.
 __global__ void sum_groups(const int *data, const int *ids, int n, int *sums)
 {
     // TODO 3: the thread of a group's first number walks along the group, and its warp waits for it.

@@ -273,13 +273,20 @@ CHECK(
     look_at_all(check, (struct job){5000 + check_random_int(check, 1, 99), 40, 30});
 }
 
-#define FULL ((struct job){1 << 16, 50, 20})
+/* Returns a job of nearly 65,536 numbers, because a program must not be tuned for
+ * round numbers. */
+static struct job large_job(struct check *check, int longest)
+{
+    return (struct job){(1 << 16) + 1 - 2 * check_random_int(check, 1, 127), 50, longest};
+}
 
 /* The most instructions of a warp. A warp may work for several warps, but not for all. With 32
  * blocks that step through the numbers, it executes a quarter as many instructions. */
 #define LONGEST 2000
-static void shares_work(struct check *check, const struct run *run)
+static void measure(struct check *check, int rung, int longest_group, const char *counters)
 {
+    const struct run *run = look_at(check, rung, large_job(check, longest_group));
+    check_measure(check, run, check_counter(run, counters));
     double longest = check_worse_counter(check, run, "longest_warp_instructions");
     if (longest > LONGEST)
         check_refuse(check, run, "main() launches a thread for each number: let all of them work.",
@@ -301,9 +308,7 @@ CHECK(
     .hint =
         "TODO 1: the lanes of a warp exchange their answers by a ballot, without a barrier. One barrier is needed before warp 0 reads what the warps have counted, and one after it.")
 {
-    const struct run *run = look_at(check, BALLOT, FULL);
-    check_measure(check, run, check_counter(run, "barriers"));
-    shares_work(check, run);
+    measure(check, BALLOT, 20, "barriers");
 }
 
 /* Lanes that meet in a word of shared memory need a pass each. */
@@ -321,9 +326,7 @@ CHECK(
     .hint =
         "TODO 1: a ballot needs no shared memory. Only the counts of the warps go through it: one number for each warp.")
 {
-    const struct run *run = look_at(check, BALLOT, FULL);
-    check_measure(check, run, check_counter(run, SHARED_PASSES));
-    shares_work(check, run);
+    measure(check, BALLOT, 20, SHARED_PASSES);
 }
 
 /* The number of additions that wait for their turn at a word. */
@@ -343,15 +346,10 @@ CHECK(
     .hint =
         "TODO 2: only one lane of the warp calls atomicAdd(), once, with all votes for the warp's 256 numbers. __shfl_sync() tells the others what it got.")
 {
-    const struct run *run = look_at(check, WARPS, FULL);
-    check_measure(check, run, check_counter(run, QUEUES " barriers"));
-    shares_work(check, run);
+    measure(check, WARPS, 20, QUEUES " barriers");
 }
 
-#define LONG_GROUPS  ((struct job){1 << 16, 50, 1000})
-#define SHORT_GROUPS ((struct job){1 << 16, 50, 4})
-
-#define AT_A_TIME    64 /* warps that work at a time, on a small GPU */
+#define AT_A_TIME 64 /* warps that work at a time, on a small GPU */
 
 /* Returns how many instructions pass one after another if AT_A_TIME warps share a run's work, and
  * then wait for the longest warp. A warp may do the work of several, but neither a long walk nor a
@@ -374,13 +372,13 @@ CHECK(
     .hint =
         "TODO 3: the lanes of a warp add up what they have in five steps, however long the groups are.")
 {
-    const struct run *run = look_at(check, GROUPS, LONG_GROUPS),
-                     *other = look_at(check, GROUPS, SHORT_GROUPS);
+    const struct run *run = look_at(check, GROUPS, large_job(check, 1000)),
+                     *other = look_at(check, GROUPS, large_job(check, 4));
     check_measure(check, run, instructions_in_turn(run) + instructions_in_turn(other));
     check_costs(check, other);
 }
 
-/* A walk makes no additions, but shares_work() refuses its long warps. */
+/* A walk makes no additions, but measure() refuses its long warps. */
 CHECK(
     queues, .title = "rung 3: one addition for a group's lanes in a warp", .points = 10,
     .where = CHECK_COUNTS, .watched = true,
@@ -393,7 +391,5 @@ CHECK(
     .hint =
         "TODO 3: in five steps, each lane adds up the numbers of its group, from the group's first lane in this warp to itself. Only the last lane of a group in this warp adds to sums[].")
 {
-    const struct run *run = look_at(check, GROUPS, LONG_GROUPS);
-    check_measure(check, run, check_counter(run, QUEUES));
-    shares_work(check, run);
+    measure(check, GROUPS, 1000, QUEUES);
 }

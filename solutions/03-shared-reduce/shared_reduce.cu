@@ -90,7 +90,7 @@ static int sum_on_cpu(const int *data, int n)
 int main(int argc, char **argv)
 {
     struct lab lab = lab_open(argc, argv);
-    int rung = lab_int(&lab, "rung", 1);
+    int rung = lab_int(&lab, "rung", 2);
     int blocks = lab_int(&lab, "blocks", 64);
     int threads = lab_int(&lab, "threads", 256);
     int n = lab_int(&lab, "n", 100000);

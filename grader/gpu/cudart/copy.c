@@ -127,9 +127,13 @@ static bool locate(struct emu_device *device, struct side *side, struct cudaExte
     if (!span(side, box, &size))
         return false;
     side->place = find_place(device, side->at, size);
+    const struct rt_rows rows = {size, box.width, box.depth > 1 ? 1 : box.height, side->pitch};
+    size_t room = side->place == ON_HOST ? rt_host_room(side->at, size) : SIZE_MAX;
     if (side->place == NOWHERE)
-        rt_report_bad_range(device, what, side->at, size);
-    return side->place != NOWHERE;
+        rt_report_bad_range(device, what, side->at, &rows);
+    else if (size > room)
+        rt_report_host_array(what, size, room);
+    return side->place != NOWHERE && size <= room;
 }
 
 static const char *name_of(enum place place)

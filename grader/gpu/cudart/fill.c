@@ -24,7 +24,8 @@ cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetPara
         return cudaErrorInvalidValue;
     if (is_inside(device, fill->dst, size))
         return cudaSuccess;
-    rt_report_bad_range(device, "fills", fill->dst, size);
+    const struct rt_rows rows = {size, row_bytes, fill->height, fill->pitch};
+    rt_report_bad_range(device, "fills", fill->dst, &rows);
     return cudaErrorInvalidValue;
 }
 

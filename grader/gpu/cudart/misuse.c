@@ -61,8 +61,23 @@ static void report_too_long(const char *what, const struct rt_places *places, ui
                   (unsigned long long)size, (unsigned long long)beyond);
 }
 
-void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size)
+/* Writes advice if an allocation of LENGTH bytes has room for ROWS without the gaps between them.
+ * Returns NULL if it has not. */
+static const char *advise_rows(char text[200], const struct rt_rows *rows, uint64_t length)
 {
+    if (rows->height < 2 || rows->pitch <= rows->width || length != rows->width * rows->height)
+        return NULL;
+    snprintf(text, 200,
+             "the allocation has room for %zu rows of %zu bytes, but here a row begins every %zu "
+             "bytes: allocate rows * pitch bytes, or give the right pitch",
+             rows->height, rows->width, rows->pitch);
+    return text;
+}
+
+void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr,
+                         const struct rt_rows *rows)
+{
+    char help[200];
     struct rt_places places = {.at = rt_caller()};
     struct rt_range range = {0};
     emu_addr base;
@@ -70,13 +85,26 @@ void rt_report_bad_range(struct emu_device *device, const char *what, const void
     if (emu_find(device, (emu_addr)ptr, &base, &length) == EMU_OK) {
         if (rt_range_find(ptr, &range))
             places.allocated = range.made;
-        report_too_long(what, &places, length, size - (length - ((emu_addr)ptr - base)));
+        places.help = advise_rows(help, rows, length);
+        report_too_long(what, &places, length, rows->size - (length - ((emu_addr)ptr - base)));
     } else if (rt_range_find_freed(ptr, &range)) {
         places.allocated = range.made;
         places.freed = range.freed;
         rt_finding_at("use-after-free", NULL, &places, 1, "%s a %zu-byte allocation that was freed",
                       what, range.size);
     }
+}
+
+void rt_report_host_array(const char *what, size_t size, size_t room)
+{
+    const struct rt_places places = {
+        .at = rt_caller(),
+        .help = "is the array on the host shorter than the one on the GPU? malloc() and "
+                "cudaMemcpy() must get the same number of elements, times sizeof(type)"};
+    if (!rt_is_reported()) /* the copy has been checked before */
+        rt_finding_at("copy-too-long", NULL, &places, 1,
+                      "the copy %s %zu bytes of an array on the host, which has at most %zu", what,
+                      size, room);
 }
 
 /* --- pitches ---------------------------------------------------------------------------------- */

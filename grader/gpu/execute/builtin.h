@@ -14,8 +14,8 @@ void builtin_set_result(const struct warp *warp, const struct inst *inst, unsign
 /* Allocates SIZE bytes of the kernels' heap and marks them as not written. Returns 0 if the heap is
  * full. */
 uint64_t builtin_allocate(const struct warp *warp, uint64_t size);
-/* Frees ADDR, unless it is 0. If malloc() has not returned ADDR, or if ADDR is already free, reports
- * a fault of LANE and returns false. */
+/* Frees ADDR, unless it is 0. If malloc() has not returned ADDR, or ADDR is already free, reports a
+ * fault of LANE and returns false. */
 bool builtin_free(struct warp *warp, unsigned lane, uint64_t addr);
 
 /* The runtime's codes for the errors that calls in kernels return. */

@@ -106,16 +106,17 @@ static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
 void cta_recycle(struct cta *cta)
 {
     const struct listener *follower = &cta->worker->follower;
-    uint64_t executed = 0;
+    uint64_t executed = 0, longest = 0;
     for (uint32_t i = 0; i < cta->started; i++) {
         struct warp *warp = &cta->warps[warp_in_turn(cta, i)];
-        if (warp->executed > cta->worker->longest)
-            cta->worker->longest = warp->executed;
+        longest = warp->executed > longest ? warp->executed : longest;
         executed += warp->executed;
         warp_stop(warp);
     }
+    if (longest > cta->worker->longest)
+        cta->worker->longest = longest;
     if (follower->observer)
-        follower->observer->ended(follower->state, cta->linear, executed);
+        follower->observer->ended(follower->state, cta->linear, executed, longest);
     cta->next = cta->worker->idle;
     cta->worker->idle = cta;
 }

@@ -104,3 +104,15 @@ void describe_running(char *text, size_t size, const struct launch_view *launch,
     snprintf(text, size, "%s still runs after %" PRIu64 " seconds: %s%s", kernel, seconds, where,
              who);
 }
+
+const char *describe_number(uint64_t number, char text[27])
+{
+    char *at = text + 26;
+    *at = '\0';
+    for (int digits = 0; number || digits == 0; number /= 10, digits++) {
+        if (digits && digits % 3 == 0)
+            *--at = ',';
+        *--at = (char)('0' + number % 10);
+    }
+    return at;
+}

@@ -20,4 +20,6 @@ void describe_running(char *text, size_t size, const struct launch_view *launch,
  * is none. */
 void describe_variable(char *text, size_t size, const struct launch_view *launch, bool is_shared,
                        uint64_t addr);
+/* Writes NUMBER as "200,000,000" to the end of TEXT. Returns its first digit. */
+const char *describe_number(uint64_t number, char text[27]);
 #endif

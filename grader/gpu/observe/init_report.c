@@ -68,7 +68,8 @@ static uint32_t nearest_writer(const struct init *init, const struct init_site *
     return writer;
 }
 
-/* Returns the lowest address of the array to which an instruction has written, or its end. */
+/* Returns the lowest address of the array to which an instruction has written, or the array's
+ * end. */
 static uint64_t lowest_written(const struct init *init, uint8_t space,
                                const struct init_array *array)
 {

@@ -5,20 +5,12 @@
 #include <stdlib.h>
 
 #include "gpu/observe/describe.h"
-
-/* more than any device memory, so no index is off by this much */
-#define FAR_BYTES ((uint64_t)1 << 40)
+#include "gpu/observe/memcheck_advice.h"
 
 static void *memcheck_begin(const struct launch_view *launch)
 {
     (void)launch;
     return malloc(1); /* memcheck has no state, but NULL would mean out of memory */
-}
-
-/* Returns whether the address is in shared memory, of the thread's own CTA or of another CTA. */
-static bool is_shared(const struct obs_fault *fault)
-{
-    return fault->space == PTX_SHARED || fault->space == PTX_CLUSTER;
 }
 
 static const char *space_name(uint8_t space)
@@ -49,18 +41,6 @@ static const char *how_far(char *text, size_t size, int64_t addr, int64_t begin,
     return text;
 }
 
-/* Returns the allocation that a bad address was probably meant for, or NULL if none is near. */
-static const struct mem_block *block_meant(const struct launch_view *launch,
-                                           const struct obs_fault *fault)
-{
-    const struct mem_block *block = mem_closest(launch->memory, fault->addr);
-    if (!block || fault->addr < 65536)
-        return NULL;
-    uint64_t far = fault->addr < block->addr ? block->addr - fault->addr
-                                             : fault->addr - block->addr - block->size;
-    return fault->addr - block->addr < block->size || far < FAR_BYTES ? block : NULL;
-}
-
 /* Describes ADDR, an address in the heap from which malloc() allocates in kernels. */
 static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_t addr)
 {
@@ -79,14 +59,11 @@ static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_
         snprintf(text, size, "in the heap, but not in memory from malloc()");
 }
 
-/* The end of the addresses that are taken for a null pointer plus an index. */
-#define NULL_END 65536
-
 static void print_global_place(char *text, size_t size, const struct mem_block *block,
                                uint64_t addr)
 {
     char far[48];
-    if (addr < NULL_END)
+    if (addr < MEMCHECK_NULL_END)
         snprintf(text, size,
                  addr ? "%" PRIu64 " bytes after a null pointer" : "through a null pointer", addr);
     else if (!block)
@@ -118,14 +95,14 @@ static uint32_t local_bytes(const struct launch_view *launch, uint64_t addr)
 static void print_own_place(char *text, size_t size, const struct launch_view *launch,
                             const struct obs_fault *fault)
 {
-    uint32_t bytes = is_shared(fault)            ? launch->shared_bytes
+    uint32_t bytes = memcheck_is_shared(fault)   ? launch->shared_bytes
                      : fault->space == PTX_PARAM ? launch->request->param_bytes
                                                  : local_bytes(launch, fault->addr);
     char far[48];
     if (bytes)
         snprintf(text, size, "%s the %s's %u bytes",
                  how_far(far, sizeof far, (int32_t)fault->addr, 0, bytes),
-                 is_shared(fault)            ? "block"
+                 memcheck_is_shared(fault)   ? "block"
                  : fault->space == PTX_LOCAL ? "thread"
                                              : "kernel",
                  bytes);
@@ -141,7 +118,7 @@ static bool print_array_place(char *text, size_t size, const struct launch_view 
     struct view_instruction in = view_instruction(launch, fault->pc);
     uint32_t low = in.low, high = in.high, end = launch->shared_bytes;
     char far[48], name[32] = "";
-    if (!is_shared(fault) || !high || low >= end)
+    if (!memcheck_is_shared(fault) || !high || low >= end)
         return false;
     high = high < end ? high : end;
     describe_variable(name, sizeof name, launch, true, low);
@@ -150,18 +127,14 @@ static bool print_array_place(char *text, size_t size, const struct launch_view 
     return *name;
 }
 
-static bool is_in_block(const struct obs_fault *fault)
-{
-    return !is_shared(fault) && fault->space != PTX_LOCAL && fault->space != PTX_PARAM;
-}
-
 static void print_place(char *text, size_t size, const struct launch_view *launch,
                         const struct obs_fault *fault)
 {
-    const struct mem_block *block = is_in_block(fault) ? block_meant(launch, fault) : NULL;
+    const struct mem_block *block =
+        memcheck_is_global(fault) ? memcheck_block(launch, fault) : NULL;
     if (block && block->is_heap)
         print_heap_place(text, size, launch->heap, fault->addr);
-    else if (is_in_block(fault))
+    else if (memcheck_is_global(fault))
         print_global_place(text, size, block, fault->addr);
     else if (!print_array_place(text, size, launch, fault))
         print_own_place(text, size, launch, fault);
@@ -172,7 +145,8 @@ static void print_place(char *text, size_t size, const struct launch_view *launc
 static void add_notes(struct finding *finding, const struct launch_view *launch,
                       const struct obs_fault *fault)
 {
-    const struct mem_block *block = is_in_block(fault) ? block_meant(launch, fault) : NULL;
+    const struct mem_block *block =
+        memcheck_is_global(fault) ? memcheck_block(launch, fault) : NULL;
     if (!block)
         return;
     finding->notes[0] = (struct finding_note){"allocated here", block->made.file, block->made.line};
@@ -271,19 +245,6 @@ static const char *const plain_faults[] = {
     [OBS_MBARRIER_COUNT] = "invalid mbarrier count: 0, or more arrivals than the phase expects",
 };
 
-/* Writes NUMBER as "200,000,000" to the end of TEXT. Returns its first digit. */
-static const char *with_commas(uint64_t number, char text[27])
-{
-    char *at = text + 26;
-    *at = '\0';
-    for (int digits = 0; number || digits == 0; number /= 10, digits++) {
-        if (digits && digits % 3 == 0)
-            *--at = ',';
-        *--at = (char)('0' + number % 10);
-    }
-    return at;
-}
-
 static void print_fault(char *text, size_t size, const struct launch_view *launch,
                         const struct obs_fault *fault)
 {
@@ -319,7 +280,7 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
         snprintf(text, size,
                  "stopped after %s warp instructions: no single warp ran for long, but together "
                  "the warps do too much work; %s was running",
-                 with_commas(launch->limit, limit), thread);
+                 describe_number(launch->limit, limit), thread);
         break;
     case OBS_INTERRUPTED:
         snprintf(text, size,
@@ -331,7 +292,7 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
         snprintf(text, size,
                  "still running after %s warp instructions: an endless loop, or too much work for "
                  "one warp; %s was stopped here",
-                 with_commas(launch->limit, limit), thread);
+                 describe_number(launch->limit, limit), thread);
         break;
     default:
         snprintf(text, size, "%s; %s", plain_faults[fault->kind], thread);
@@ -341,76 +302,22 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
 static bool is_access(const struct obs_fault *fault)
 {
     return (fault->kind == OBS_OUT_OF_BOUNDS || fault->kind == OBS_MISALIGNED) &&
-           is_in_block(fault);
+           memcheck_is_global(fault);
 }
 
 static const char *id_of(const struct launch_view *launch, const struct obs_fault *fault)
 {
-    const struct mem_block *block =
-        fault->kind == OBS_OUT_OF_BOUNDS && is_in_block(fault) ? block_meant(launch, fault) : NULL;
+    const struct mem_block *block = fault->kind == OBS_OUT_OF_BOUNDS && memcheck_is_global(fault)
+                                        ? memcheck_block(launch, fault)
+                                        : NULL;
     struct heap_place place;
     bool was_freed =
         block &&
         (!block->host || (block->is_heap && heap_was_freed(launch->heap, fault->addr, &place)));
-    if (fault->kind == OBS_OUT_OF_BOUNDS && is_in_block(fault) && !block && fault->addr >= NULL_END)
+    if (fault->kind == OBS_OUT_OF_BOUNDS && memcheck_is_global(fault) && !block &&
+        fault->addr >= MEMCHECK_NULL_END)
         return "host-pointer";
     return was_freed ? "use-after-free" : fault_ids[fault->kind];
-}
-
-/* Returns the first byte of the array or the allocation that the access was meant for, and sets
- * *END and *NAME, or returns false if it is unknown. */
-static bool find_meant(const struct launch_view *launch, const struct obs_fault *fault,
-                       uint64_t *begin, uint64_t *end, char name[32])
-{
-    struct view_instruction in = view_instruction(launch, fault->pc);
-    const struct mem_block *block = is_in_block(fault) ? block_meant(launch, fault) : NULL;
-    *name = '\0';
-    *begin = block ? block->addr : in.low;
-    *end = block ? block->addr + block->size
-                 : (in.high < launch->shared_bytes ? in.high : launch->shared_bytes);
-    if (is_shared(fault) && in.high)
-        describe_variable(name, 32, launch, true, in.low);
-    return block ? block->host && !block->is_heap && fault->addr >= NULL_END : *name != '\0';
-}
-
-/* Writes advice for an access in front of an array: its index is negative. Returns false if the
- * access is elsewhere. */
-static bool advise_negative(char *text, size_t size, const struct launch_view *launch,
-                            const struct obs_fault *fault)
-{
-    enum { MOST = 1 << 20 }; /* an index that is farther off has another cause */
-    uint64_t begin, end;
-    char name[32];
-    if (!find_meant(launch, fault, &begin, &end, name))
-        return false;
-    int64_t far =
-        is_shared(fault) ? (int64_t)begin - (int32_t)fault->addr : (int64_t)(begin - fault->addr);
-    if (far <= 0 || far > MOST)
-        return false;
-    snprintf(text, size,
-             "the index is negative here: does it come from a subtraction, or from a char, which "
-             "can be negative although an unsigned char cannot?");
-    return true;
-}
-
-/* Writes advice for an access after the end of an array in shared memory. */
-static void advise_array(char *text, size_t size, const struct launch_view *launch,
-                         const struct obs_fault *fault)
-{
-    uint64_t begin, end;
-    bool is_extern = launch->request->dynamic_shared_bytes > 0;
-    char name[32], room[27], index[27];
-    if (!find_meant(launch, fault, &begin, &end, name) || fault->addr < end || end <= begin)
-        return;
-    uint64_t count = (end - begin) / fault->bytes;
-    snprintf(
-        text, size,
-        "%s has room for %s element%s of %u byte%s, and this is element %s: is an `if` missing, "
-        "does a loop go too far, or %s?",
-        name, with_commas(count, room), count == 1 ? "" : "s", fault->bytes,
-        fault->bytes == 1 ? "" : "s", with_commas((fault->addr - begin) / fault->bytes, index),
-        is_extern && end == launch->shared_bytes ? "does the launch give the array too few bytes"
-                                                 : "is the array too short");
 }
 
 static const char null_help[] =
@@ -427,107 +334,6 @@ static const char row_help[] =
 static const char size_help[] =
     "the launch must give an extern array its size in bytes: kernel<<<blocks, threads, bytes>>>";
 
-/* Writes advice for an access to shared memory if the launch probably counts the elements of its
- * extern array instead of their bytes, otherwise "". */
-static void advise_extern(char *text, size_t size, const struct launch_view *launch,
-                          const struct obs_fault *fault)
-{
-    uint32_t bytes = launch->request->dynamic_shared_bytes;
-    const uint32_t *block = launch->request->block;
-    if (bytes == block[0] * block[1] * block[2] && fault->bytes > 1 && (int32_t)fault->addr >= 0)
-        snprintf(text, size,
-                 "the launch gives the extern array %u bytes, 1 for each thread: it must multiply "
-                 "the number of elements by sizeof(type)",
-                 bytes);
-}
-
-/* Writes advice for an access to ADDR, after rows of cudaMallocPitch(). Often the pitch, in bytes,
- * was added to a pointer that counts elements; if ADDR is at the place of the next row, y is the
- * likelier mistake. */
-static void advise_rows(char *text, size_t size, const struct mem_block *block, uint64_t addr)
-{
-    bool is_next = addr - block->addr - block->size < block->pitch;
-    snprintf(text, size,
-             "%srow y begins y * %" PRIu64
-             " bytes after row 0 (the pitch counts bytes): add that to a char pointer, since a "
-             "float pointer counts in floats%s",
-             is_next ? "y must be less than the height; and " : "", block->pitch,
-             is_next ? "" : "; and y must be less than the height");
-}
-
-/* Writes advice for an access beyond an allocation: the number of elements that fit. Neighbouring
- * threads may access elements that are not neighbours. */
-static void advise_room(char *text, size_t size, const struct mem_block *block,
-                        const struct obs_fault *fault)
-{
-    bool has_gaps = fault->apart > fault->bytes && (uint64_t)fault->apart <= block->size;
-    uint64_t each = has_gaps ? (uint64_t)fault->apart : fault->bytes, count = block->size / each;
-    bool is_next = fault->addr == block->addr + count * each;
-    char room[27];
-    if (has_gaps)
-        snprintf(text, size,
-                 "neighbouring threads are %" PRIu64 " bytes apart here, and the allocation has "
-                 "room for %s elements that far apart: does the data lie like that, too? If so, "
-                 "compare every index with that number",
-                 each, with_commas(count, room));
-    else
-        snprintf(text, size, "the allocation has room for %s element%s of %" PRIu64 " byte%s%s",
-                 with_commas(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s",
-                 is_next && fault->highest == fault->addr
-                     ? ", and this is the one after the last: an `if` may be missing, or a loop "
-                       "or an `if` may compare the index by <= in place of <"
-                 : is_next
-                     ? ", and other lanes of the warp go farther: an `if` may be missing; compare "
-                       "every index with that number"
-                     : ": compare every index with that number");
-}
-
-/* Appends what else to look at in a grid of rows and columns: the length of the rows. */
-static void advise_more(char *text, size_t size, const struct launch_view *launch)
-{
-    const struct emu_launch *request = launch->request;
-    size_t used = strlen(text);
-    if (request->grid[1] > 1 || request->block[1] > 1)
-        snprintf(text + used, size - used,
-                 "; is y multiplied by the length of this array's rows, and is x inside of a row?");
-}
-
-/* Returns the allocation that the access ran past, if it is one of the program's arrays, otherwise
- * NULL. */
-static const struct mem_block *array_meant(const struct launch_view *launch,
-                                           const struct obs_fault *fault)
-{
-    bool is_past =
-        fault->kind == OBS_OUT_OF_BOUNDS && is_in_block(fault) && fault->addr >= NULL_END;
-    const struct mem_block *block = is_past ? block_meant(launch, fault) : NULL;
-    return block && block->host && !block->is_heap ? block : NULL;
-}
-
-static bool is_after_rows(const struct launch_view *launch, const struct obs_fault *fault)
-{
-    const struct mem_block *block = block_meant(launch, fault);
-    return fault->kind == OBS_OUT_OF_BOUNDS && block && block->pitch && block->host &&
-           fault->addr >= block->addr + block->size;
-}
-
-/* Writes advice for an access outside of memory. Later advice replaces earlier advice. */
-static void advise_outside(char *text, size_t size, const struct launch_view *launch,
-                           const struct obs_fault *fault)
-{
-    const struct mem_block *array = array_meant(launch, fault);
-    bool is_negative = advise_negative(text, size, launch, fault);
-    if (!is_negative && array) {
-        advise_room(text, size, array, fault);
-        advise_more(text, size, launch);
-    } else if (!is_negative && is_shared(fault)) {
-        advise_array(text, size, launch, fault);
-    }
-    if (is_access(fault) && is_after_rows(launch, fault))
-        advise_rows(text, size, block_meant(launch, fault), fault->addr);
-    if (is_shared(fault))
-        advise_extern(text, size, launch, fault);
-}
-
 static void memcheck_fault(void *state, const struct launch_view *launch,
                            const struct obs_fault *fault)
 {
@@ -539,13 +345,12 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
         print_fault(finding->message, sizeof finding->message, launch, fault);
         if (is_access(fault))
             add_notes(finding, launch, fault);
-        if (is_access(fault) && fault->addr < NULL_END)
+        if (is_access(fault) && fault->addr < MEMCHECK_NULL_END)
             finding->help = null_help;
-        if (fault->kind == OBS_OUT_OF_BOUNDS)
-            advise_outside(finding->advice, sizeof finding->advice, launch, fault);
+        memcheck_advise(finding->advice, sizeof finding->advice, launch, fault);
         if (fault->kind == OBS_TENSOR_TILE || fault->kind == OBS_TENSOR_ROW)
             finding->help = fault->kind == OBS_TENSOR_TILE ? tile_help : row_help;
-        if (is_shared(fault) && !launch->shared_bytes)
+        if (memcheck_is_shared(fault) && !launch->shared_bytes)
             finding->help = size_help;
     }
     findings_unlock(launch->findings);

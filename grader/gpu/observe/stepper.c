@@ -83,9 +83,10 @@ static void stepper_step(void *argument, const struct obs_step *step)
     (void)argument, (void)step;
 }
 
-static void stepper_ended(void *argument, uint64_t cta, uint64_t instructions)
+static void stepper_ended(void *argument, uint64_t cta, uint64_t instructions, uint64_t longest)
 {
     struct step_state *state = argument;
+    (void)longest;
     if (state->steps && state->steps->cta == cta)
         state->steps->executed = instructions;
 }

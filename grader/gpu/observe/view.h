@@ -412,8 +412,8 @@ struct observer {
      * runs at full speed. */
     void (*state)(void *state, const struct obs_state *now);
     /* If OBS_STEP is set, this function is called after CTA has ended. All its warps together
-     * executed INSTRUCTIONS instructions. */
-    void (*ended)(void *state, uint64_t cta, uint64_t instructions);
+     * executed INSTRUCTIONS instructions, and one of them executed LONGEST, the most. */
+    void (*ended)(void *state, uint64_t cta, uint64_t instructions, uint64_t longest);
     /* If OBS_STEP is set, this function returns the cycles of the warp since the launch began, for
      * clocks that show predicted time. It is NULL if the observer does not know them. */
     double (*now)(void *state, uint64_t cta, uint32_t warp);

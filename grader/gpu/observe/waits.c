@@ -230,11 +230,12 @@ static enum obs_answer waits_repeat(void *state, const struct obs_repeat *repeat
     return OBS_DONE;
 }
 
-static void waits_ended(void *state, uint64_t cta, uint64_t instructions)
+static void waits_ended(void *state, uint64_t cta, uint64_t instructions, uint64_t longest)
 {
     struct waits *waits = state;
     uint32_t seat = seat_of(waits, cta), warps = waits->launch->warps;
     (void)instructions;
+    (void)longest;
     if (seat == waits->launch->resident)
         return;
     for (size_t w = (size_t)seat * warps; w < ((size_t)seat + 1) * warps; w++)

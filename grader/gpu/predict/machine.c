@@ -1,7 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/analyse/blocks.h"
+#include "gpu/analyse/liveness.h"
+#include "gpu/analyse/usage.h"
 #include "gpu/predict/machine_parts.h"
 
 /* --- operands --------------------------------------------------------------------------------- */
@@ -59,6 +60,8 @@ static enum op_kind kind_of(const struct ptx_instruction *in)
     case PTX_OP_suld:
     case PTX_OP_sust:
         return OP_TEXTURE;
+    case PTX_OP_cp_async_commit_group:
+        return OP_COMMIT;
     case PTX_OP_cp_async_wait_all:
     case PTX_OP_cp_async_wait_group:
         return OP_WAIT_COPIES;
@@ -106,6 +109,31 @@ static uint8_t result_width(const struct pass *pass, uint32_t reg)
     return (uint8_t)((ptx_type_bytes(type) + 3) / 4);
 }
 
+/* Returns the register of the result of what moves out of a loop. */
+static uint32_t hoisted_register(const struct pass *pass, uint32_t k)
+{
+    return pass->first_register + pass->function->register_count + k;
+}
+
+/* Makes a division in a loop read what was moved out of it. */
+static void read_hoisted(struct pass *pass, const struct ptx_instruction *in)
+{
+    for (uint32_t k = 0; k < pass->hoisted_count; k++)
+        if ((in->opcode == PTX_OP_div || in->opcode == PTX_OP_rem) &&
+            in->operands[2].kind == PTX_REGISTER &&
+            in->operands[2].index == pass->hoisted[k].divisor && pass->hoisted[k].loop <= pass->at)
+            add_source(pass->op, hoisted_register(pass, k));
+}
+
+/* Returns how many of the latest groups of copies the wait IN leaves under way. */
+static uint8_t groups_left(const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OP_cp_async_wait_group || in->operands[0].kind != PTX_IMMEDIATE)
+        return WAIT_ALL;
+    uint64_t groups = (uint64_t)in->operands[0].value;
+    return groups < WAIT_ALL ? (uint8_t)groups : WAIT_ALL - 1;
+}
+
 static bool add_op(struct pass *pass, uint32_t i)
 {
     const struct ptx_instruction *in = &pass->function->code[i];
@@ -118,13 +146,17 @@ static bool add_op(struct pass *pass, uint32_t i)
         return false;
     op->pc = pass->first_pc + i;
     op->kind = (uint8_t)kind_of(in);
+    if (in->opcode == PTX_OP_bra && !choice->count) /* it became a predicate */
+        op->kind = OP_PLAIN;
     op->pipe = choice->pipe;
     op->count = choice->is_free ? 0 : choice->count;
     op->depth = choice->is_free ? 0 : choice->depth;
     op->is_async = in->opcode == PTX_OP_cp_async;
+    op->pending = groups_left(in);
     pass->op = op;
     pass->at = i;
     operands_read(in, visit_source, pass);
+    read_hoisted(pass, in);
     operands_written(in, visit_result, pass);
     op->is_load = op->result_count > 0 && op->kind == OP_MEMORY;
     op->is_store = op->kind == OP_MEMORY && in->opcode != PTX_OP_ld && in->opcode != PTX_OP_ldu;
@@ -153,15 +185,43 @@ static bool add_op(struct pass *pass, uint32_t i)
     return true;
 }
 
+/* Adds what moves out of the loops that begin at END, to the block that ends there. */
+static bool add_hoisted(struct pass *pass, uint32_t end)
+{
+    for (uint32_t k = 0; k < pass->hoisted_count; k++) {
+        const struct hoisted *hoisted = &pass->hoisted[k];
+        if (hoisted->loop != end)
+            continue;
+        struct op *op = new_op(pass->machine);
+        if (!op)
+            return false;
+        op->pc = pass->first_pc + end - 1;
+        op->kind = OP_PLAIN;
+        op->pipe = PIPE_ALU;
+        op->count = hoisted->count;
+        op->depth = hoisted->depth;
+        op->base = NO_BASE;
+        pass->op = op;
+        pass->at = end;
+        visit_source(pass, hoisted->divisor);
+        op->result[op->result_count++] = hoisted_register(pass, k);
+        op->width = 1;
+    }
+    return true;
+}
+
 static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loops)
 {
     struct machine *machine = pass->machine;
     struct machine_block *block = &machine->blocks[machine->block_count];
     *block = (struct machine_block){
         .first = pass->first_pc + first, .end = pass->first_pc + end, .ops = machine->op_count};
+    bool branches = pass->function->code[end - 1].opcode == PTX_OP_bra;
     for (uint32_t i = first; i < end; i++)
-        if (!add_op(pass, i))
+        if ((i + 1 == end && branches && !add_hoisted(pass, end)) || !add_op(pass, i))
             return false;
+    if (!branches && !add_hoisted(pass, end))
+        return false;
     for (uint32_t i = first; i < end; i++)
         machine->block_of[pass->first_pc + i] = machine->block_count;
     block->count = machine->op_count - block->ops;
@@ -198,16 +258,101 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
     for (uint32_t i = 0; i < f->code_count; i++)
         pass->choices[i] = choose(pass, &f->code[i]);
     fuse(pass);
+    hoist(pass);
     for (uint32_t b = 0; b < blocks->count; b++) {
         const struct ptx_instruction *last = &f->code[blocks->first[b + 1] - 1];
         bool loops = last->opcode == PTX_OP_bra && last->guard != PTX_NONE &&
                      (uint64_t)last->operands[0].value == blocks->first[b];
         bool predicates = predicates_next(pass, blocks, b);
         if (predicates) /* the branch is not executed */
-            pass->choices[blocks->first[b + 1] - 1].count = 0;
+            pass->choices[blocks->first[b + 1] - 1].count =
+                pass->choices[blocks->first[b + 1] - 1].depth = 0;
         if (!add_block(pass, blocks->first[b], blocks->first[b + 1], loops))
             return false;
         pass->machine->blocks[pass->machine->block_count - 1].predicates = predicates;
+        pass->machine->blocks[pass->machine->block_count - 1].loops = loops;
+    }
+    return true;
+}
+
+/* --- registers that may not suffice ----------------------------------------------------------- */
+
+/* Registers of a thread that hold no values of its own: the stack pointer, and an address. */
+#define RESERVED 3u
+
+/* The list of values needed after a block. */
+struct after {
+    struct pass *pass;
+    struct machine_block *block;
+    uint32_t room;
+    bool failed;
+};
+
+/* Adds REG, or the sources of the instruction that only names it. */
+static void visit_after(void *context, uint32_t reg)
+{
+    struct after *after = context;
+    const struct pass *pass = after->pass;
+    const struct fact *fact = &pass->facts[reg];
+    if (fact->defs == 1 && pass->choices[fact->def].is_free) {
+        operands_read(&pass->function->code[fact->def], visit_after, after);
+        return;
+    }
+    if (after->block->after_count == after->room) {
+        uint32_t room = 2 * after->room + 16;
+        uint32_t *list = realloc(after->block->after, room * sizeof *list);
+        after->failed |= !list;
+        if (!list)
+            return;
+        after->block->after = list;
+        after->room = room;
+    }
+    after->block->after[after->block->after_count++] = pass->first_register + reg;
+}
+
+/* Notes which values are needed after each block, if the function needs more registers than there
+ * are. Its blocks in the machine begin at FIRST. */
+static bool note_after(struct pass *pass, uint32_t first)
+{
+    struct usage usage;
+    struct liveness liveness;
+    struct machine *machine = pass->machine;
+    if (pass->launch->registers + RESERVED < machine->limit ||
+        !analyse_usage(pass->function, &usage) ||
+        (usage.live < machine->limit && usage.hoisted < machine->limit))
+        return true;
+    struct after after = {.pass = pass};
+    bool known = liveness_find(pass->function, &liveness);
+    for (uint32_t b = 0; known && b < liveness.blocks.count; b++) {
+        after.block = &machine->blocks[first + b];
+        after.block->may_spill = true;
+        after.room = 0;
+        liveness_after(&liveness, b, visit_after, &after);
+    }
+    liveness_free(&liveness);
+    return !after.failed;
+}
+
+/* Makes room for the widths of all registers; new ones have none. */
+static bool grow_widths(struct machine *machine)
+{
+    uint8_t *widths = realloc(machine->widths, machine->registers + 1u);
+    if (!widths)
+        return false;
+    memset(widths + machine->width_count, 0, machine->registers + 1u - machine->width_count);
+    machine->widths = widths;
+    machine->width_count = machine->registers + 1u;
+    return true;
+}
+
+static bool note_widths(const struct pass *pass)
+{
+    if (!grow_widths(pass->machine))
+        return false;
+    for (uint32_t i = 0; i < pass->function->register_count; i++) {
+        enum ptx_type type = pass->function->registers[i].type;
+        pass->machine->widths[pass->first_register + i] =
+            type == PTX_pred ? 0 : (uint8_t)((ptx_type_bytes(type) + 3) / 4);
     }
     return true;
 }
@@ -223,11 +368,12 @@ static bool translate_function(const struct launch_view *launch, uint32_t number
                         .machine = machine,
                         .first_pc = first,
                         .first_register = machine->registers};
-    machine->registers += pass.function->register_count;
+    machine->registers += pass.function->register_count + HOISTED;
     pass.facts = calloc(pass.function->register_count + 1u, sizeof *pass.facts);
     pass.choices = calloc(pass.function->code_count + 1u, sizeof *pass.choices);
-    bool ok = blocks_find(pass.function, &blocks) && pass.facts && pass.choices &&
-              translate(&pass, &blocks);
+    uint32_t first_block = machine->block_count;
+    bool ok = blocks_find(pass.function, &blocks) && note_widths(&pass) && pass.facts &&
+              pass.choices && translate(&pass, &blocks) && note_after(&pass, first_block);
     blocks_free(&blocks);
     free(pass.facts);
     free(pass.choices);
@@ -246,12 +392,14 @@ struct machine *machine_make(const struct launch_view *launch)
     machine->blocks = calloc(launch->code_count + 1u, sizeof *machine->blocks);
     machine->block_of = malloc((launch->code_count + 1u) * sizeof *machine->block_of);
     machine->room = launch->registers > LEAST_ROOM ? launch->registers : LEAST_ROOM;
+    uint32_t limit = usage_limit(launch->function);
+    machine->limit = limit > RESERVED ? limit - RESERVED : limit;
     bool ok = machine->blocks && machine->block_of;
     for (uint32_t pc = 0; ok && pc <= launch->code_count; pc++)
         machine->block_of[pc] = NO_BLOCK;
     for (uint32_t i = 0; ok && i < launch->function_count; i++)
         ok = translate_function(launch, i, machine);
-    ok = ok && schedule(machine);
+    ok = ok && schedule(machine) && grow_widths(machine) && spill(machine);
     if (ok)
         return machine;
     machine_free(machine);
@@ -262,7 +410,10 @@ void machine_free(struct machine *machine)
 {
     if (!machine)
         return;
+    for (uint32_t b = 0; machine->blocks && b < machine->block_count; b++)
+        free(machine->blocks[b].after);
     free(machine->ops);
+    free(machine->widths);
     free(machine->blocks);
     free(machine->block_of);
     free(machine);

@@ -35,15 +35,18 @@ enum pipe {
 enum op_kind {
     OP_PLAIN,
     OP_MEMORY,  /* a load, store or atomic operation, whose addresses the sample has */
+    OP_SPILL,   /* stores a value to local memory, or loads it; `offset` is its register */
     OP_SHUFFLE, /* goes through shared memory's crossbar */
     OP_TEXTURE,
     OP_BARRIER,
-    OP_WAIT_COPIES, /* waits for the warp's cp.async */
+    OP_COMMIT,      /* ends a group of the warp's cp.async */
+    OP_WAIT_COPIES, /* waits for the warp's cp.async (see `pending`) */
     OP_BRANCH,
     OP_FENCE,
     OP_GONE, /* is now a part of another instruction */
 };
 
+#define WAIT_ALL   UINT8_MAX /* also waits for copies that are not in a group yet */
 #define OP_SOURCES 6
 #define OP_RESULTS 4
 #define NO_BLOCK   UINT32_MAX
@@ -57,6 +60,8 @@ struct op {
     uint8_t copy; /* in an unrolled loop, the number of the iteration */
     bool is_load; /* for OP_MEMORY, another op waits for its result */
     bool is_async;
+    /* for OP_WAIT_COPIES, the latest groups that need not be complete, or WAIT_ALL */
+    uint8_t pending;
     bool is_store, is_read_only; /* writes memory, or reads memory that no kernel writes (ld.nc) */
     uint8_t space;               /* enum ptx_space */
     bool is_step;                /* adds a constant to a 64-bit loop variable */
@@ -85,6 +90,10 @@ struct machine_block {
     uint32_t unrolled, unrolled_count;
     /* the next block is short, and ptxas predicates it, so warps that skip it still issue it */
     bool predicates;
+    bool loops;     /* its last op branches to its first one */
+    bool may_spill; /* its function may need more registers than a thread has */
+    /* if so, the registers whose values are needed after the block */
+    uint32_t *after, after_count;
 };
 
 struct machine {
@@ -95,6 +104,9 @@ struct machine {
     uint32_t *block_of; /* the block of each pc */
     uint32_t registers; /* every register's number is below this */
     uint32_t room;      /* number of 32-bit registers that ptxas gives a thread */
+    uint32_t limit;     /* the most that it can give, without those that hold no values */
+    uint8_t *widths;    /* for each register, the number of 32-bit registers */
+    uint32_t width_count;
 };
 
 /* Translates the launch's code. Returns NULL when out of memory. */
@@ -106,9 +118,17 @@ void machine_free(struct machine *machine);
 /* Adds UNROLL iterations of BLOCK, a loop of one block, if ptxas would unroll it. Returns false
  * when out of memory. */
 bool machine_unroll(struct machine *machine, struct machine_block *block);
+/* Makes room for COUNT more ops. Returns false when out of memory. */
+bool machine_reserve(struct machine *machine, uint32_t count);
 
 /* Puts the ops of each block into the order in which ptxas would issue them. Returns false when out
  * of memory. */
 bool schedule(struct machine *machine);
+
+/* --- spill.c ---------------------------------------------------------------------------------- */
+
+/* Spills values of the blocks that need more registers than there are. Returns false when out of
+ * memory. */
+bool spill(struct machine *machine);
 
 #endif

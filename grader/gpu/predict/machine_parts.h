@@ -20,6 +20,15 @@ struct choice {
     bool is_free;
 };
 
+/* The first half of divisions by the register `divisor`, before the loop that begins at instruction
+ * `loop`. */
+struct hoisted {
+    uint32_t loop, divisor;
+    uint8_t count, depth;
+};
+#define HOISTED 16u /* most of them in a function */
+#define NO_LOOP UINT32_MAX
+
 struct pass {
     const struct launch_view *launch;
     const struct ptx_function *function;
@@ -27,6 +36,8 @@ struct pass {
     uint32_t first_pc, first_register;
     struct fact *facts;
     struct choice *choices;
+    struct hoisted hoisted[HOISTED];
+    uint32_t hoisted_count;
     uint32_t at; /* index of the instruction that is visited */
     struct op *op;
 };
@@ -53,6 +64,11 @@ static inline bool has_immediate(const struct ptx_instruction *in)
 {
     return in->operand_count > 2 && in->operands[2].kind == PTX_IMMEDIATE;
 }
+
+/* --- hoist.c: what moves out of loops --------------------------------------------------------- */
+
+/* Halves the divisions in loops whose divisor does not change, and notes what moves out. */
+void hoist(struct pass *pass);
 
 /* --- values.c: what is known of values before the kernel runs --------------------------------- */
 

@@ -86,6 +86,8 @@ struct work {
     double scale;
     /* the busiest multiprocessor's work, divided by that of the simulated one */
     double imbalance;
+    struct sm_pace alone; /* the pace of the longest warp if only waits take time */
+    double ratio; /* the time of the launch, divided by that of the simulated multiprocessor */
     struct emu_counters totals;
 };
 
@@ -269,16 +271,18 @@ static double extend(const struct work *work, const struct sm_result *result, ui
     if (!left)
         return result->cycles;
     uint32_t from = spread->resident;
-    if (count < 2 * from)
-        return result->cycles * (double)spread->each / count;
     qsort(result->ended, count, sizeof *result->ended, by_time);
+    if (count < 2 * from) {
+        double all = result->ended[from - 1] * (double)spread->each / from;
+        return all > result->cycles ? all : result->cycles;
+    }
     uint32_t first = from / 2, last = count - 1 - (from - 1) / 2;
     double pace = (result->ended[last] - result->ended[first]) / (last - first);
     return result->cycles + left * pace;
 }
 
-/* Simulates the sample. Returns the cycles that the whole work of the first multiprocessor takes,
- * or 0 when out of memory. */
+/* Simulates the sample. Returns the cycles of the first multiprocessor if its CTAs did no more than
+ * is in their walks, or 0 when out of memory. */
 static double simulate(const struct work *work, const struct sm_options *options,
                        struct sm_result *result)
 {
@@ -287,11 +291,53 @@ static double simulate(const struct work *work, const struct sm_options *options
     bool ok =
         result->ended && sm_run(&work->predictor->chip, work->machine, &work->memory, sample->ctas,
                                 sample->cta_count, sample->spread.resident, options, result);
-    double cycles =
-        ok ? extend(work, result, sample->cta_count) / coverage(sample) * work->imbalance : 0;
+    double cycles = ok ? extend(work, result, sample->cta_count) : 0;
     free(result->ended);
     result->ended = NULL;
     return cycles;
+}
+
+/* Returns the cycles of the second-level cache for the simulated CTAs. */
+static double l2_cycles(const struct work *work, const struct sm_result *result)
+{
+    const struct emu_chip *chip = &work->predictor->chip;
+    double share = chip->l2_bytes_cycle / work->memory.active;
+    share = share < chip->sm_l2_bytes ? share : chip->sm_l2_bytes;
+    double stores = chip->l2_store_bytes_cycle / work->memory.active;
+    double packets = result->packets * 32 / share, stored = result->store_packets * 32 / stores;
+    return packets > stored ? packets : stored;
+}
+
+/* Returns the cycles of the busiest unit for the simulated CTAs. */
+static double busiest_unit(const struct work *work, const struct sm_result *result)
+{
+    const struct emu_chip *chip = &work->predictor->chip;
+    double dram = chip->dram_gbs * 1e3 / chip->clock_mhz / work->memory.active;
+    const double cycles[] = {result->issue, result->shared + result->l1, l2_cycles(work, result),
+                             result->atomic_cycles, result->dram_sectors * 32 / dram};
+    double most = 0;
+    for (unsigned i = 0; i < sizeof cycles / sizeof *cycles; i++)
+        most = cycles[i] > most ? cycles[i] : most;
+    for (unsigned i = 0; i < PIPES; i++)
+        most = result->busy[i] > most ? result->busy[i] : most;
+    return most;
+}
+
+/* Returns the time of the launch, divided by that of the simulated multiprocessor. RESULT is NULL
+ * if units take no time. */
+static double find_ratio(const struct work *work, const struct sm_result *result)
+{
+    const struct emu_chip *chip = &work->predictor->chip;
+    double kept = 0;
+    for (const struct walk_cta *cta = work->sample->ctas; cta; cta = cta->next)
+        kept += (double)walk_kept(cta);
+    struct balance_pace pace = {.alone = work->alone,
+                                .unit = result && kept > 0 ? busiest_unit(work, result) / kept : 0,
+                                .start = result ? chip->start_latency : 0,
+                                .next = chip->block_latency};
+    if (work->launch->cta_count > work->sample->work_count) /* the longest warps are not known */
+        pace.alone = (struct sm_pace){0};
+    return balance_ratio(work->sample, &pace);
 }
 
 /* --- the launch ------------------------------------------------------------------------------- */
@@ -323,11 +369,7 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     for (unsigned i = 0; i < sizeof cycles / sizeof *cycles; i++)
         p->part_us[i] = to_us(work, cycles[i] * scale);
     const struct emu_chip *chip = &work->predictor->chip;
-    double share = chip->l2_bytes_cycle / work->memory.active;
-    share = share < chip->sm_l2_bytes ? share : chip->sm_l2_bytes;
-    double stores = chip->l2_store_bytes_cycle / work->memory.active;
-    double packets = result->packets * 32 / share, stored = result->store_packets * 32 / stores;
-    p->part_us[PREDICT_l2] = to_us(work, (packets > stored ? packets : stored) * scale);
+    p->part_us[PREDICT_l2] = to_us(work, l2_cycles(work, result) * scale);
     p->part_us[PREDICT_dram] = work->dram_lines * 128 / (chip->dram_gbs * 1e3);
     if (!chip->l2_bytes) { /* the chip has no cache, so DRAM serves each request itself */
         if (p->part_us[PREDICT_l2] > p->part_us[PREDICT_dram])
@@ -407,7 +449,7 @@ static double share_of_chip(const struct work *work, const struct prediction *p,
 static double without(const struct work *work, struct sm_options options)
 {
     struct sm_result result = {0};
-    return to_us(work, simulate(work, &options, &result));
+    return to_us(work, simulate(work, &options, &result) * work->ratio);
 }
 
 #define WORTH_MENDING 1.05 /* ratio to the ideal cost from which on a cost is worth reducing */
@@ -417,18 +459,32 @@ static bool wastes(const struct work *work, enum emu_counter cost)
     return (double)work->totals.value[cost] > WORTH_MENDING * (double)work->totals.value[cost + 1];
 }
 
+/* Returns the time that the launch would take if only waits for results took time, in microseconds.
+ * Notes the pace of a warp then. */
+static double find_latency(struct work *work)
+{
+    struct sm_options options = {.no_limits = true};
+    struct sm_result result = {0};
+    double cycles = simulate(work, &options, &result);
+    work->alone = result.pace;
+    return to_us(work, cycles * find_ratio(work, NULL));
+}
+
 static void fill(struct work *work, struct prediction *p)
 {
     const struct emu_chip *chip = &work->predictor->chip;
     struct sm_options options = {0};
     struct sm_result result = {.blame = calloc(work->launch->code_count + 1u, sizeof(double))};
-    double cycles = simulate(work, &options, &result), us = to_us(work, cycles);
+    double latency = find_latency(work), cycles = simulate(work, &options, &result);
+    work->ratio = find_ratio(work, &result);
+    cycles *= work->ratio;
+    double us = to_us(work, cycles);
     if (!(cycles > 0)) {
         free(result.blame);
         return;
     }
     fill_parts(work, &result, p);
-    p->part_us[PREDICT_latency] = without(work, (struct sm_options){.no_limits = true});
+    p->part_us[PREDICT_latency] = latency;
     p->part_us[PREDICT_launch] = chip->launch_us;
     p->part_us[PREDICT_tail] = tail_of(work, us);
     p->limit = find_limit(p, us);
@@ -465,7 +521,9 @@ void predict_launch(struct predictor *predictor, const struct launch_view *launc
     work->predictor = predictor;
     work->launch = launch;
     work->sample = sample;
-    if (prepare(work, counters) && sample->ctas)
+    /* later launches need the state of the cache, which prepare() updates */
+    bool is_ready = prepare(work, counters) && sample->ctas;
+    if (!predict_find_gap(launch, counters, &predictor->last) && is_ready)
         fill(work, &predictor->last);
     predictor->last.flops = predict_flops(launch, counters);
     machine_free(work->machine);

@@ -44,8 +44,18 @@ enum predict_part {
  * PREDICT_launch. */
 #define PREDICT_MOMENTS 60
 
+/* The reason why a launch is not predicted. */
+enum predict_gap {
+    PREDICT_NO_GAP,
+    PREDICT_BLOCKS_WAIT,  /* blocks poll values that other blocks store, or locks */
+    PREDICT_THREADS_WAIT, /* the same in a single block, or in shared memory */
+    PREDICT_CALLS_ITSELF, /* a function calls itself; only ptxas knows what each call saves */
+};
+
 struct prediction {
-    bool is_known; /* the other members are set */
+    bool is_known; /* the other members are set, except those of a gap */
+    enum predict_gap gap;
+    uint32_t gap_pc; /* the instruction that waits, or that calls */
     double us, low_us, high_us;
     enum predict_part limit;
     double part_us[PREDICT_PART_COUNT];
@@ -76,6 +86,8 @@ struct predict_roofs predict_roofs(const struct emu_chip *chip);
 struct emu_occupancy predict_occupancy(const struct launch_view *launch,
                                        const struct emu_chip *chip);
 
+/* Returns the reason, such as "blocks wait for each other". */
+const char *predict_gap_text(enum predict_gap gap);
 const char *predict_part_name(enum predict_part part);
 const char *predict_part_text(enum predict_part part);
 

@@ -19,6 +19,8 @@ struct sampling {
     const struct launch_view *launch;
     /* instructions of each of the launch's CTAs, or of each group of neighbours */
     uint64_t *work;
+    /* instructions of the longest warp of each of them */
+    uint64_t *longest;
     uint64_t work_count;
     struct sampling *next;
     uint32_t workers;
@@ -79,6 +81,7 @@ static struct sampling *join_sampling(struct predictor *predictor, const struct 
         sampling->launch = launch;
         sampling->work_count = launch->cta_count < SAMPLE_WORK ? launch->cta_count : SAMPLE_WORK;
         sampling->work = calloc(sampling->work_count, sizeof *sampling->work);
+        sampling->longest = calloc(sampling->work_count, sizeof *sampling->longest);
         sampling->next = predictor->sampling;
         predictor->sampling = sampling;
     }
@@ -97,6 +100,7 @@ static void leave_sampling(struct predictor *predictor, struct sampling *samplin
     if (--sampling->workers == 0) {
         *at = sampling->next;
         free(sampling->work);
+        free(sampling->longest);
         free(sampling);
     }
     pthread_mutex_unlock(&predictor->lock);
@@ -192,13 +196,24 @@ static struct walk_cta *find_cta(struct state *state, uint64_t cta)
     return state->current;
 }
 
-static void sample_ended(void *argument, uint64_t cta, uint64_t instructions)
+/* Sets *VALUE to OTHER if that is more. Other workers may do the same. */
+static void raise_to(uint64_t *value, uint64_t other)
+{
+    uint64_t now = __atomic_load_n(value, __ATOMIC_RELAXED);
+    while (now < other && !__atomic_compare_exchange_n(value, &now, other, true, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED))
+        ;
+}
+
+static void sample_ended(void *argument, uint64_t cta, uint64_t instructions, uint64_t longest)
 {
     const struct state *state = argument;
     struct sampling *sampling = state->sampling;
     uint64_t at = cta * sampling->work_count / state->launch->cta_count;
-    if (sampling->work)
+    if (sampling->work && sampling->longest) {
         __atomic_fetch_add(&sampling->work[at], instructions, __ATOMIC_RELAXED);
+        raise_to(&sampling->longest[at], longest);
+    }
     if (state->pace)
         pace_ended(state->pace, cta);
 }
@@ -394,7 +409,9 @@ static void sample_end(void *argument, const struct launch_view *launch,
                             .footprint = state->footprint,
                             .parts = state->parts,
                             .work = state->sampling->work,
-                            .work_count = state->sampling->work ? state->sampling->work_count : 0};
+                            .longest = state->sampling->longest};
+    if (sample.work && sample.longest)
+        sample.work_count = state->sampling->work_count;
     choose_ctas(state, &sample);
     predict_launch(state->predictor, launch, &sample, per_instruction);
     free_ctas(sample.ctas);

@@ -6,6 +6,7 @@
 
 #include "gpu/predict/footprint.h"
 #include "gpu/predict/predict.h"
+#include "gpu/predict/sm.h"
 #include "gpu/predict/walk.h"
 
 /* The approximate limit for the warp instructions in all walks of a launch. It bounds the time and
@@ -31,7 +32,8 @@ struct sample {
     uint32_t cta_count;
     struct footprint footprint;
     unsigned parts;
-    const uint64_t *work; /* instructions of each CTA, or of each group of neighbours */
+    /* instructions of each CTA, or of each group of neighbours, and of the longest warp of each */
+    const uint64_t *work, *longest;
     uint64_t work_count;
 };
 
@@ -50,6 +52,17 @@ struct predictor {
  * (balance.c). */
 double balance_busiest(const struct sample *sample);
 
+/* How long instructions take. */
+struct balance_pace {
+    struct sm_pace alone; /* a warp's pace if nothing but waits for results took time */
+    double unit; /* cycles of the busiest unit of a multiprocessor for each instruction of a warp */
+    double start, next; /* cycles before the first CTA in a place, and before each later CTA */
+};
+
+/* Returns the least time of the multiprocessor that takes longest, divided by that of the simulated
+ * one. */
+double balance_ratio(const struct sample *sample, const struct balance_pace *pace);
+
 /* Computes the number of warps that all multiprocessors hold together, on average over each of
  * COUNT equal parts of the launch (waves.c). WARPS must be 0 everywhere. */
 void predict_waves(const struct sample *sample, double *warps, unsigned count);
@@ -57,6 +70,11 @@ void predict_waves(const struct sample *sample, double *warps, unsigned count);
 /* Returns the number of operations on single-precision numbers (roofline.c). COUNTERS has an entry
  * for each instruction. */
 double predict_flops(const struct launch_view *launch, const struct emu_counters *counters);
+
+/* Sets P->gap to the reason why LAUNCH cannot be predicted. Returns whether there is one (gap.c).
+ * COUNTERS has an entry for each instruction, or is NULL. */
+bool predict_find_gap(const struct launch_view *launch, const struct emu_counters *counters,
+                      struct prediction *p);
 
 /* Predicts LAUNCH from SAMPLE, into predictor->last (predict.c). COUNTERS has an entry for each
  * instruction. */

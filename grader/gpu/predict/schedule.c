@@ -45,7 +45,7 @@ struct schedule {
 static bool is_fence(const struct op *op)
 {
     return op->kind == OP_BARRIER || op->kind == OP_FENCE || op->kind == OP_BRANCH ||
-           op->kind == OP_WAIT_COPIES || op->has_slow_path;
+           op->kind == OP_COMMIT || op->kind == OP_WAIT_COPIES || op->has_slow_path;
 }
 
 static uint32_t assumed_wait(const struct op *op)
@@ -408,7 +408,7 @@ static bool is_unrollable(const struct op *ops, uint32_t count)
     return true;
 }
 
-static bool reserve(struct machine *machine, uint32_t count)
+bool machine_reserve(struct machine *machine, uint32_t count)
 {
     if (machine->op_count + count <= machine->op_room)
         return true;
@@ -428,7 +428,7 @@ bool machine_unroll(struct machine *machine, struct machine_block *block)
         !mark_control(machine->ops + block->ops, block->count, is_control))
         return true;
     uint32_t *names = malloc((machine->registers + 1u) * sizeof *names);
-    if (!names || !reserve(machine, UNROLL * block->count)) {
+    if (!names || !machine_reserve(machine, UNROLL * block->count)) {
         free(names);
         return false;
     }

@@ -114,6 +114,14 @@ static bool next_block(const struct sm *sm, struct sm_warp *warp)
     warp->run += warp->step;
     if (warp->run >= warp->walk->run_count)
         return false;
+    if (warp->run <= warp->walk->run_count / 2) {
+        warp->from = warp->now;
+        warp->from_run = warp->run;
+    }
+    if (warp->run <= warp->walk->run_count - warp->walk->run_count / 8) {
+        warp->to = warp->now;
+        warp->to_run = warp->run;
+    }
     enter_block(sm, warp, warp->walk->runs[warp->run].pc);
     return true;
 }
@@ -135,6 +143,16 @@ void sm_next_op(const struct sm *sm, struct sm_warp *warp)
     warp->op = NULL;
 }
 
+/* Returns the time when the copies for which OP waits are done. */
+static double copied_at(const struct sm_warp *warp, const struct op *op)
+{
+    if (op->pending == WAIT_ALL)
+        return warp->copies;
+    if (op->pending >= warp->group_count || op->pending >= GROUPS)
+        return 0;
+    return warp->groups[(warp->group_count - 1 - op->pending) % GROUPS];
+}
+
 double sm_ready_at(const struct sm *sm, struct sm_warp *warp)
 {
     double at = warp->now;
@@ -148,7 +166,7 @@ double sm_ready_at(const struct sm *sm, struct sm_warp *warp)
         }
     }
     if (warp->op->kind == OP_WAIT_COPIES)
-        at = later(at, warp->copies);
+        at = later(at, copied_at(warp, warp->op));
     return at;
 }
 
@@ -178,9 +196,27 @@ static void try_barrier(struct sm *sm, struct sm_block *block)
 
 static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, double at);
 
+/* Notes the pace of WARP, which has ended, if no other warp had more instructions. The pace leaves
+ * out the first half of its runs, which also fills the caches, and the end, which has no loop. */
+static void note_pace(struct sm_result *result, const struct sm_warp *warp)
+{
+    const struct walk *walk = warp->walk;
+    double all = warp->now - warp->begun, rest = 0;
+    if (walk->kept <= result->most)
+        return;
+    for (uint32_t i = warp->from_run; i < warp->to_run; i++)
+        rest += walk->runs[i].count;
+    result->most = walk->kept;
+    result->pace.each = rest > 0 ? (warp->to - warp->from) / rest : all / (double)walk->kept;
+    result->pace.fixed = all - result->pace.each * (double)walk->kept;
+    if (result->pace.fixed < 0)
+        result->pace = (struct sm_pace){0, all / (double)walk->kept};
+}
+
 static void end_warp(struct sm *sm, struct sm_warp *warp)
 {
     struct sm_block *block = warp->block;
+    note_pace(sm->result, warp);
     block->latest = later(block->latest, warp->now);
     sm->latest = later(sm->latest, warp->now);
     if (--block->alive) {
@@ -233,8 +269,10 @@ static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, 
         /* the first warps of blocks often have the most work, so they should not all get the same
          * scheduler */
         warp->scheduler = (w + number) % (uint32_t)sm->chip->schedulers;
-        warp->now = at;
+        warp->now = warp->begun = warp->from = warp->to = at;
+        warp->from_run = warp->to_run = 0;
         warp->copies = 0;
+        warp->group_count = 0;
         warp->waits = warp->is_off = false;
         warp->run = 0;
         memset(warp->ready, 0, sm->machine->registers * sizeof *warp->ready);
@@ -327,6 +365,8 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
     switch (op->kind) {
     case OP_MEMORY:
         return sm_access(sm, warp, op, start);
+    case OP_SPILL:
+        return sm_spill(sm, warp, op, start);
     case OP_TEXTURE:
         if (!sm->options->no_limits) {
             start = later(start, sm->textures);
@@ -346,6 +386,9 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
         return start;
     case OP_FENCE:
         warp->now = start + chip->l2_latency;
+        return start;
+    case OP_COMMIT:
+        warp->groups[warp->group_count++ % GROUPS] = warp->copies;
         return start;
     default:
         /* the branch waits for a check of the operands, which takes about as long as the result */

@@ -32,8 +32,15 @@ struct sm_options {
     bool no_limits;                   /* as if only the waits for results took time */
 };
 
+/* The cycles of a warp with N instructions: FIXED + N * EACH. */
+struct sm_pace {
+    double fixed, each;
+};
+
 struct sm_result {
     double cycles;       /* cycles until all work is done */
+    struct sm_pace pace; /* the pace of the warp with the most instructions */
+    uint64_t most;       /* the number of its instructions */
     double instructions; /* machine instructions issued */
     double busy[PIPES];  /* cycles of each pipe, for the busiest scheduler */
     double issue;        /* cycles in which the busiest scheduler issued */

@@ -142,7 +142,20 @@ static void store_line(struct sm *sm, uint64_t entry, double at)
              writes * sm->dram_cycles);
 }
 
-#define UNIT_MARK ((uint64_t)1 << 62)
+/* Stores to local memory go to the second-level cache, too, but the first-level cache keeps
+ * them. */
+static void store_local_line(struct sm *sm, uint64_t entry, double at)
+{
+    struct l1_line *held = l1_find(&sm->l1, WALK_LINE(entry));
+    held = held ? held : l1_add(&sm->l1, WALK_LINE(entry));
+    if (held)
+        held->sectors |= WALK_SECTORS(entry);
+    store_line(sm, entry, at);
+}
+
+#define UNIT_MARK  ((uint64_t)1 << 62)
+#define WORD_MARK  ((uint64_t)1 << 61)
+#define SPILL_MARK ((uint64_t)1 << 51)
 
 /* Returns the unit of the second-level cache that executes atomics on LINE. As measured on an H100
  * (red_words_* in tests/hardware/chip), two units share 1,024 bytes, in pieces of 256. */
@@ -151,26 +164,38 @@ static uint64_t unit_of(const struct emu_chip *chip, uint64_t line)
     return (line / 1024 * 2 + line / 256 % 2) % (uint64_t)chip->atomic_units;
 }
 
+/* Waits until the unit or the word KEY is free, occupies it for CYCLES, and returns the time at
+ * which this begins. */
+static double wait_turn(struct sm *sm, uint64_t key, double at, double cycles)
+{
+    struct touched_line *place = touched_at(sm, key);
+    double start = take(sm, &place->free, at, cycles);
+    place->busy += cycles;
+    sm->latest = later(sm->latest, place->free);
+    sm->result->atomic_cycles = later(sm->result->atomic_cycles, place->busy);
+    return start;
+}
+
 /* Simulates an atomic on a line. It is executed in a unit of the second-level cache, one turn after
- * the other, including those of other multiprocessors. */
+ * the other, including those of other multiprocessors. An addition to a float takes longer, but
+ * meanwhile its unit changes other words: only the same word has to wait (red_f32_line and
+ * red_f32_same in tests/hardware/chip). Words of a sector count as the same one. */
 static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
                           uint64_t entry, double at)
 {
     const struct emu_chip *chip = sm->chip;
-    struct touched_line *unit = touched_at(sm, UNIT_MARK | unit_of(chip, WALK_LINE(entry)));
     unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
     double start = take(sm, &sm->port, at, (count + 1) * 32 / chip->sm_store_bytes);
     start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
     double turns = op->is_uniform ? 1 : access->turns, same = op->is_uniform ? 1 : access->same;
-    double word = op->is_float ? chip->atomic_float_cycles : chip->atomic_turn_cycles;
-    double own = later(turns * chip->atomic_turn_cycles, same * word) / access->line_count *
-                 sm->memory->atomics_sharing;
-    start = take(sm, &unit->free, start, own);
-    unit->busy += own;
-    sm->latest = later(sm->latest, unit->free);
+    double each = sm->memory->atomics_sharing / access->line_count;
+    uint64_t unit = UNIT_MARK | unit_of(chip, WALK_LINE(entry));
+    uint64_t word = WORD_MARK | WALK_LINE(entry) | (uint64_t)__builtin_ctz(WALK_SECTORS(entry));
+    start = wait_turn(sm, unit, start, turns * chip->atomic_turn_cycles * each);
+    if (op->is_float)
+        start = wait_turn(sm, word, start, same * chip->atomic_float_cycles * each);
     sm->result->l2_sectors += count;
     sm->result->packets += count + 1;
-    sm->result->atomic_cycles = later(sm->result->atomic_cycles, unit->busy);
     return start + chip->atomic_latency;
 }
 
@@ -204,6 +229,8 @@ static double access_lines(struct sm *sm, const struct walk *walk, const struct 
             done = later(done, load_line(sm, entry, true, start + i * step));
         else if (is_atomic)
             done = later(done, atomic_line(sm, op, access, entry, start + i * step));
+        else if (access->space == PTX_LOCAL)
+            store_local_line(sm, entry, start + i * step);
         else
             store_line(sm, entry, start + i * step);
     }
@@ -266,4 +293,17 @@ double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, doubl
     if (op->is_async)
         warp->copies = later(warp->copies, done);
     return done;
+}
+
+double sm_spill(struct sm *sm, const struct sm_warp *warp, const struct op *op, double at)
+{
+    uint64_t place = (uint64_t)(warp - sm->warps);
+    uint64_t entry =
+        SPILL_MARK | place << 28 | ((uint64_t)(uint32_t)op->offset * 128 & 0xfffffff) | 15;
+    sm->result->l1 += op->count;
+    double start = take(sm, &sm->address, at, op->count);
+    if (!op->is_store)
+        return load_line(sm, entry, true, start);
+    store_local_line(sm, entry, start);
+    return start;
 }

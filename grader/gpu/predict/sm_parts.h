@@ -19,6 +19,9 @@
 /* The number of instructions that are fetched together. */
 #define CODE_PIECE 24u
 
+/* The number of groups of cp.async that a warp can have under way. */
+#define GROUPS 16u
+
 struct sm_block;
 
 struct sm_warp {
@@ -28,7 +31,15 @@ struct sm_warp {
     double *ready;   /* for each register, the time when its value is ready */
     uint32_t *maker; /* for each register, the pc of the instruction that makes the value */
     double now;      /* the time before which the next instruction is not issued */
-    double copies;   /* the time when the warp's cp.async are done */
+    double begun;    /* the time when its walk began */
+    /* The runs between which its pace is taken, and the times when it came to them: the last run of
+     * the walk's first half, and of its first seven eighths, that its ops began with. */
+    uint32_t from_run, to_run;
+    double from, to;
+    double copies; /* the time when the warp's cp.async are done */
+    /* the same for those up to the end of each of the latest groups; group G is at G % GROUPS */
+    double groups[GROUPS];
+    uint32_t group_count;
     /* The place in the walk: the run, and the ops of one block of the machine. */
     uint32_t run, step;         /* `step` is the number of runs that the ops cover: 1 or UNROLL */
     uint32_t at_block, at, end; /* `end` is the end of the ops */
@@ -111,5 +122,7 @@ double sm_execute(struct sm *sm, struct sm_warp *warp, double at);
 /* Serves the accesses of a memory instruction that WARP issues at AT. Returns the time when its
  * result is ready. */
 double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, double at);
+/* Does the same for a value that is spilled. */
+double sm_spill(struct sm *sm, const struct sm_warp *warp, const struct op *op, double at);
 
 #endif

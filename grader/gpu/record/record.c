@@ -314,9 +314,24 @@ static json_t *predicted_json(const struct prediction *p, const struct emu_chip 
     return object;
 }
 
+/* Returns why the launch is not predicted, as a sentence with the line. */
+static json_t *gap_json(const struct launch_view *launch, const struct prediction *p)
+{
+    const struct emu_chip *chip = predictor_chip(launch->predictor);
+    struct source_line place = place_of(launch, p->gap_pc);
+    char why[120];
+    int size = snprintf(why, sizeof why, "%s", predict_gap_text(p->gap));
+    if (place.line)
+        snprintf(why + size, sizeof why - (size_t)size, " in line %u", place.line);
+    return json_pack("{ss,ss,ss,so,si}", "gpu", chip->name, "title", chip->title, "why", why,
+                     "file", path_json(launch->module, place.file), "line", (int)place.line);
+}
+
 static void add_prediction(json_t *line, const struct launch_view *launch, enum emu_status status)
 {
     const struct prediction *p = launch->predictor ? predictor_result(launch->predictor) : NULL;
+    if (p && p->gap && status == EMU_OK)
+        json_object_set_new(json_object_get(line, "launch"), "not_predicted", gap_json(launch, p));
     if (p && p->is_known && status == EMU_OK)
         json_object_set_new(json_object_get(line, "launch"), "predicted",
                             predicted_json(p, predictor_chip(launch->predictor)));

@@ -47,19 +47,29 @@ static void print_name(FILE *to, struct ptx_name name)
     fprintf(to, "%.*s", (int)name.length, name.text);
 }
 
-/* Prints a register's name. The registers of ".reg .b32 %r<50>" share the name %r and follow each
- * other, so the number is the distance from the first of them. */
+/* Returns how many registers before REG, or after it, were declared by the same name. They follow
+ * each other. Kernels have tens of thousands of registers, so this is a binary search. */
+static uint32_t same_name(const struct ptx_function *f, uint32_t reg, bool after)
+{
+    uint32_t low = 0, high = after ? f->register_count - 1 - reg : reg;
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2, other = after ? reg + middle : reg - middle;
+        if (f->registers[other].name.text == f->registers[reg].name.text)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* Prints a register's name. The registers of ".reg .b32 %r<50>" share the name %r, so the number is
+ * the distance from the first of them. */
 static void print_register(FILE *to, const struct ptx_function *f, uint32_t reg)
 {
-    const struct ptx_register *all = f->registers;
-    uint32_t first = reg, last = reg;
-    while (first && ptx_name_compare(all[first - 1].name, all[reg].name) == 0)
-        first--;
-    while (last + 1 < f->register_count && ptx_name_compare(all[last + 1].name, all[reg].name) == 0)
-        last++;
-    print_name(to, all[reg].name);
-    if (first != last)
-        fprintf(to, "%u", reg - first);
+    uint32_t before = same_name(f, reg, false);
+    print_name(to, f->registers[reg].name);
+    if (before || same_name(f, reg, true))
+        fprintf(to, "%u", before);
 }
 
 static void print_address(FILE *to, const struct ptx_function *f, const struct ptx_operand *op)

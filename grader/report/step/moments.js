@@ -129,6 +129,10 @@ class Moments {
             const fault = r.faults.find(f => at(finding, f.step));
             if (fault) steps = [fault.step];
         }
+        if (steps.length === 0 && finding.id === "uninitialised-read") {
+            const unset = this.find(-1, 1, i => at(finding, i) && this.readsUnset(i));
+            if (unset !== NONE) steps = [unset];
+        }
         if (steps.length === 0 && finding.severity === "warning") {
             const worst = this.find(-1, 1, i => at(finding, i) && (this.isConflict(i) || r.splitOf[i] === 1));
             if (worst !== NONE) steps = [worst];
@@ -139,6 +143,19 @@ class Moments {
             if (any !== NONE) steps = [any];
         }
         return {finding, steps, pair};
+    }
+
+    // Whether the step reads a word of shared memory that nobody has written. Only the emulator knows this of other memory.
+    readsUnset(step) {
+        const r = this.r, a = r.accesses;
+        for (let i = r.firstAccess[step]; i < r.firstAccess[step + 1]; i++) {
+            if (a.space.data[i] !== SPACE.shared || a.kind.data[i] === KIND.store) continue;
+            for (let l = 0; l < WARP; l++) {
+                const id = a.mask.data[i] >>> l & 1 ? r.wordId(true, a.addr.data[i * WARP + l], false) : NONE;
+                if (id !== NONE && r.changeAt(id, step - 1) === NONE) return true;
+            }
+        }
+        return false;
     }
 
     // The first two accesses, one at each place, by different threads to the same word, at least one of them

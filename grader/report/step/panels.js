@@ -1,4 +1,4 @@
-// Names of memory and registers, and the panels that show a state. Texts reach the page only as text
+// The panels that show warps, registers and variables. Texts reach the page only as text
 // nodes, never as markup.
 "use strict";
 
@@ -18,7 +18,8 @@ let colours = null;
 function readColours() {
     const style = getComputedStyle(document.documentElement), dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const of = name => style.getPropertyValue(name).trim();
-    colours = {ink: of("--ink"), line: of("--line"), mark: of("--bad"), lit: `rgb(${of("--heat")})`, light: dark ? 38 : 75};
+    const warps = Array.from({length: WARP}, (_, w) => `hsl(${w * 137.5 % 360} 55% ${dark ? 38 : 75}%)`);
+    colours = {ink: of("--ink"), line: of("--line"), mark: of("--bad"), lit: `rgb(${of("--heat")})`, warps};
 }
 
 // "0-3, 7": the lanes of a mask.
@@ -34,134 +35,6 @@ function lanesText(mask) {
     return parts.join(", ");
 }
 const countOf = mask => { let n = 0; for (let m = mask; m; m &= m - 1) n++; return n; };
-
-// --- names and values ----------------------------------------------------------------------------------------
-
-class Names {
-    constructor(recording, sources) {
-        this.r = recording;
-        this.sources = sources;
-        this.scratch = new DataView(new ArrayBuffer(8));
-        this.findFloats();
-        this.shared = recording.meta.shared.map(v => ({...v, name: v.name || "shared", element: 4, float: false}));
-        this.blocks = recording.meta.memory.map(b => ({...b, element: 4, float: false, low: Infinity, high: 0}));
-        this.nameArguments();
-        this.readAccesses();
-    }
-
-    // The registers that instructions use as floats. nvcc gives them the same type as integers.
-    findFloats() {
-        const byName = new Map(this.r.registers.map(r => [`${r.fn} ${r.name}`, r]));
-        for (const r of this.r.registers) r.float = r.type === "f32" || r.type === "f64";
-        for (const code of this.r.code) {
-            const [, mnemonic, operands] = /^(?:@\S+ )?(\S+) ?(.*)$/.exec(code.text) || [null, "", ""];
-            const types = mnemonic.split(".").filter(t => /^[fsub](8|16|32|64)$/.test(t));
-            if (types.length === 0 || /^(ld|st|mov|selp)\b/.test(mnemonic) && types[0][0] !== "f") continue;
-            const names = operands.match(/%[A-Za-z_$0-9]+/g) || [];
-            names.forEach((name, i) => {
-                const type = types[Math.min(i, types.length - 1)], register = byName.get(`${code.fn} ${name}`);
-                if (register && (type === "f32" && register.bytes === 4 || type === "f64" && register.bytes === 8) &&
-                    !operands.includes(`[${name}`)) register.float = true;
-            });
-        }
-        // copies, loads and stores pass the property on
-        for (let round = 0; round < 3; round++)
-            for (const code of this.r.code) {
-                if (code.op !== OP.copy || typeof code.source[0] !== "number") continue;
-                const to = this.r.registers[code.dest[0]], from = this.r.registers[code.source[0]];
-                if (to.bytes === from.bytes) to.float = from.float = to.float || from.float;
-            }
-    }
-
-    isFloatAccess(code) {
-        const index = code.memory && code.memory.kind === "l" ? code.dest[0] : code.source[0];
-        return typeof index === "number" && this.r.registers[index].float;
-    }
-
-    // Names allocations after the kernel's parameters, as the source calls them.
-    nameArguments() {
-        const r = this.r, kernel = r.meta.kernel.replace(/\(.*$/s, "").replace(/^.*[ :]/, "").replace(/<.*$/s, "");
-        const escaped = kernel.replace(/[^A-Za-z0-9_]/g, "");
-        let parameters = [];
-        for (const source of this.sources) {
-            const found = source && new RegExp(`\\b${escaped}\\s*\\(([^)]*)\\)\\s*\\{`).exec(source.text);
-            if (found) parameters = found[1].split(",").map(p => (/([A-Za-z_]\w*)\s*(\[\w*\])?\s*$/.exec(p) || [])[1]);
-        }
-        r.meta.arguments.forEach((addr, i) => {
-            const block = this.arrayAt(false, addr);
-            if (!parameters[i] || !block || block.argument) return;
-            block.argument = parameters[i];
-            block.argumentAt = addr;
-        });
-    }
-
-    // Finds the element sizes of arrays, and which part of each allocation the block uses.
-    readAccesses() {
-        const r = this.r, a = r.accesses, seen = new Set();
-        for (let step = 0; step < r.steps; step++) {
-            for (let i = r.firstAccess[step]; i < r.firstAccess[step + 1]; i++) {
-                const code = r.code[r.pcOf[step]], space = a.space.data[i];
-                if (space !== SPACE.shared && space !== SPACE.global) continue;
-                const lead = 31 - Math.clz32(a.mask.data[i] & -a.mask.data[i]);
-                const addr = a.addr.data[i * WARP + lead], key = r.pcOf[step] * 8 + space;
-                if (seen.has(key)) continue;
-                seen.add(key);
-                const array = this.arrayAt(space === SPACE.shared, addr);
-                if (!array || !code.memory) continue;
-                array.element = code.memory.bytes || array.element;
-                array.float = array.float || this.isFloatAccess(code);
-            }
-        }
-        for (let i = 0; i < r.addresses.length; i++) {
-            const addr = r.addresses.data[i], block = this.arrayAt(false, addr);
-            if (!block) continue;
-            block.low = Math.min(block.low, addr);
-            block.high = Math.max(block.high, addr + 4);
-        }
-    }
-
-    arrayAt(shared, addr) {
-        return (shared ? this.shared : this.blocks).find(v => addr >= v.at && addr < v.at + v.bytes);
-    }
-
-    // "sums[3]" or "data[17]"; for an allocation without a name, "reduce.cu:113[17]".
-    word(shared, addr) {
-        const array = this.arrayAt(shared, addr);
-        if (!array) return `${shared ? "shared " : ""}0x${addr.toString(16)}`;
-        const from = array.argument ? array.argumentAt : array.at, offset = addr - from;
-        const name = array.argument || array.name || `0x${array.at.toString(16)}`;
-        return offset % array.element ? `${name} + ${offset} bytes` : `${name}[${offset / array.element}]`;
-    }
-
-    valueOfWord(shared, addr, word) {
-        const array = this.arrayAt(shared, addr);
-        return this.number(word, 0, 4, array ? array.float : false, false);
-    }
-
-    // A value as text.
-    number(low, high, bytes, float, hex) {
-        if (hex) return bytes === 8 ? `0x${high.toString(16)}${low.toString(16).padStart(8, "0")}` : `0x${low.toString(16)}`;
-        this.scratch.setUint32(0, low, true);
-        this.scratch.setUint32(4, high, true);
-        if (float) return bytes === 8 ? String(this.scratch.getFloat64(0, true))
-            : String(Number(this.scratch.getFloat32(0, true).toPrecision(7)));
-        if (bytes < 4) return String(low);
-        if (bytes === 4) return String(low | 0);
-        return high > 0xff && high < 0xffffff00 ? `0x${high.toString(16)}${low.toString(16).padStart(8, "0")}`
-            : this.scratch.getBigInt64(0, true).toString();
-    }
-
-    // What REGISTER of WARP holds in LANE; "" if it is not known.
-    register(s, warp, register, lane, hex) {
-        const r = this.r, at = warp * r.warpWords + register.at;
-        if (!(s.known[warp * r.registers.length + register.index] >>> lane & 1)) return "";
-        if (register.bytes === 0) return s.words[at] >>> lane & 1 ? "true" : "false";
-        if (register.bytes === 16)
-            return "0x" + [3, 2, 1, 0].map(k => s.words[at + k * WARP + lane].toString(16).padStart(8, "0")).join("");
-        return this.number(s.words[at + lane], register.bytes === 8 ? s.words[at + WARP + lane] : 0, register.bytes,
-            register.float, hex);
-    }
-}
 
 // --- warps ---------------------------------------------------------------------------------------------------
 
@@ -184,7 +57,7 @@ class WarpPanel {
             row.append(element("span", "name", `warp ${w}`), lanes, where);
             row.addEventListener("click", () => choose(w));
             box.append(row);
-            this.rows.push({row, cells, where});
+            this.rows.push({row, cells, shown: [], where});
         }
     }
 
@@ -207,13 +80,17 @@ class WarpPanel {
     show(s, step, warp) {
         const r = this.r, ran = step < 0 ? OPENED : r.warpOf[step];
         for (let w = 0; w < r.warps; w++) {
-            const {row, cells, where} = this.rows[w], groups = s.groups[w];
+            const {row, cells, shown, where} = this.rows[w], groups = s.groups[w];
             const threads = Math.min(WARP, r.meta.threads - w * WARP), begun = s.pc[w] !== 0xffffffff;
             const classes = new Array(WARP).fill(begun ? "lane gone" : "lane");
             for (const g of groups)
                 for (let l = 0; l < WARP; l++) if (g.lanes >>> l & 1) classes[l] = LANE_CLASS[g.standing];
             if (w === ran) for (let l = 0; l < WARP; l++) if (r.activeOf[step] >>> l & 1) classes[l] = "lane on";
-            for (let l = 0; l < WARP; l++) setClass(cells[l], l < threads ? classes[l] : "lane gone");
+            for (let l = 0; l < WARP; l++) {
+                const name = l < threads ? classes[l] : "lane gone";
+                if (shown[l] === name) continue;
+                cells[l].className = shown[l] = name;
+            }
             setClass(row, w === warp ? "warp here" : "warp");
             setText(where, groups.length ? this.describe(groups, threads) : begun ? "has ended" : "has not started");
             where.title = where.textContent;
@@ -229,12 +106,15 @@ class RegisterPanel {
         this.names = names;
         this.body = document.querySelector("#registers tbody");
         this.rows = recording.registers.map(register => {
-            const row = element("tr"), name = element("td", "", register.name), one = element("td"), all = element("td");
+            const row = element("tr"), name = element("td"), one = element("td"), all = element("td"), turn = element("button", "", register.name);
+            name.append(turn);
             row.append(name, one, all);
-            row.tabIndex = 0;
-            const turn = () => { register.open = !register.open; this.again(); };
-            row.addEventListener("click", turn);
-            row.addEventListener("keydown", e => { if (e.key === "Enter") turn(); });
+            turn.setAttribute("aria-expanded", "false");
+            row.addEventListener("click", () => {
+                register.open = !register.open;
+                turn.setAttribute("aria-expanded", String(register.open));
+                this.again();
+            });
             row.hidden = true;
             this.body.append(row);
             return {row, one, all};
@@ -345,272 +225,5 @@ class VariablePanel {
             row.append(element("td", "", place.v.name), element("td", "", this.text(place, s, step, warp, lane, hex)));
             return row;
         }));
-    }
-}
-
-// --- local memory --------------------------------------------------------------------------------------------
-
-const MOST_LOCAL = 256; // words of a lane that are shown
-
-class LocalPanel {
-    constructor(recording, names) {
-        this.r = recording;
-        this.names = names;
-        this.words = new Map(); // for each thread, the numbers of its words in order of their addresses
-        this.floats = new Set(); // the offsets of words that instructions use as floats
-        recording.addresses.data.subarray(0, recording.addresses.length).forEach((addr, i) => {
-            if (addr < LOCAL) return;
-            const thread = Math.floor((addr - LOCAL) / LOCAL_ROOM);
-            if (!this.words.has(thread)) this.words.set(thread, []);
-            this.words.get(thread).push({id: recording.sharedWords + i, at: addr % LOCAL_ROOM});
-        });
-        for (const list of this.words.values()) list.sort((a, b) => a.at - b.at);
-        this.findFloats();
-        document.getElementById("local-part").hidden = this.words.size === 0;
-    }
-
-    findFloats() {
-        const r = this.r, a = r.accesses;
-        for (let step = 0; step < r.steps; step++)
-            for (let i = r.firstAccess[step]; i < r.firstAccess[step + 1]; i++) {
-                const code = r.code[r.pcOf[step]];
-                if (a.space.data[i] !== SPACE.local || !code.memory || code.memory.bytes !== 4 || !this.names.isFloatAccess(code)) continue;
-                for (let l = 0; l < WARP; l++) if (a.mask.data[i] >>> l & 1) this.floats.add(a.addr.data[i * WARP + l]);
-            }
-    }
-
-    // Whether this step accesses the word at AT of the lane.
-    touches(step, warp, lane, at) {
-        const r = this.r, a = r.accesses;
-        for (let i = step < 0 ? 0 : r.firstAccess[step]; step >= 0 && r.warpOf[step] === warp && i < r.firstAccess[step + 1]; i++) {
-            const from = a.addr.data[i * WARP + lane];
-            if (a.space.data[i] === SPACE.local && a.mask.data[i] >>> lane & 1 && at + 4 > from && at < from + a.bytes.data[i]) return true;
-        }
-        return false;
-    }
-
-    show(step, warp, lane, hex) {
-        if (this.words.size === 0) return;
-        const r = this.r, list = (this.words.get(warp * WARP + lane) || []).slice(0, MOST_LOCAL);
-        setText(document.getElementById("local-lane"), `${lane} of warp ${warp}`);
-        document.getElementById("local").replaceChildren(...list.map(({id, at}) => {
-            const known = r.changeAt(id, step) !== NONE;
-            const value = known ? this.names.number(r.valueAt(id, step), 0, 4, this.floats.has(at), hex) : "unset";
-            return element("span", this.touches(step, warp, lane, at) ? "new" : "", `byte ${at}: ${value}`);
-        }));
-    }
-}
-
-// --- shared memory -------------------------------------------------------------------------------------------
-
-const CELL_W = 15, CELL_H = 12, MOST_ROWS = 1024;
-
-class SharedPanel {
-    constructor(recording, names) {
-        this.r = recording;
-        this.names = names;
-        this.canvas = document.getElementById("shared");
-        this.rows = Math.min(Math.ceil(this.usedWords() / WARP), MOST_ROWS);
-        this.chosen = 0;
-        document.getElementById("shared-part").hidden = recording.sharedWords === 0;
-        this.canvas.width = CELL_W * WARP + 40;
-        this.canvas.height = CELL_H * (this.rows + 1);
-        this.canvas.addEventListener("click", e => {
-            const box = this.canvas.getBoundingClientRect();
-            const column = Math.floor((e.clientX - box.left - 40) / CELL_W), row = Math.floor((e.clientY - box.top) / CELL_H) - 1;
-            if (column >= 0 && column < WARP && row >= 0) this.choose(row * WARP + column);
-        });
-        this.canvas.addEventListener("keydown", e => {
-            const by = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -WARP, ArrowDown: WARP}[e.key];
-            if (!by) return;
-            e.preventDefault();
-            e.stopPropagation();
-            this.choose(this.chosen + by);
-        });
-    }
-
-    // The number of words up to the last one that the block writes.
-    usedWords() {
-        const start = this.r.history.start;
-        let used = this.r.sharedWords;
-        while (used > WARP && start[used] === start[used - 1]) used--;
-        return used;
-    }
-
-    choose(word) {
-        this.chosen = Math.max(0, Math.min(this.r.sharedWords - 1, word));
-        this.draw();
-    }
-
-    // The shared words that this step touches: a map from the word to "r" or "w".
-    touched(step) {
-        const r = this.r, a = r.accesses, map = new Map();
-        for (let i = step < 0 ? 0 : r.firstAccess[step]; step >= 0 && i < r.firstAccess[step + 1]; i++) {
-            if (a.space.data[i] !== SPACE.shared) continue;
-            for (let l = 0; l < WARP; l++)
-                if (a.mask.data[i] >>> l & 1)
-                    for (let b = 0; b < a.bytes.data[i]; b += 4)
-                        map.set(Math.floor((a.addr.data[i * WARP + l] + b) / 4), a.kind.data[i] === KIND.load ? "r" : "w");
-        }
-        return map;
-    }
-
-    show(step) {
-        this.step = step;
-        if (this.r.sharedWords) this.draw();
-    }
-
-    draw() {
-        const r = this.r, c = this.canvas.getContext("2d"), {ink, line, mark, light} = colours, touched = this.touched(this.step);
-        c.clearRect(0, 0, this.canvas.width, this.canvas.height);
-        c.font = "9px sans-serif";
-        c.fillStyle = ink;
-        for (let b = 0; b < WARP; b += 4) c.fillText(String(b), 40 + b * CELL_W + 2, 9);
-        for (let y = 0; y < this.rows; y++) if (y % 2 === 0) c.fillText(String(y * WARP), 2, (y + 2) * CELL_H - 3);
-        const words = Math.min(r.sharedWords, this.rows * WARP);
-        for (let id = 0; id < words; id++) {
-            const x = 40 + id % WARP * CELL_W, y = (Math.floor(id / WARP) + 1) * CELL_H, writer = r.writerAt(id, this.step);
-            if (writer) {
-                c.fillStyle = writer.warp === OPENED ? "gray" : `hsl(${writer.warp * 137.5 % 360} 55% ${light}%)`;
-                c.fillRect(x, y, CELL_W - 1, CELL_H - 1);
-            } else {
-                c.strokeStyle = line;
-                c.strokeRect(x + .5, y + .5, CELL_W - 2, CELL_H - 2);
-            }
-            const how = touched.get(id);
-            if (how || id === this.chosen) {
-                c.strokeStyle = how ? mark : ink;
-                c.lineWidth = how ? 2.5 : 1;
-                c.strokeRect(x + 1, y + 1, CELL_W - 3, CELL_H - 3);
-                c.lineWidth = 1;
-            }
-        }
-        this.describe(touched);
-    }
-
-    describe(touched) {
-        const r = this.r, id = this.chosen, addr = 4 * id, writer = r.writerAt(id, this.step);
-        const value = this.names.valueOfWord(true, addr, r.valueAt(id, this.step));
-        const by = !writer ? "nobody has written it yet" : writer.warp === OPENED ? "written at a barrier"
-            : `last written in step ${writer.step} by warp ${writer.warp}${writer.lane >= 0 ? `, lane ${writer.lane}` : ""}, line ${r.code[r.pcOf[writer.step]].line}`;
-        setText(document.getElementById("word"), `${this.names.word(true, addr)} = ${writer ? value : "unset"}; bank ${id % WARP}; ${by}`);
-        this.canvas.setAttribute("aria-label", `Shared memory by banks; this step touches ${plural(touched.size, "word")}`);
-    }
-}
-
-// --- global memory -------------------------------------------------------------------------------------------
-
-class GlobalPanel {
-    constructor(recording, names) {
-        this.r = recording;
-        this.names = names;
-        const box = document.getElementById("global");
-        this.strips = names.blocks.filter(b => b.high > 0).slice(0, 12).map(block => {
-            const strip = element("div", "strip"), text = element("div"), canvas = element("canvas");
-            canvas.setAttribute("role", "img");
-            strip.append(text, canvas);
-            box.append(strip);
-            return {block, text, canvas};
-        });
-        document.getElementById("global-part").hidden = this.strips.length === 0;
-        this.measure();
-    }
-
-    // Makes the canvases as wide as they are shown.
-    measure() {
-        const widths = this.strips.map(({canvas}) => Math.max(100, Math.round(canvas.getBoundingClientRect().width)));
-        this.strips.forEach(({canvas}, i) => { canvas.width = widths[i]; canvas.height = 24; });
-    }
-
-    // The sectors of the block's used part that this step touches: from the low end, in sectors.
-    sectors(step, block) {
-        const r = this.r, a = r.accesses, set = new Set(), from = Math.floor(block.low / 32);
-        for (let i = step < 0 ? 0 : r.firstAccess[step]; step >= 0 && i < r.firstAccess[step + 1]; i++) {
-            if (a.space.data[i] !== SPACE.global) continue;
-            for (let l = 0; l < WARP; l++) {
-                const addr = a.addr.data[i * WARP + l];
-                if (!(a.mask.data[i] >>> l & 1) || addr < block.at || addr >= block.at + block.bytes) continue;
-                for (let b = addr; b < addr + a.bytes.data[i]; b += 4) set.add(Math.floor(b / 32) - from);
-            }
-        }
-        return set;
-    }
-
-    show(step) {
-        for (const {block, text, canvas} of this.strips) {
-            const count = Math.floor((block.high - 1) / 32) - Math.floor(block.low / 32) + 1, lit = this.sectors(step, block);
-            const width = canvas.width, c = canvas.getContext("2d");
-            c.clearRect(0, 0, width, 24);
-            const each = width / count;
-            if (each >= 4) {
-                c.strokeStyle = colours.line;
-                for (let i = 0; i <= count; i++) c.strokeRect(i * each + .5, 0, 0, i % 4 ? 8 : 24);
-            }
-            c.fillStyle = colours.lit;
-            for (const i of lit) c.fillRect(i * each, 2, Math.max(1.5, each - 1), 20);
-            const from = this.names.word(false, block.low), to = this.names.word(false, block.high - block.element);
-            setText(text, `${from} to ${to}: ${plural(count, "sector")}${lit.size ? `, this step touches ${lit.size}` : ""}`);
-            canvas.setAttribute("aria-label", text.textContent);
-        }
-    }
-}
-
-// --- the access of this step ---------------------------------------------------------------------------------
-
-const SPACE_TEXT = ["global memory", "shared memory", "local memory", "constant memory", "another block's shared memory", "memory"];
-const KIND_TEXT = ["reads", "writes", "updates", "updates"];
-
-class AccessPanel {
-    constructor(recording, names) {
-        this.r = recording;
-        this.names = names;
-        this.box = document.getElementById("access");
-    }
-
-    cost(i) {
-        const a = this.r.accesses, cost = a.cost.data[i], ideal = a.ideal.data[i];
-        if (!cost) return "";
-        const unit = a.space.data[i] === SPACE.shared ? "pass through the banks" : "sector";
-        const units = n => a.space.data[i] === SPACE.shared && n !== 1 ? `${n} passes through the banks` : plural(n, unit);
-        return cost > ideal ? `: ${units(cost)}, where ${ideal} would do` : `: ${units(cost)}`;
-    }
-
-    // The lanes that access each address, as [address, lanes].
-    byAddress(i) {
-        const a = this.r.accesses, map = new Map();
-        for (let l = 0; l < WARP; l++) {
-            if (!(a.mask.data[i] >>> l & 1)) continue;
-            const addr = a.addr.data[i * WARP + l];
-            if (!map.has(addr)) map.set(addr, []);
-            map.get(addr).push(l);
-        }
-        return [...map];
-    }
-
-    show(step) {
-        const r = this.r, a = r.accesses, parts = [];
-        for (let i = step < 0 ? 0 : r.firstAccess[step]; step >= 0 && i < r.firstAccess[step + 1]; i++) {
-            const kind = a.kind.data[i], shared = a.space.data[i] === SPACE.shared, groups = this.byAddress(i);
-            parts.push(element("p", "small", `${plural(countOf(a.mask.data[i]), "lane")} ${countOf(a.mask.data[i]) === 1 ? KIND_TEXT[kind] : KIND_TEXT[kind].replace(/s$/, "")} ${SPACE_TEXT[a.space.data[i]]}${this.cost(i)}`));
-            if (kind >= KIND.atomic) {
-                for (const [addr, lanes] of groups.slice(0, 8)) {
-                    const queue = element("div", "queue", `${this.names.word(shared, addr)}: `);
-                    for (const l of lanes) queue.append(element("span", "", String(l)));
-                    if (lanes.length > 1) queue.append(` ${lanes.length} lanes queue`);
-                    parts.push(queue);
-                }
-                continue;
-            }
-            if (a.space.data[i] > SPACE.shared) continue;
-            const grid = element("div", "pairs");
-            for (const [addr, lanes] of groups.slice(0, WARP)) {
-                const id = r.wordId(shared, addr, false);
-                const value = id === NONE ? "" : ` = ${this.names.valueOfWord(shared, addr, r.valueAt(id, step))}`;
-                grid.append(element("span", "", `${lanes.length > 1 ? `${lanes.length} lanes` : lanes[0]}: ${this.names.word(shared, addr)}${value}`));
-            }
-            parts.push(grid);
-        }
-        if (parts.length === 0) parts.push(element("p", "dim small", "This step accesses no memory."));
-        this.box.replaceChildren(...parts);
     }
 }

@@ -211,6 +211,14 @@ class Recording {
         return null;
     }
 
+    // The same without the lane: the warp, OPENED or NONE.
+    writingWarp(id, step) {
+        const h = this.history;
+        let i = this.changeAt(id, step);
+        while (i !== NONE && i >= h.start[id] && h.lane[i] === -2) i--;
+        return i === NONE || i < h.start[id] ? NONE : this.warpOf[h.step[i]];
+    }
+
     // The first step after STEP (before it, for DIRECTION -1) that changes the word; NONE: none.
     nextChange(id, step, direction) {
         const h = this.history;

@@ -38,7 +38,7 @@ class View {
         this.lines = [];
         box.replaceChildren();
         if (!source) {
-            box.textContent = "The source is not here; the instructions below are.";
+            box.textContent = "The source is not here, or is too long for a page; the instructions below are.";
             return;
         }
         source.text.replace(/\n$/, "").split("\n").forEach((text, i) => {
@@ -56,7 +56,7 @@ class View {
     // Sets or clears a breakpoint. As in a debugger, it goes to the next line that has code.
     turnBreakpoint(wanted) {
         const line = this.moments.lineWithCode(this.file, wanted), stops = this.moments.breakpoints;
-        if (line === NONE) {
+        if (line === NONE || !this.lines[line - 1]) {
             this.say(`The recorded kernel has no code from line ${wanted} on.`);
             return;
         }
@@ -120,7 +120,7 @@ class View {
 
     key(e) {
         if (e.ctrlKey || e.altKey || e.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== "range" && e.target.type !== "checkbox") return;
-        if (e.key === " " && e.target.tagName === "BUTTON") return;
+        if (e.key === " " && (e.target.tagName === "BUTTON" || e.target.type === "checkbox")) return;
         const kinds = {f10: "line", f11: "instruction", n: "line", i: "instruction", b: "barrier", d: "split", c: "conflict", f: "finding", r: "stop"};
         const kind = kinds[e.key.toLowerCase()];
         if (e.key === " ") this.timer ? this.pause() : this.play();
@@ -203,28 +203,38 @@ class View {
         if (this.moments.isOpening(step)) return `${head}: the barrier opens, and the threads that waited there continue.`;
         const code = r.code[r.pcOf[step]], count = countOf(r.activeOf[step]);
         const lanes = r.activeOf[step] >>> 0 === 0xffffffff ? "all 32 lanes" : count === 0 ? "no lane" : `${plural(count, "lane")} (${lanesText(r.activeOf[step])})`;
-        const faults = r.faults.filter(f => f.step === step), split = r.splitOf[step] ? "; the lanes part here" : "";
-        return `${head}: warp ${r.warpOf[step]}, line ${code.line}, ${lanes}${split}${faults.length ? `; fault in lane ${faults.map(f => f.lane).join(", ")}` : ""}${this.moments.ofFindings.includes(step) ? "; a finding happens here" : ""}`;
+        const faults = r.faults.filter(f => f.step === step).reduce((mask, f) => mask | 1 << f.lane, 0), split = r.splitOf[step] ? "; the lanes part here" : "";
+        return `${head}: warp ${r.warpOf[step]}, line ${code.line}, ${lanes}${split}${faults ? `; fault in ${countOf(faults) === 1 ? "lane" : "lanes"} ${lanesText(faults)}` : ""}${this.moments.ofFindings.includes(step) ? "; a finding happens here" : ""}`;
     }
 
     tell() { this.say(this.sentence()); }
 
-    showSource() {
-        const s = this.r.state, here = this.step >= 0 && !this.moments.isOpening(this.step) ? this.r.code[this.r.pcOf[this.step]] : null;
-        const stands = new Map(), found = new Set(this.moments.findings.map(f => f.finding.line));
-        s.groups.forEach((groups, w) => groups.forEach(g => {
+    // The lines at which warps stand, each with these warps.
+    stands() {
+        const stands = new Map();
+        this.r.state.groups.forEach((groups, w) => groups.forEach(g => {
             const line = this.warps ? this.warps.lineOf(g) : 0;
             if (!stands.has(line)) stands.set(line, new Set());
             stands.get(line).add(w);
         }));
-        this.lines.forEach(({row, stand}, i) => {
-            const line = i + 1, isHere = here && here.line === line && here.file === this.file;
+        return stands;
+    }
+
+    // Only lines with a mark, now or after the last step, can change.
+    showSource() {
+        const here = this.step >= 0 && !this.moments.isOpening(this.step) ? this.moments.codeAt(this.step) : null;
+        const stands = this.stands(), found = new Set(this.moments.findings.map(f => f.finding.line)), before = this.marked || [];
+        const stops = [...this.moments.breakpoints].map(key => Number(key.slice(key.indexOf(":") + 1)));
+        this.marked = new Set([...stands.keys(), ...found, ...stops, here && here.file === this.file ? here.line : 0]);
+        for (const line of new Set([...before, ...this.marked])) {
+            if (!this.lines[line - 1]) continue;
+            const {row, stand} = this.lines[line - 1], isHere = here && here.line === line && here.file === this.file;
             setClass(row, `line${isHere ? " here" : ""}${found.has(line) ? " found" : ""}${this.moments.breakpoints.has(`${this.file}:${line}`) ? " stop" : ""}`);
             const warps = stands.get(line);
             setText(stand, !warps ? "" : warps.size === 1 ? `w${[...warps][0]}` : `${warps.size}w`);
             stand.title = warps ? `warps ${[...warps].join(", ")}` : "";
             if (isHere && this.shownLine !== line) this.scrollTo(row);
-        });
+        }
         this.shownLine = here ? here.line : 0;
     }
 
@@ -260,7 +270,7 @@ class View {
             addr = Number(wanted);
         }
         const id = addr === NONE ? NONE : r.wordId(shared, addr, false);
-        return id === NONE ? null : {text: wanted, id, shared, addr: Math.floor(addr / 4) * 4};
+        return id === NONE ? null : {text: wanted, id, shared, addr};
     }
 
     addWatch(text) {
@@ -296,7 +306,7 @@ class View {
     showWatches(s, lane) {
         for (const w of this.watches) {
             const value = w.register ? this.names.register(s, this.warp, w.register, lane, this.$("hex").checked) || "unset"
-                : this.names.valueOfWord(w.shared, w.addr, this.r.valueAt(w.id, this.step));
+                : this.names.elementAt(w.shared, w.addr, this.step);
             setText(w.value, `${w.text} = ${value}`);
         }
     }
@@ -334,17 +344,22 @@ function showAbout(meta) {
 }
 
 async function unpack(text) {
-    const packed = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+    const letters = atob(text), packed = new Uint8Array(letters.length);
+    for (let i = 0; i < packed.length; i++) packed[i] = letters.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
+
+// Waits until the browser has shown what is there; in a page in the background, which shows nothing, a short time.
+const painted = () => new Promise(done => { requestAnimationFrame(() => setTimeout(done, 0)); setTimeout(done, 100); });
 
 async function start() {
     const meta = JSON.parse(document.getElementById("meta").textContent), now = document.getElementById("now");
     showAbout(meta);
     now.textContent = "Unpacking the recording …";
     const source = meta.sources.find(s => s !== null);
-    if (source) document.getElementById("source").append(element("pre", "", source.text));
+    if (source) document.getElementById("source").append(element("pre", "", source.text.slice(0, 20000)));
+    await painted();
     const recording = new Recording(meta, await unpack(document.getElementById("data").textContent));
     while (!recording.decodeSome(12)) {
         now.textContent = `Unpacking the recording: ${Math.round(100 * recording.done / recording.steps)} %`;

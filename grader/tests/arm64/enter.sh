@@ -6,7 +6,8 @@
 #   nvcc                this machine's; it builds kernels as usual, and arm64 code for the host
 #   arm64 programs      run in qemu-user, which the kernel starts by itself (binfmt_misc)
 #   arm64 libraries     in /usr/lib and /usr/include, but only for this command: two overlay mounts in a
-#                       namespace of its own. Debian's packages cannot all be installed beside those of x86-64
+#                       namespace of its own. Debian's packages cannot all be installed beside those of x86-64.
+#                       CUDA's runtime is in /usr/lib/cuda-arm64, where sandboxes see it
 #
 # Downloads and builds nothing twice; everything is in build/arm64. LANEWISE_ARM64_ONLY=packages only prepares.
 set -eu
@@ -61,9 +62,11 @@ unpack_runtime() {
     PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --no-deps \
         --only-binary=:all: --platform manylinux2014_aarch64 --no-compile --target "$home/cuda.part" "$wheel" ||
         fail "pip could not download $wheel for arm64"
-    ln -s libcudart.so.13 "$(echo "$home"/cuda.part/nvidia/cu*/lib)/libcudart.so"
     rm -rf "$home/cuda"
-    mv "$home/cuda.part" "$home/cuda"
+    mkdir -p "$home/cuda/usr/include" "$home/cuda/usr/lib"
+    mv "$home"/cuda.part/nvidia/cu*/lib "$home/cuda/usr/lib/cuda-arm64"
+    rm -rf "$home/cuda.part"
+    ln -s libcudart.so.13 "$home/cuda/usr/lib/cuda-arm64/libcudart.so"
 }
 
 # The names under which make and nvcc find the cross compilers.
@@ -77,7 +80,7 @@ write_tools() {
     cat >"$home/bin/nvcc" <<END
 #!/bin/sh
 exec $(sed -n 's/^CONFIG_NVCC := //p' "$root/build/config.mk") -ccbin $(type -P aarch64-linux-gnu-g++) \\
-    -I$include -isystem $include/cccl -L$(echo "$home"/cuda/nvidia/cu*/lib) "\$@"
+    -I$include -isystem $include/cccl -L/usr/lib/cuda-arm64 "\$@"
 END
     chmod +x "$home/bin/nvcc"
 }
@@ -96,7 +99,7 @@ check_emulator() {
 mkdir -p "$home"
 check_emulator
 [ "$(cat "$home/libraries/list" 2>/dev/null)" = "$libraries" ] || unpack_libraries
-[ -e "$(echo "$home"/cuda/nvidia/cu*/lib)/libcudart.so" ] || unpack_runtime
+[ -e "$home/cuda/usr/lib/cuda-arm64/libcudart.so" ] || unpack_runtime
 write_tools
 [ "${LANEWISE_ARM64_ONLY:-}" = packages ] && exit
 
@@ -105,6 +108,6 @@ namespace='--mount'
 # shellcheck disable=SC2016,SC2086
 exec unshare $namespace bash -c '
     for folder in lib include; do
-        mount -t overlay -o "ro,lowerdir=/usr/$folder:$0/usr/$folder" arm64 "/usr/$folder" || exit 2
+        mount -t overlay -o "ro,lowerdir=/usr/$folder:$0/libraries/usr/$folder:$0/cuda/usr/$folder" arm64 "/usr/$folder" || exit 2
     done
-    exec "$@"' "$home/libraries" env PATH="$home/bin:$PATH" NVCC="$home/bin/nvcc" "$@"
+    exec "$@"' "$home" env PATH="$home/bin:$PATH" NVCC="$home/bin/nvcc" "$@"

@@ -2,12 +2,17 @@
 # try.sh [LAB...]: builds the kit for arm64 on an x86-64 machine, runs tests under emulation (enter.sh), and
 # grades the skeletons and solutions of these labs on both: the results must be the same bytes, except times.
 #
-# LANEWISE is this machine's build of the grader; TEST_FILTER names other tests, or all: '*'.
+# TEST_FILTER names other tests, or all: '*'. That takes hours, and leaves out the tests in cannot_pass.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 tree=$root/build/arm64/tree
 host_programs='build/tests/programs/host-reads-early build/tests/programs/host-writes-early'
+# qemu-user 7.2 knows neither seccomp nor PR_SET_CHILD_SUBREAPER. verdicts_are_right expects the usual time limits. The
+# two of kit expect that this tree lies in no other kit, and that nvcc is no script that starts another one.
+cannot_pass='batch_scan/*archives|exec/what_is_left_is_killed|checks/verdicts_are_right'
+cannot_pass+='|kit/hides_thrust_in_a_toolkit_with_any_name|kit/its_folder_comes_from_the_programs_path'
+test "${TEST_FILTER:-}" != '*' || TEST_FILTER="!($cannot_pass)"
 filter=${TEST_FILTER:-'@(floats|opcodes|functions|hardware_answers|device)/*'}
 # These tests are in these folders, so only they are compiled.
 only=
@@ -67,10 +72,11 @@ same_findings() {
 copy_tree
 # Emulation is about 15 times slower, and each CPU of this machine may have more than one task.
 # shellcheck disable=SC2086
-arm64 make LANEWISE_PATIENCE=40 ${only:+"$only"} lanewise build/tests/unit $host_programs
+arm64 make LANEWISE_PATIENCE=40 LANEWISE_EMULATED=1 ${only:+"$only"} lanewise build/tests/unit $host_programs \
+    ${TEST_FILTER:+test-programs}
 arm64 build/tests/unit --filter "$filter"
-LANEWISE_SANDBOX=none arm64 build/tests/unit --filter 'build/labs_can_be_built_for_a_gpu'
-echo 'no sandbox under emulation: its filter of system calls is for arm64, but the kernel is not'
+arm64 build/tests/unit --filter 'build/labs_can_be_built_for_a_gpu'
+echo 'sandbox: namespaces, but no filter of system calls, because it is for arm64, and the kernel is not'
 for program in $host_programs; do
     same_findings "${program##*/}"
 done

@@ -82,6 +82,37 @@ ParameterizedTest(struct machine *row, school, grades)
     free(text);
 }
 
+/* Few test machines have quotas: a library answers as a file system with one would. */
+Test(school, a_quota_that_is_used_up_costs_no_points)
+{
+    int code;
+    char *text = shell(
+        &code,
+        "printf '#include <errno.h>\\nint fallocate(int file, int mode, long from, long bytes)"
+        " { errno = EDQUOT; return -1; }\\n' >quota.c;"
+        "cp " LANEWISE_ROOT
+        "/labs/01-parallelize/.skeleton.cu a.cu; gcc -shared -fPIC -o quota.so quota.c && LD_PRELOAD=$PWD/quota.so "
+        "$LANEWISE grade --lab 01 --submission a.cu --device emulator 2>&1 | grep quota; exit ${PIPESTATUS[0]}");
+    cr_expect_eq(code, 2);
+    cr_expect(strstr(text, "your quota of disk space is nearly used up: gradings need 64 MB in /"),
+              "%s", text);
+    free(text);
+}
+
+/* NFS locks no folders. A library answers as NFS does. */
+Test(school, folders_that_cannot_be_locked_are_swept_after_a_day)
+{
+    char *text = shell_must(
+        "printf '#include <errno.h>\\nint flock(int file, int operation)"
+        " { errno = ENOLCK; return -1; }\\n' >lock.c;"
+        "gcc -shared -fPIC -o lock.so lock.c; mkdir -p t/lanewise-work-new;"
+        "mkdir t/lanewise-work-old; touch -d '2 days ago' t/lanewise-work-old;"
+        "LD_PRELOAD=$PWD/lock.so TMPDIR=$PWD/t $LANEWISE grade --lab 01 --submission " LANEWISE_ROOT
+        "/labs/01-parallelize/.skeleton.cu --device emulator >log || true; ls t");
+    cr_expect_str_eq(text, "lanewise-work-new\n", "%s", text);
+    free(text);
+}
+
 Test(school, six_students_at_once)
 {
     char *text = shell_must(

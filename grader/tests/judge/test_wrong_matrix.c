@@ -388,6 +388,31 @@ Test(wrong_matrix, lacks_a_part_of_each_block)
                 "a block have as many threads in x and in y as the kernel needs?");
 }
 
+/* Only a block with a side of 4, or 2, can leave out such a part. */
+Test(wrong_matrix, lacks_a_part_that_is_not_a_blocks)
+{
+    struct judge_matrix wrong = matrix(true);
+    begin();
+    for (size_t i = 0; i < ALL; ++i)
+        if (x_of(i) % 8 >= 4) {
+            got[i] = 77;
+            again[i] = -1;
+        }
+    wrong.sides[0] = 256;
+    wrong.grid_threads = ALL - 1;
+    expect_told(&wrong, "no side, too few threads",
+                "columns 4 to 7 of each 8; never written: they are what new memory contains");
+    wrong.grid_threads = ALL;
+    expect_told(&wrong, "no side, a thread for each",
+                "columns 4 to 7 of each 8; never written: they are what new memory contains; of "
+                "each 8, the first 1/2 is written, although there is a thread for each number: do "
+                "2 threads have the same index?");
+    wrong.sides[1] = 4;
+    expect_told(&wrong, "a side of 4",
+                "columns 4 to 7 of each 8; never written: they are what new memory contains; does "
+                "a block have as many threads in x and in y as the kernel needs?");
+}
+
 /* An array whose end is 0 anyway, such as numbers that are kept. */
 Test(wrong_matrix, lacks_all_but_a_quarter_of_a_short_list)
 {

@@ -69,7 +69,8 @@ async function probe() {
         compareMemory(r, want, wrong);
         shared += want.shared.length;
     }
-    const enough = truth.length >= wanted && registers >= 20 * truth.length ? "" : `, only ${registers} registers after ${truth.length} steps`;
+    const lanes = Math.min(32, r.meta.threads);
+    const enough = truth.length > 0 && registers >= 20 / 32 * lanes * truth.length ? "" : `, only ${registers} registers after ${truth.length} steps`;
     const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
     return `${page}: ${wrong.length} differences${enough}, overflow ${wide}${wrong.length ? `: ${wrong.slice(0, 3).join("; ")}` : ""}`;
 }

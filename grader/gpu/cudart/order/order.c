@@ -285,6 +285,7 @@ void rt_order_begin(struct rt_ordered *ordered, cudaStream_t stream, const struc
     ordered->is_noted = true;
     ordered->work = describe(work);
     ordered->work.stream = ordered->stream.number;
+    ordered->work.is_legacy = ordered->stream.is_legacy;
     order_lock();
     if (work->type == cudaGraphNodeTypeHost) {
         /* its accesses are not noted, but it still runs after earlier work */

@@ -67,6 +67,23 @@ static const char *explain_vain_wait(const struct order_work *earlier,
     return text;
 }
 
+/* Returns advice about work in the default stream, which does not wait for work in a non-blocking
+ * stream, or NULL if all work is in other streams. */
+static const char *explain_default(const struct order_work *earlier, const struct order_work *later,
+                                   char text[240])
+{
+    const struct order_work *work = later->is_legacy ? later : earlier;
+    if (!work->is_legacy || !work->place.line)
+        return NULL;
+    bool is_kernel = strncmp(work->name, "kernel ", 7) == 0;
+    snprintf(text, 240,
+             "the %s in line %u names no stream, so it runs in the default stream: should it be in "
+             "the other work's stream%s?",
+             is_kernel ? "launch" : "call", (unsigned)work->place.line,
+             is_kernel ? ", <<<blocks, threads, 0, stream>>>" : "");
+    return text;
+}
+
 void order_report_work(void *context, const struct order_conflict *conflict)
 {
     const struct order_work *earlier = conflict->earlier, *later = conflict->later;
@@ -88,6 +105,8 @@ void order_report_work(void *context, const struct order_conflict *conflict)
     } else {
         places.earlier_text = "the other stream's work";
         places.help = explain_vain_wait(earlier, later, advice);
+        if (!places.help)
+            places.help = explain_default(earlier, later, advice);
         rt_finding_at("race-streams", NULL, &places, 1,
                       "%s %s memory that %s, in another stream, may still %s", later->name,
                       verbs(conflict->later_touch), earlier->name, verb(conflict->earlier_touch));

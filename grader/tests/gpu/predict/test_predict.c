@@ -110,6 +110,8 @@ static const struct {
     {"fast quotients overlap", "mov.f32 %f0, 0f3f800000;", "div.full.f32 %%f%d, %%f0, %%f0;\n", 32,
      8.01},
     {"a barrier costs its latency", "", "bar.sync 0;\n", 32, 1 + 10 + 2},
+    {"a short block is predicated, so nothing branches", "mov.u32 %r0, %tid.x;",
+     "setp.ne.u32 %%p1, %%r0, 40; @%%p1 bra L%1$d;\nst.shared.u32 [s], %%r0;\nL%1$d:\n", 32, 5},
 };
 
 Test(predict, the_cost_of_an_instruction)
@@ -130,6 +132,25 @@ Test(predict, a_load_that_hits_the_first_level_cache)
                 "st.global.u64 [%rd0], %rd0;",
                 "ld.global.u64 %%rd%d, [%%rd%d];\n", (struct fixture_launch){.block = {1}});
     cr_expect_float_eq(cycles, 40, 0.1, "%.3f cycles", cycles);
+}
+
+/* A warp copies with cp.async and waits for all groups of copies but the latest PENDING. */
+static double cost_of_copies(unsigned pending)
+{
+    char body[200];
+    snprintf(body, sizeof body,
+             "cp.async.ca.shared.global [%%%%r0], [%%%%rd0], 4;\ncp.async.commit_group;\n"
+             "cp.async.wait_group %u;\n",
+             pending);
+    return cost_of("ld.param.u64 %rd500, [p]; cvta.to.global.u64 %rd0, %rd500; mov.u32 %r0, s;",
+                   body, (struct fixture_launch){.block = {1}});
+}
+
+Test(predict, groups_of_copies_overlap)
+{
+    double alone = cost_of_copies(0), ahead = cost_of_copies(3);
+    cr_expect(alone > 40 && alone < 60, "%.2f cycles", alone);
+    cr_expect_float_eq(ahead, alone / 4, 1, "%.2f cycles, want a quarter of %.2f", ahead, alone);
 }
 
 /* --- the whole chip ----------------------------------------------------------------------------- */
@@ -231,6 +252,119 @@ Test(predict, what_a_roofline_needs)
     cr_expect_float_eq(number(roofs, "shared"), 512, 1e-9);
     json_decref(p);
     fixture_close(&f);
+}
+
+/* Each CTA adds a number 100 times, but CTA `which` adds it `often` times. */
+#define LOOP                                                                                       \
+    ".visible .entry k(.param .u64 p, .param .u64 which, .param .u64 often) {\n"                   \
+    ".reg .f32 %f<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<4>;\n"                      \
+    "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [which]; ld.param.u32 %r2, [often];\n"              \
+    "mov.u32 %r3, %ctaid.x; setp.eq.u32 %p1, %r3, %r1; selp.b32 %r4, %r2, 100, %p1;\n"             \
+    "mov.f32 %f1, 0f3f800000; mov.u32 %r5, 0;\n"                                                   \
+    "L: add.f32 %f1, %f1, 0f3f000000; add.s32 %r5, %r5, 1;\n"                                      \
+    "setp.lt.u32 %p2, %r5, %r4; @%p2 bra L;\n"                                                     \
+    "st.global.f32 [%rd1], %f1; ret;\n}\n"
+
+static double cycles_of_loops(unsigned ctas, unsigned which, unsigned often)
+{
+    struct emu_chip chip = round_chip();
+    struct fixture f;
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, LOOP);
+    json_t *p =
+        predict(&f, (struct fixture_launch){
+                        .grid = {ctas}, .params = {fixture_upload(&f, NULL, 4096), which, often}});
+    double cycles = number(p, "cycles");
+    json_decref(p);
+    fixture_close(&f);
+    return cycles;
+}
+
+/* None of the CTAs in the sample (1 and 6) is the long one, CTA 3. It runs beside short ones. */
+Test(predict, a_long_block_takes_as_long_as_alone)
+{
+    double alone = cycles_of_loops(1, 0, 3200), beside = cycles_of_loops(8, 3, 3200);
+    cr_expect_float_eq(beside, alone, 0.05 * alone, "%.0f cycles, alone %.0f", beside, alone);
+    /* so does a walk of which only the beginning was kept */
+    double twice = cycles_of_loops(1, 0, 640000), once = cycles_of_loops(1, 0, 320000);
+    cr_expect_float_eq(twice, 2 * once, 0.02 * twice, "%.0f cycles, half of it %.0f", twice, once);
+}
+
+/* A loop of 1,000 divisions, whose divisor grows by GROWTH in each iteration. */
+static double cycles_of_divisions(const char *growth)
+{
+    struct emu_chip chip = round_chip();
+    struct fixture f;
+    char ptx[1024];
+    snprintf(ptx, sizeof ptx,
+             ".visible .entry k(.param .u64 p, .param .u64 d) {\n"
+             ".reg .b32 %%r<9>; .reg .b64 %%rd<4>; .reg .pred %%p<2>;\n"
+             "ld.param.u64 %%rd1, [p]; ld.param.u32 %%r1, [d]; mov.u32 %%r2, 0;\n"
+             "mov.u32 %%r3, 77777;\n"
+             "L: rem.u32 %%r4, %%r3, %%r1; add.s32 %%r3, %%r4, 77777; %s\n"
+             "add.s32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 1000; @%%p1 bra L;\n"
+             "st.global.u32 [%%rd1], %%r4; ret;\n}\n",
+             growth);
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, ptx);
+    json_t *p =
+        predict(&f, (struct fixture_launch){.params = {fixture_upload(&f, NULL, 4096), 1234}});
+    double cycles = number(p, "cycles");
+    json_decref(p);
+    fixture_close(&f);
+    return cycles / 1000;
+}
+
+/* ptxas computes the reciprocal before the loop: a chain of 8 instead of 30 instructions remains. */
+Test(predict, a_divisor_that_stays_is_inverted_once)
+{
+    double stays = cycles_of_divisions(""), grows = cycles_of_divisions("add.s32 %r1, %r1, 1;");
+    cr_expect_float_eq(grows - stays, (30 - 8) * 4, 8, "%.1f cycles, %.1f if the divisor stays",
+                       grows, stays);
+}
+
+#define SUMS 48
+
+/* The L1 time of ROUNDS rounds of a loop with 48 sums, in cycles, with the directive LIMIT. */
+static double l1_of_sums(const char *limit, unsigned rounds)
+{
+    static char ptx[1 << 14];
+    struct emu_chip chip = round_chip();
+    struct fixture f;
+    size_t used = (size_t)sprintf(ptx,
+                                  ".visible .entry k(.param .u64 p, .param .u64 n) %s {\n"
+                                  ".reg .f32 %%f<200>; .reg .b32 %%r<4>; .reg .b64 %%rd<4>;\n"
+                                  ".reg .pred %%p<2>; ld.param.u64 %%rd1, [p];\n"
+                                  "ld.param.u32 %%r2, [n]; mov.u32 %%r1, 0;\n",
+                                  limit);
+    for (int i = 0; i < SUMS; i++)
+        used += (size_t)sprintf(ptx + used, "ld.global.f32 %%f%d, [%%rd1+%d];\n", i, 4 * i);
+    used += (size_t)sprintf(ptx + used, "L:\n");
+    for (int i = 0; i < SUMS; i++)
+        used += (size_t)sprintf(ptx + used, "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", i, i,
+                                (i + 7) % SUMS, (i + 13) % SUMS);
+    used += (size_t)sprintf(ptx + used, "add.s32 %%r1, %%r1, 1; setp.lt.u32 %%p1, %%r1, %%r2;\n"
+                                        "@%%p1 bra L;\n");
+    for (int i = 0; i < SUMS; i++)
+        used += (size_t)sprintf(ptx + used, "st.global.f32 [%%rd1+%d], %%f%d;\n", 4 * i, i);
+    sprintf(ptx + used, "ret;\n}\n");
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, ptx);
+    json_t *p =
+        predict(&f, (struct fixture_launch){.params = {fixture_upload(&f, NULL, 4096), rounds}});
+    double cycles = number(json_object_get(p, "parts"), "l1") * chip.clock_mhz;
+    json_decref(p);
+    fixture_close(&f);
+    return cycles;
+}
+
+/* With 32 registers, at least the sums that have none are stored and loaded in each round. */
+Test(predict, sums_without_a_register_are_spilled)
+{
+    double enough = l1_of_sums("", 30) - l1_of_sums("", 20);
+    double few = (l1_of_sums(".maxnreg 32", 30) - l1_of_sums(".maxnreg 32", 20)) / 10;
+    cr_expect_float_eq(enough, 0, 1e-6, "%.2f cycles though there are registers for all", enough);
+    cr_expect(few >= 2 * (SUMS - 32) && few <= 2 * SUMS, "%.1f accesses a round", few);
 }
 
 /* Each thread loads (or stores) one word; neighbouring threads' words are STRIDE bytes apart. */
@@ -360,6 +494,38 @@ Test(predict, atomics_take_the_turns_of_a_gpu)
         json_decref(p);
         fixture_close(&f);
     }
+}
+
+/* The same additions to floats: each lane to a word of its own, or all lanes to one word. Only an
+ * addition to the same word has to wait for the one before (red_f32_line, red_f32_same). */
+#define FLOATS                                                                                     \
+    ".visible .entry k(.param .u64 p, .param .u64 mask) {\n"                                       \
+    ".reg .b32 %r<9>; .reg .f32 %f<2>; .reg .b64 %rd<8>;\n"                                        \
+    "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [mask]; mov.u32 %r3, %tid.x;\n"                     \
+    "and.b32 %r4, %r3, %r1; mul.wide.u32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2;\n"                \
+    "mov.f32 %f1, 0f3f800000; red.global.add.f32 [%rd3], %f1;\n"                                   \
+    "ret;\n}\n"
+
+static double cycles_of_floats(unsigned mask)
+{
+    struct emu_chip chip = round_chip();
+    struct fixture f;
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, FLOATS);
+    json_t *p = predict(&f, (struct fixture_launch){
+                                .grid = {1024}, .params = {fixture_upload(&f, NULL, 4096), mask}});
+    double us = number(json_object_get(p, "parts"), "atomics");
+    json_decref(p);
+    fixture_close(&f);
+    return us * chip.clock_mhz / 1024;
+}
+
+Test(predict, only_the_same_float_waits)
+{
+    struct emu_chip chip = round_chip();
+    double apart = cycles_of_floats(31), same = cycles_of_floats(0);
+    cr_expect_float_eq(apart, 4 * chip.atomic_turn_cycles, 0.3, "%.2f cycles", apart);
+    cr_expect_float_eq(same, 32 * chip.atomic_float_cycles, 3, "%.2f cycles", same);
 }
 
 Test(predict, the_number_of_workers_makes_no_difference)

@@ -55,3 +55,52 @@ Test(predicted, json)
     json_decref(document);
     free(text);
 }
+
+/* --- what is not predicted ---------------------------------------------------------------------- */
+
+/* Why the launches of gaps.cu are not predicted, or NULL if they are: the last launch does not
+ * reach the function that calls itself. */
+static const char *const gaps[] = {
+    "blocks wait for each other in line 8",
+    "blocks wait for each other in line 18",
+    NULL,
+    "a function calls itself in line 40",
+    NULL,
+};
+
+Test(predicted, unpredictable_launches_say_why)
+{
+    free(shell_must("$LANEWISE run --gpu h200 --json a.json $PROGRAMS/gaps 2>/dev/null"));
+    char *text = shell_file("a.json", NULL);
+    json_t *document = json_loads(text, 0, NULL);
+    const json_t *launches = json_object_get(document, "launches");
+    cr_assert_eq(json_array_size(launches), sizeof gaps / sizeof *gaps);
+    for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++) {
+        const json_t *launch = json_array_get(launches, i);
+        const json_t *gap = json_object_get(launch, "not_predicted");
+        const char *why = json_string_value(json_object_get(gap, "why"));
+        cr_expect_str_eq(why ? why : "none", gaps[i] ? gaps[i] : "none", "launch %zu", i);
+        cr_expect_eq(!json_object_get(launch, "predicted"), gaps[i] != NULL, "launch %zu", i);
+    }
+    cr_expect_eq(
+        json_integer_value(json_object_get(json_object_get(document, "timeline"), "unknown")), 3);
+    json_decref(document);
+    free(text);
+}
+
+Test(predicted, report_and_page_say_why)
+{
+    char *output =
+        shell_must("$LANEWISE run --gpu h200 --lines 0 --picture a.html $PROGRAMS/gaps 2>&1 |\n"
+                   "grep 'not predicted on'\n"
+                   "grep -o '<p>[0-9]* of [0-9]* launch[^<]*not predicted[^<]*' a.html");
+    cr_expect_str_eq(output,
+                     "  not predicted on NVIDIA H200: blocks wait for each other in line 8\n"
+                     "  not predicted on NVIDIA H200: blocks wait for each other in line 18\n"
+                     "  not predicted on NVIDIA H200, 1 launch: a function calls itself in "
+                     "line 40\n"
+                     "<p>1 of 1 launches not predicted: blocks wait for each other in line 8.\n"
+                     "<p>1 of 1 launches not predicted: blocks wait for each other in line 18.\n"
+                     "<p>1 of 2 launches not predicted: a function calls itself in line 40.\n");
+    free(output);
+}

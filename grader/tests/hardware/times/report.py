@@ -6,6 +6,8 @@ Every launch gets a line; the last lines sum up. The predicted time is compared 
 events, without the host's part. Where a program launches everything once, its first launch finds its data in
 memory and not in the cache, so its time is cold_us.
 
+A launch that the model declines to predict is no prediction: it is counted and named apart, with the reason.
+
 Two kinds of pairs are counted, if their measured times differ by more than 10 %: any two launches of a program,
 and those that a student would compare, which pairs.tsv lists.
 """
@@ -117,12 +119,18 @@ def main():
     parser.add_argument("--only")
     options = parser.parse_args()
     rows, times, ratios, held, agreed, near, missing = read_rows(options.table), {}, [], 0, 0, 0, 0
+    declined = []
     for label, (which, program, arguments) in read_runs(os.path.join(os.path.dirname(options.table), "runs")).items():
         mine = [row for row in rows if row["program"] == label]
         if not mine or (options.only and options.only != label):
             continue
         for number, (row, launch) in enumerate(match(mine, predict(options, program, arguments), which)):
             predicted = launch and launch.get("predicted")
+            gap = launch and launch.get("not_predicted")
+            if gap:
+                declined.append(f"{label} {row['kernel'].split('(')[0]} {row['grid']} {row['block']}: {gap['why']}")
+                print(f"{label:18} {row['kernel'][:32]:32} not predicted: {gap['why']}")
+                continue
             if not predicted:
                 missing += 1
                 print(f"{label:18} {row['kernel'][:32]:32} no prediction")
@@ -139,7 +147,8 @@ def main():
     if not ratios:
         sys.exit("no launch has a prediction")
     errors, count = sorted(max(r, 1 / r) for r in ratios), len(ratios)
-    print(f"\n{count} launches, {missing} without a prediction\n"
+    print(f"\n{count} launches, {missing} without a prediction, {len(declined)} not predicted\n"
+          + "".join(f"not predicted     {line}\n" for line in declined) +
           f"median error      {100 * part(sorted(abs(r - 1) for r in ratios), 0.5):.1f} %\n"
           f"nine of ten       within {part(errors, 0.9):.2f}x; worst {errors[-1]:.2f}x\n"
           f"interval holds    {100 * held / count:.0f} %\n"

@@ -1,0 +1,358 @@
+#include "gpu/observe/memcheck_advice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/observe/describe.h"
+
+/* more than any device memory, so no index is off by this much */
+#define FAR_BYTES ((uint64_t)1 << 40)
+
+bool memcheck_is_shared(const struct obs_fault *fault)
+{
+    return fault->space == PTX_SHARED || fault->space == PTX_CLUSTER;
+}
+
+bool memcheck_is_global(const struct obs_fault *fault)
+{
+    return !memcheck_is_shared(fault) && fault->space != PTX_LOCAL && fault->space != PTX_PARAM;
+}
+
+const struct mem_block *memcheck_block(const struct launch_view *launch,
+                                       const struct obs_fault *fault)
+{
+    const struct mem_block *block = mem_closest(launch->memory, fault->addr);
+    if (!block || fault->addr < MEMCHECK_NULL_END)
+        return NULL;
+    uint64_t far = fault->addr < block->addr ? block->addr - fault->addr
+                                             : fault->addr - block->addr - block->size;
+    return fault->addr - block->addr < block->size || far < FAR_BYTES ? block : NULL;
+}
+
+/* Returns the first byte of the array or the allocation that the access was meant for, and sets
+ * *END and *NAME, or returns false if it is unknown. */
+static bool find_meant(const struct launch_view *launch, const struct obs_fault *fault,
+                       uint64_t *begin, uint64_t *end, char name[32])
+{
+    struct view_instruction in = view_instruction(launch, fault->pc);
+    const struct mem_block *block =
+        memcheck_is_global(fault) ? memcheck_block(launch, fault) : NULL;
+    *name = '\0';
+    *begin = block ? block->addr : in.low;
+    *end = block ? block->addr + block->size
+                 : (in.high < launch->shared_bytes ? in.high : launch->shared_bytes);
+    if (memcheck_is_shared(fault) && in.high)
+        describe_variable(name, 32, launch, true, in.low);
+    return block ? block->host && !block->is_heap && fault->addr >= MEMCHECK_NULL_END
+                 : *name != '\0';
+}
+
+/* Writes advice for an access in front of an array: its index is negative. Returns false if the
+ * access is elsewhere. */
+static bool advise_negative(char *text, size_t size, const struct launch_view *launch,
+                            const struct obs_fault *fault)
+{
+    enum { MOST = 1 << 20 }; /* an index that is farther off has another cause */
+    uint64_t begin, end;
+    char name[32];
+    if (!find_meant(launch, fault, &begin, &end, name))
+        return false;
+    int64_t far = memcheck_is_shared(fault) ? (int64_t)begin - (int32_t)fault->addr
+                                            : (int64_t)(begin - fault->addr);
+    if (far <= 0 || far > MOST)
+        return false;
+    snprintf(text, size,
+             "the index is negative here: does it come from a subtraction, or from a char, which "
+             "can be negative although an unsigned char cannot?");
+    return true;
+}
+
+/* Writes advice for an access after the end of an array in shared memory. */
+static void advise_shared(char *text, size_t size, const struct launch_view *launch,
+                          const struct obs_fault *fault)
+{
+    uint64_t begin, end;
+    bool is_extern = launch->request->dynamic_shared_bytes > 0;
+    char name[32], room[27], index[27];
+    if (!find_meant(launch, fault, &begin, &end, name) || fault->addr < end || end <= begin)
+        return;
+    uint64_t count = (end - begin) / fault->bytes;
+    snprintf(
+        text, size,
+        "%s has room for %s element%s of %u byte%s, and this is element %s: is an `if` missing, "
+        "does a loop go too far, or %s?",
+        name, describe_number(count, room), count == 1 ? "" : "s", fault->bytes,
+        fault->bytes == 1 ? "" : "s", describe_number((fault->addr - begin) / fault->bytes, index),
+        is_extern && end == launch->shared_bytes ? "does the launch give the array too few bytes"
+                                                 : "is the array too short");
+}
+
+/* Writes advice for an access to shared memory if the launch probably counts the elements of its
+ * extern array instead of their bytes, otherwise "". */
+static void advise_extern(char *text, size_t size, const struct launch_view *launch,
+                          const struct obs_fault *fault)
+{
+    uint32_t bytes = launch->request->dynamic_shared_bytes;
+    const uint32_t *block = launch->request->block;
+    if (bytes == block[0] * block[1] * block[2] && fault->bytes > 1 && (int32_t)fault->addr >= 0)
+        snprintf(text, size,
+                 "the launch gives the extern array %u bytes, 1 for each thread: it must multiply "
+                 "the number of elements by sizeof(type)",
+                 bytes);
+}
+
+/* Writes advice for an access to ADDR, after rows of cudaMallocPitch(). Often the pitch, in bytes,
+ * was added to a pointer that counts elements; if ADDR is at the place of the next row, y is the
+ * likelier mistake. */
+static void advise_rows(char *text, size_t size, const struct mem_block *block, uint64_t addr)
+{
+    bool is_next = addr - block->addr - block->size < block->pitch;
+    snprintf(text, size,
+             "%srow y begins y * %" PRIu64
+             " bytes after row 0 (the pitch counts bytes): add that to a char pointer, since a "
+             "float pointer counts in floats%s",
+             is_next ? "y must be less than the height; and " : "", block->pitch,
+             is_next ? "" : "; and y must be less than the height");
+}
+
+/* Writes advice for an access beyond an allocation: the number of elements that fit. Neighbouring
+ * threads may access elements that are not neighbours. */
+static void advise_room(char *text, size_t size, const struct mem_block *block,
+                        const struct obs_fault *fault)
+{
+    bool has_gaps = fault->apart > fault->bytes && (uint64_t)fault->apart <= block->size;
+    uint64_t each = has_gaps ? (uint64_t)fault->apart : fault->bytes, count = block->size / each;
+    bool is_next = fault->addr == block->addr + count * each;
+    char room[27];
+    if (has_gaps)
+        snprintf(text, size,
+                 "neighbouring threads are %" PRIu64 " bytes apart here, and the allocation has "
+                 "room for %s elements that far apart: does the data lie like that, too? If so, "
+                 "compare every index with that number",
+                 each, describe_number(count, room));
+    else
+        snprintf(text, size, "the allocation has room for %s element%s of %" PRIu64 " byte%s%s",
+                 describe_number(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s",
+                 is_next && fault->highest == fault->addr
+                     ? ", and this is the one after the last: an `if` may be missing, or a loop "
+                       "or an `if` may compare the index by <= in place of <"
+                 : is_next
+                     ? ", and other lanes of the warp go farther: an `if` may be missing; compare "
+                       "every index with that number"
+                     : ": compare every index with that number");
+}
+
+/* --- what the launch and the allocation have in common ---------------------------------------- */
+
+/* The element of an array that a thread wants, if the array has elements of the access's size. */
+struct wanted {
+    uint64_t element, count; /* the array has `count` elements */
+    uint64_t cta, thread;    /* the thread's number among all threads of the grid */
+};
+
+static struct wanted find_wanted(const struct launch_view *launch, const struct mem_block *block,
+                                 const struct obs_fault *fault)
+{
+    const uint32_t *threads = launch->request->block, *grid = launch->request->grid;
+    const uint32_t *at = fault->thread, *cta = fault->cta;
+    struct wanted wanted = {.element = (fault->addr - block->addr) / fault->bytes,
+                            .count = block->size / fault->bytes,
+                            .cta = ((uint64_t)cta[2] * grid[1] + cta[1]) * grid[0] + cta[0]};
+    wanted.thread = wanted.cta * threads[0] * threads[1] * threads[2] +
+                    ((uint64_t)at[2] * threads[1] + at[1]) * threads[0] + at[0];
+    return wanted;
+}
+
+/* Gets the value of PARAM, a parameter of the size of an integer. Returns false for others. */
+static bool integer_of(const struct launch_view *launch, const struct ptx_variable *param,
+                       uint64_t *value)
+{
+    const struct emu_launch *request = launch->request;
+    if ((param->size != 4 && param->size != 8) || !request->params ||
+        param->offset + param->size > request->param_bytes)
+        return false;
+    *value = 0; /* devices and hosts are little-endian */
+    memcpy(value, (const char *)request->params + param->offset, param->size);
+    return true;
+}
+
+/* Returns what the bytes of BLOCK probably count, such as "blocks", if they are as many as there
+ * are elements to access. Otherwise returns NULL. */
+static const char *counted_by(const struct launch_view *launch, const struct mem_block *block,
+                              const struct wanted *wanted)
+{
+    const uint32_t *threads = launch->request->block;
+    uint64_t all = launch->cta_count * threads[0] * threads[1] * threads[2], value;
+    if (block->size == launch->cta_count && wanted->element == wanted->cta)
+        return "the launch has blocks";
+    if (block->size == all && wanted->element == wanted->thread)
+        return "the launch has threads";
+    const struct ptx_variable *param = launch->function->params;
+    for (; param; param = param->next)
+        if (integer_of(launch, param, &value) && value == block->size && wanted->element < value)
+            return "an argument of the launch says";
+    return NULL;
+}
+
+/* Writes advice if the allocation probably counts elements, not bytes. */
+static bool advise_bytes(char *text, size_t size, const struct launch_view *launch,
+                         const struct mem_block *block, const struct obs_fault *fault)
+{
+    struct wanted wanted = find_wanted(launch, block, fault);
+    const char *by = fault->bytes > 1 ? counted_by(launch, block, &wanted) : NULL;
+    if (!by)
+        return false;
+    snprintf(text, size,
+             "the allocation has %" PRIu64 " byte%s, just as many as %s, but an element has %u "
+             "bytes: does the allocation forget to multiply by sizeof(type)?",
+             block->size, block->size == 1 ? "" : "s", by, fault->bytes);
+    return true;
+}
+
+/* Writes advice if each block in one direction of the grid has its row of elements, and the array
+ * has room for exactly as many rows as there are blocks in the other direction. */
+static bool advise_swapped(char *text, size_t size, const struct launch_view *launch,
+                           const struct mem_block *block, const struct obs_fault *fault)
+{
+    const uint32_t *grid = launch->request->grid, *threads = launch->request->block;
+    struct wanted wanted = find_wanted(launch, block, fault);
+    for (unsigned axis = 0; axis < 2 && threads[1] == 1 && grid[2] == 1; axis++) {
+        uint64_t row = fault->cta[axis], rows = grid[1 - axis];
+        if (row == 0 || rows < 2 || grid[axis] <= rows || wanted.element % row != 0 ||
+            wanted.element / row * rows != wanted.count)
+            continue;
+        snprintf(text, size,
+                 "blockIdx.%c is %" PRIu64 " here, and the array has room for %" PRIu64
+                 " such rows of %" PRIu64 ", just as many as the grid has blocks in %c: are x and "
+                 "y of the grid swapped in the launch?",
+                 "xy"[axis], row, rows, wanted.element / row, "yx"[axis]);
+        return true;
+    }
+    return false;
+}
+
+/* Returns whether another allocation than BLOCK has COUNT elements of EACH bytes. */
+static bool is_length(const struct memory *memory, const struct mem_block *block, uint64_t count,
+                      uint64_t each)
+{
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const struct mem_block *other = &memory->blocks[i];
+        if (other != block && other->host && !other->is_constant && !other->is_heap &&
+            other->size == count * each)
+            return true;
+    }
+    return false;
+}
+
+/* Writes advice if the launch passes a number that is too large for this array but is the length
+ * of another. */
+static bool advise_length(char *text, size_t size, const struct launch_view *launch,
+                          const struct mem_block *block, const struct obs_fault *fault)
+{
+    struct wanted wanted = find_wanted(launch, block, fault);
+    const struct ptx_variable *param = launch->function->params;
+    char passed[27], room[27];
+    uint64_t value;
+    for (unsigned number = 1; param; param = param->next, number++) {
+        if (!integer_of(launch, param, &value) || value <= wanted.count ||
+            wanted.element >= value || value > UINT32_MAX ||
+            !is_length(launch->memory, block, value, fault->bytes))
+            continue;
+        snprintf(text, size,
+                 "argument %u of the launch is %s, which is the length of another array, but this "
+                 "array has room for %s element%s of %u byte%s: does the launch pass the wrong "
+                 "length, or is the array too short?",
+                 number, describe_number(value, passed), describe_number(wanted.count, room),
+                 wanted.count == 1 ? "" : "s", fault->bytes, fault->bytes == 1 ? "" : "s");
+        return true;
+    }
+    return false;
+}
+
+/* Writes advice for an access beyond an allocation that is smaller than one element. */
+static bool advise_small(char *text, size_t size, const struct mem_block *block,
+                         const struct obs_fault *fault)
+{
+    if (block->size >= fault->bytes || fault->addr != block->addr)
+        return false;
+    snprintf(text, size,
+             "the allocation has %" PRIu64
+             " byte%s, but one element has %u: does it use the size of "
+             "another type, or forget to multiply by sizeof(type)?",
+             block->size, block->size == 1 ? "" : "s", fault->bytes);
+    return true;
+}
+
+/* --- advice ----------------------------------------------------------------------------------- */
+
+/* Appends what else to look at in a grid of rows and columns: the length of the rows. */
+static void advise_more(char *text, size_t size, const struct launch_view *launch)
+{
+    const struct emu_launch *request = launch->request;
+    size_t used = strlen(text);
+    if (request->grid[1] > 1 || request->block[1] > 1)
+        snprintf(text + used, size - used,
+                 "; is y multiplied by the length of this array's rows, and is x inside of a row?");
+}
+
+/* Writes advice for an access beyond ARRAY: the most special advice that fits. */
+static void advise_array(char *text, size_t size, const struct launch_view *launch,
+                         const struct mem_block *array, const struct obs_fault *fault)
+{
+    if (advise_bytes(text, size, launch, array, fault) || advise_small(text, size, array, fault) ||
+        advise_swapped(text, size, launch, array, fault) ||
+        advise_length(text, size, launch, array, fault))
+        return;
+    advise_room(text, size, array, fault);
+    advise_more(text, size, launch);
+}
+
+/* Returns the allocation that the access ran past, if it is one of the program's arrays, otherwise
+ * NULL. */
+static const struct mem_block *array_meant(const struct launch_view *launch,
+                                           const struct obs_fault *fault)
+{
+    bool is_past = fault->kind == OBS_OUT_OF_BOUNDS && memcheck_is_global(fault) &&
+                   fault->addr >= MEMCHECK_NULL_END;
+    const struct mem_block *block = is_past ? memcheck_block(launch, fault) : NULL;
+    return block && block->host && !block->is_heap ? block : NULL;
+}
+
+static bool is_after_rows(const struct launch_view *launch, const struct obs_fault *fault)
+{
+    const struct mem_block *block = memcheck_block(launch, fault);
+    return fault->kind == OBS_OUT_OF_BOUNDS && block && block->pitch && block->host &&
+           fault->addr >= block->addr + block->size;
+}
+
+/* Writes advice for an access outside of memory. Later advice replaces earlier advice. */
+static void advise_outside(char *text, size_t size, const struct launch_view *launch,
+                           const struct obs_fault *fault)
+{
+    const struct mem_block *array = array_meant(launch, fault);
+    bool is_negative = advise_negative(text, size, launch, fault);
+    if (!is_negative && array) {
+        advise_array(text, size, launch, array, fault);
+    } else if (!is_negative && memcheck_is_shared(fault)) {
+        advise_shared(text, size, launch, fault);
+    }
+    if (memcheck_is_global(fault) && is_after_rows(launch, fault))
+        advise_rows(text, size, memcheck_block(launch, fault), fault->addr);
+    if (memcheck_is_shared(fault))
+        advise_extern(text, size, launch, fault);
+}
+
+static const char aligned_help[] =
+    "an int or a float must lie at a multiple of 4: does a char pointer, which counts bytes, go on "
+    "by a number of elements? Then multiply that by sizeof(type); and row y begins y * pitch bytes "
+    "after row 0";
+
+void memcheck_advise(char *text, size_t size, const struct launch_view *launch,
+                     const struct obs_fault *fault)
+{
+    if (fault->kind == OBS_OUT_OF_BOUNDS)
+        advise_outside(text, size, launch, fault);
+    else if (fault->kind == OBS_MISALIGNED && fault->bytes == 4)
+        snprintf(text, size, "%s", aligned_help);
+}

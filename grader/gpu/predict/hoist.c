@@ -1,0 +1,65 @@
+/* Moves the first half of integer divisions out of loops, as ptxas does.
+ *
+ * A division first computes the reciprocal of the divisor, which takes most of its time, and then
+ * the quotient from it. If the divisor does not change in a loop, the reciprocal is computed before
+ * the loop. */
+#include "gpu/predict/machine_parts.h"
+
+/* What is left of a division, if the reciprocal is known: the high half of a product, the rest that
+ * it leaves, and two comparisons that correct both. The count is that of `barriers` in
+ * tests/hardware/times/fresh, as Nsight Compute counted it. Signs take four more (an estimate). */
+enum { REST_COUNT = 8, REST_DEPTH = 8, SIGN_COUNT = 4, SIGN_DEPTH = 3 };
+
+/* Returns the first instruction of the outermost loop that contains instruction I and that begins
+ * after instruction DEF, or NO_LOOP. Each backward branch makes a loop. */
+static uint32_t find_loop(const struct ptx_function *f, uint32_t i, uint32_t def)
+{
+    uint32_t outermost = NO_LOOP;
+    for (uint32_t end = i; end < f->code_count; end++) {
+        const struct ptx_instruction *in = &f->code[end];
+        if (in->opcode != PTX_OP_bra || in->operands[0].kind != PTX_LABEL)
+            continue;
+        uint64_t start = (uint64_t)in->operands[0].value;
+        if (start <= i && start > def && start < outermost)
+            outermost = (uint32_t)start;
+    }
+    return outermost;
+}
+
+/* Returns whether IN is a division whose divisor is in a register that one instruction writes. */
+static bool divides(const struct pass *pass, const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OP_div || in->opcode == PTX_OP_rem) && in->type_count &&
+           class_of(in->types[0]) == 'i' && in->operand_count > 2 &&
+           in->operands[2].kind == PTX_REGISTER && pass->facts[in->operands[2].index].defs == 1;
+}
+
+static bool is_known(const struct pass *pass, uint32_t loop, uint32_t divisor)
+{
+    for (uint32_t k = 0; k < pass->hoisted_count; k++)
+        if (pass->hoisted[k].loop == loop && pass->hoisted[k].divisor == divisor)
+            return true;
+    return false;
+}
+
+void hoist(struct pass *pass)
+{
+    for (uint32_t i = 0; i < pass->function->code_count; i++) {
+        const struct ptx_instruction *in = &pass->function->code[i];
+        if (!divides(pass, in))
+            continue;
+        uint32_t divisor = in->operands[2].index;
+        uint32_t loop = find_loop(pass->function, i, pass->facts[divisor].def);
+        if (loop == NO_LOOP || (!is_known(pass, loop, divisor) && pass->hoisted_count == HOISTED))
+            continue;
+        struct choice *choice = &pass->choices[i];
+        bool is_signed = ptx_type_class((enum ptx_type)in->types[0]) == 'S';
+        struct choice rest = {PIPE_ADD, REST_COUNT + (is_signed ? SIGN_COUNT : 0),
+                              REST_DEPTH + (is_signed ? SIGN_DEPTH : 0), false};
+        if (!is_known(pass, loop, divisor))
+            pass->hoisted[pass->hoisted_count++] =
+                (struct hoisted){loop, divisor, (uint8_t)(choice->count - rest.count),
+                                 (uint8_t)(choice->depth - rest.depth)};
+        *choice = rest;
+    }
+}

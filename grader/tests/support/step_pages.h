@@ -1,0 +1,32 @@
+/* Pages of `lanewise step` with scripts that try them in a browser (support/browser.h). The pages are
+ * in the test's folder, which submission_init() has prepared. */
+#ifndef TESTS_SUPPORT_STEP_PAGES_H
+#define TESTS_SUPPORT_STEP_PAGES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* What runs: the skeleton of LAB if MUTANT is NULL, the solution if it is "". Without a LAB, MUTANT
+ * has the options and the program. */
+struct step_program {
+    const char *name, *lab, *mutant;
+};
+
+/* Writes NAME.html for PROGRAM, and NAME.truth with the machine's state after 50 random steps, in
+ * random order, where NAME is the program's. Returns false if the program launches no kernel. */
+bool step_page_make(const struct step_program *program);
+
+/* Makes NAME.probe.html, a copy of page NAME that then runs PROBE, a script in grader/tests/report/,
+ * which knows the states of NAME.truth. */
+void step_page_probe(const char *name, const char *probe);
+
+/* Returns the document inside of page FILE. The caller releases it. */
+json_t *step_page_meta(const char *file);
+
+/* Returns the number of the block that a page with document META shows. */
+long long step_page_block(const json_t *meta);
+
+/* Compares the states of PROGRAMS' pages, made by step_page_make(), with the machine's. */
+void step_page_compare(const struct step_program *programs, size_t count);
+
+#endif
