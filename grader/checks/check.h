@@ -271,8 +271,8 @@ struct check_matrix {
     const struct check_guess *guesses; /* NULL if there is none */
     /* a guess must equal the wrong result to the bit, because bounds would fit any guess */
     bool exact_guesses;
-    /* Explains GOT, the wrong numbers of RUN on INPUT, for which there is no guess. Writes the text that
-     * continues the message, and sets *AT as in struct check_guess. Returns false if there is
+    /* Explains GOT, the wrong numbers of RUN on INPUT, for which there is no guess. Writes the text
+     * that continues the message, and sets *AT as in struct check_guess. Returns false if there is
      * nothing to say. May be NULL. */
     bool (*explain)(struct check *check, const struct run *run, const struct case_data *input,
                     const float *got, char *text, size_t size, const char **at);

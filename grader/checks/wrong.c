@@ -27,8 +27,9 @@ static bool find_error(struct check *check, const struct run *run, struct rerun 
     return check_explain_wrong(check, again->record);
 }
 
-/* Reports that an answer has nothing to do with the data on the GPU, in place of the message so far.
- * Call this only if no error explains that. */
+/* Reports that an answer has nothing to do with the data on the GPU, in place of the message so
+ * far. Call this only if the program ran again and no error was found: an uninitialised read, for
+ * example, can hide the data. */
 static void tell_same(struct check *check, const char *what)
 {
     snprintf(check->verdict.message, sizeof check->verdict.message,
@@ -93,7 +94,7 @@ void check_explain_number(struct check *check, const struct run *run, const stru
     bool found = find_error(check, run, &again);
     if (found)
         ;
-    else if (answer->same) {
+    else if (answer->same && again.record) {
         snprintf(text, sizeof text, "%s is always %lld", answer->array.name,
                  (long long)number_of(answer->array.type, answer->array.values));
         tell_same(check, text);
@@ -251,7 +252,7 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
     find_inputs(&matrix, run->input);
     if (found)
         ;
-    else if (answer->same) {
+    else if (answer->same && again.record) {
         snprintf(text, sizeof text, "%s has the same numbers", answer->array.name);
         tell_same(check, text);
         *text = '\0';

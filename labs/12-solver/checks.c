@@ -357,7 +357,7 @@ static bool explain_steps(struct check *check, const struct run *run, const stru
         *at = made % every == 0 ? "atomicMax(" : "make_step(job, x, next)";
         return true;
     }
-    *at = "residual > job.tolerance";
+    *at = "job.tolerance";
     return true;
 }
 
