@@ -11,6 +11,7 @@
 #include "checks/internal.h"
 #include "checks/makers.h"
 #include "checks/processes.h"
+#include "checks/source.h"
 #include "checks/verdict.h"
 #include "gpu/finding_kinds.h"
 #include "gpu/remote/server.h"
@@ -277,11 +278,32 @@ static const json_t *find_cause(const json_t *record)
     return first;
 }
 
+/* Replaces the question whether an allocation forgets sizeof, if its line has a sizeof. */
+static void doubt_sizeof(const struct check *check, json_t *finding)
+{
+    unsigned lines[64], count = check_find_lines(check, "sizeof", lines, 64);
+    size_t i;
+    json_t *place;
+    if (!strstr(json_text_of(finding, "help"), "does the allocation forget to multiply"))
+        return;
+    json_array_foreach(json_object_get(finding, "related"), i, place)
+    {
+        unsigned line = (unsigned)json_integer_of(place, "line");
+        for (unsigned k = 0; k < count && k < 64; ++k)
+            if (lines[k] == line && check_is_own_file(check, json_text_of(place, "file")))
+                json_object_set_new(
+                    finding, "help",
+                    json_string("compare every index with the array's length; are the launch's "
+                                "numbers of blocks and threads those that the kernel expects?"));
+    }
+}
+
 /* Makes the report show FINDING as the cause of the failure. */
 static void blame(struct check *check, const json_t *finding)
 {
     json_decref(check->cause);
     check->cause = json_incref((json_t *)finding);
+    doubt_sizeof(check, check->cause);
     check_add_makers(check, check->cause);
     check_point_at(check, json_text_of(finding, "file"), (unsigned)json_integer_of(finding, "line"),
                    (unsigned)json_integer_of(finding, "column"));

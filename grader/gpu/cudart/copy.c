@@ -132,7 +132,7 @@ static bool locate(struct emu_device *device, struct side *side, struct cudaExte
     if (side->place == NOWHERE)
         rt_report_bad_range(device, what, side->at, &rows);
     else if (size > room)
-        rt_report_host_array(what, size, room);
+        rt_report_host_array(what, &rows, room);
     return side->place != NOWHERE && size <= room;
 }
 

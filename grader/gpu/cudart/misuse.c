@@ -95,16 +95,25 @@ void rt_report_bad_range(struct emu_device *device, const char *what, const void
     }
 }
 
-void rt_report_host_array(const char *what, size_t size, size_t room)
+void rt_report_host_array(const char *what, const struct rt_rows *rows, size_t room)
 {
+    char help[200];
+    bool has_no_gaps =
+        rows->height > 1 && rows->pitch > rows->width && room / rows->height >= rows->width;
     const struct rt_places places = {
         .at = rt_caller(),
-        .help = "is the array on the host shorter than the one on the GPU? malloc() and "
-                "cudaMemcpy() must get the same number of elements, times sizeof(type)"};
+        .help = has_no_gaps
+                    ? help
+                    : "is the array on the host shorter than the one on the GPU? malloc() and "
+                      "cudaMemcpy() must get the same number of elements, times sizeof(type)"};
+    snprintf(help, sizeof help,
+             "pass the pitch of the host's array: if its rows have no gaps, they begin every %zu "
+             "bytes, not every %zu",
+             rows->width, rows->pitch);
     if (!rt_is_reported()) /* the copy has been checked before */
         rt_finding_at("copy-too-long", NULL, &places, 1,
                       "the copy %s %zu bytes of an array on the host, which has at most %zu", what,
-                      size, room);
+                      rows->size, room);
 }
 
 /* --- pitches ---------------------------------------------------------------------------------- */

@@ -162,8 +162,8 @@ void rt_report_bad_range(struct emu_device *device, const char *what, const void
 /* Returns the most bytes that the program's array at PTR can have, if PTR is what malloc() has
  * returned. If that is not known, or the array has room for WANTED bytes, can return SIZE_MAX. */
 size_t rt_host_room(const void *ptr, size_t wanted);
-/* Reports a copy of SIZE bytes to or from an array of the host that has only ROOM bytes. */
-void rt_report_host_array(const char *what, size_t size, size_t room);
+/* Reports a copy of ROWS to or from an array of the host that has only ROOM bytes. */
+void rt_report_host_array(const char *what, const struct rt_rows *rows, size_t room);
 /* Reports a row of WIDTH bytes that is longer than the pitch; WHOSE is "target's" or "source's". */
 void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, size_t width);
 /* Reports pitches other than those with which the memory was allocated, and the GPU's pitch as that
