@@ -17,3 +17,15 @@ double json_number_of(const json_t *object, const char *key)
 {
     return json_number_value(json_object_get(object, key));
 }
+
+bool json_array_has(const json_t *array, const json_t *value)
+{
+    size_t i;
+    json_t *element;
+    json_array_foreach((json_t *)array, i, element)
+    {
+        if (json_equal(element, value))
+            return true;
+    }
+    return false;
+}

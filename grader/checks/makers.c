@@ -254,11 +254,12 @@ static void show_around(struct check *check)
     slice_free(slice);
 }
 
-/* Names the only line that writes results, and KERNEL if it is not "". A kernel that adds up in shared memory may add more than
- * the sums of its blocks to the result, which is told, too. */
-static void tell_writer(struct check *check, const struct writers *writers, const char *kernel)
+/* Names the only line that writes results. WHOSE says in which kernel it is, or is empty if there
+ * is only one. Also says so if each thread of a block adds to the result, although the kernel adds
+ * up in shared memory. */
+static void tell_writer(struct check *check, const struct writers *writers, const char *whose)
 {
-    check_add(check, "; line %u %s%s", writers->lines[0], kernel,
+    check_add(check, "; line %u %s%s", writers->lines[0], whose,
               writers->has_stores ? "stores the results" : "updates the result");
     if (!writers->has_stores && writers->is_shared && writers->block > 1 &&
         writers->adds == writers->threads)
@@ -269,7 +270,7 @@ void check_show_makers(struct check *check, const struct run *run, const char *m
                        const char *text)
 {
     static const char *const of_copies[] = {"told to copy", "cudaMemcpy", NULL};
-    char kernel[128], others[140] = "";
+    char kernel[128], whose[140] = "";
     const char *full_name = find_kernel(run, maker);
     struct writers writers = find_writers(check, run, full_name);
     copy_name(kernel, sizeof kernel, full_name);
@@ -284,11 +285,11 @@ void check_show_makers(struct check *check, const struct run *run, const char *m
         return;
     }
     if (writers.has_other_kernels && full_name == find_kernel(run, NULL))
-        snprintf(others, sizeof others, "of the last kernel ");
+        snprintf(whose, sizeof whose, "of the last kernel ");
     else if (writers.has_other_kernels)
-        snprintf(others, sizeof others, "of %s() ", kernel);
+        snprintf(whose, sizeof whose, "of %s() ", kernel);
     if (writers.count == 1 && !writers.has_other_files && !is_about_launches(text))
-        tell_writer(check, &writers, others);
+        tell_writer(check, &writers, whose);
     show_slice(check, run, &writers, kernel, text);
 }
 

@@ -238,14 +238,7 @@ void grade_add_cause(struct grade_result *result, const json_t *verdict, const j
 
 static bool costs(const json_t *cause, const json_t *check)
 {
-    size_t i;
-    json_t *id;
-    json_array_foreach(json_object_get(cause, "checks"), i, id)
-    {
-        if (json_equal(id, json_object_get(check, "id")))
-            return true;
-    }
-    return false;
+    return json_array_has(json_object_get(cause, "checks"), json_object_get(check, "id"));
 }
 
 /* Returns the hint of the only check that CAUSE costs, if all checks before it were passed, so that

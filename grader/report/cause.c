@@ -9,14 +9,7 @@
 
 static bool has_check(const json_t *cause, const json_t *check)
 {
-    size_t i;
-    json_t *id;
-    json_array_foreach(json_object_get(cause, "checks"), i, id)
-    {
-        if (json_equal(id, json_object_get(check, "id")))
-            return true;
-    }
-    return false;
+    return json_array_has(json_object_get(cause, "checks"), json_object_get(check, "id"));
 }
 
 const json_t *report_cause_of(const json_t *result, const json_t *check)

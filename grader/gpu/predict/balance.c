@@ -51,8 +51,8 @@ double balance_busiest(const struct sample *sample)
 
 /* A multiprocessor takes at least as long as its busiest unit, and as its CTAs that follow each
  * other in one place, each of which takes as long as its longest warp. So twice the work takes
- * twice as long only if a unit is the limit: CTAs that run at the same time
- * also wait at the same time. */
+ * twice as long only if a unit is the limit: CTAs that run at the same time also wait at the same
+ * time. */
 struct bound {
     double work;               /* instructions of all its CTAs */
     double place[MOST_PLACES]; /* the time when the last CTA in each place ends */
