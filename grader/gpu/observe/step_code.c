@@ -24,24 +24,96 @@ static bool read_operand(const struct ptx_operand *op, uint32_t base, enum ptx_t
             !(op->is_f32 && type != PTX_f32));
 }
 
-/* Returns the operation if the reader knows it for 32 bits. */
+static bool is_word_type(enum ptx_type type)
+{
+    return type == PTX_s32 || type == PTX_u32 || type == PTX_b32;
+}
+
+/* Returns the operation of setp: a > b is b < a, and a >= b is b <= a. */
+static uint8_t comparison(const struct ptx_instruction *in)
+{
+    static const struct {
+        enum ptx_modifier name;
+        uint8_t of_unsigned, of_signed;
+    } rows[] = {
+        {PTX_MOD_eq, STEP_EQUAL, STEP_EQUAL},         {PTX_MOD_ne, STEP_DIFFERS, STEP_DIFFERS},
+        {PTX_MOD_lt, STEP_LESS_U, STEP_LESS_S},       {PTX_MOD_gt, STEP_LESS_U, STEP_LESS_S},
+        {PTX_MOD_lo, STEP_LESS_U, STEP_UNKNOWN},      {PTX_MOD_hi, STEP_LESS_U, STEP_UNKNOWN},
+        {PTX_MOD_le, STEP_AT_MOST_U, STEP_AT_MOST_S}, {PTX_MOD_ge, STEP_AT_MOST_U, STEP_AT_MOST_S},
+        {PTX_MOD_ls, STEP_AT_MOST_U, STEP_UNKNOWN},   {PTX_MOD_hs, STEP_AT_MOST_U, STEP_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (ptx_has(in, rows[i].name) && is_word_type(in->types[0]) && in->operand_count == 3)
+            return in->types[0] == PTX_s32 ? rows[i].of_signed : rows[i].of_unsigned;
+    return STEP_UNKNOWN;
+}
+
+static bool compares_backwards(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_setp && (ptx_has(in, PTX_MOD_gt) || ptx_has(in, PTX_MOD_ge) ||
+                                         ptx_has(in, PTX_MOD_hi) || ptx_has(in, PTX_MOD_hs));
+}
+
+static bool is_whole_number(enum ptx_type type)
+{
+    return ptx_type_class(type) == 'S' || ptx_type_class(type) == 'U';
+}
+
+static bool converts_whole_numbers(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_cvt && in->type_count == 2 && in->operand_count == 2 &&
+           !ptx_has(in, PTX_MOD_sat) && is_whole_number(in->types[0]) &&
+           is_whole_number(in->types[1]);
+}
+
+/* Returns the operation of a conversion between whole numbers, and sets its second operand. To
+ * extend a number to 8 bytes is to multiply it by 1. To extend an unsigned number of 1 or 2 bytes,
+ * or to cut a number to 2 bytes, is an AND. */
+static uint8_t conversion(const struct ptx_instruction *in, struct step_operand *second)
+{
+    unsigned wide = ptx_type_bytes(in->types[0]), narrow = ptx_type_bytes(in->types[1]);
+    bool is_signed = ptx_type_class(in->types[1]) == 'S';
+    *second = (struct step_operand){STEP_NONE, 1};
+    if (wide == 8 && narrow == 4)
+        return is_signed ? STEP_WIDE_S : STEP_WIDE_U;
+    if (wide == 4 && narrow >= 4)
+        return STEP_COPY;
+    if (wide > 4 || wide == 1 || (is_signed && narrow < wide))
+        return STEP_UNKNOWN;
+    second->value = narrow == 1 ? 0xff : 0xffff;
+    return STEP_AND;
+}
+
+/* Returns the operation of a multiplication of whole numbers. */
+static uint8_t multiplication(const struct ptx_instruction *in)
+{
+    enum ptx_type type = in->types[0];
+    if (ptx_has(in, PTX_MOD_wide))
+        return type == PTX_u32   ? STEP_WIDE_U
+               : type == PTX_s32 ? STEP_WIDE_S
+               : type == PTX_u16 ? STEP_MUL /* of numbers of 2 bytes, which the model extends */
+                                 : STEP_UNKNOWN;
+    return ptx_has(in, PTX_MOD_lo) && ptx_type_bytes(type) == 4 ? STEP_MUL : STEP_UNKNOWN;
+}
+
+/* Returns the operation if the reader knows it. */
 static uint8_t arithmetic(const struct ptx_instruction *in)
 {
     enum ptx_type type = in->types[0];
-    bool is_word = type == PTX_s32 || type == PTX_u32 || type == PTX_b32,
-         is_float = type == PTX_f32;
+    bool is_word = is_word_type(type), is_float = type == PTX_f32;
+    bool is_whole = is_word || type == PTX_s64 || type == PTX_u64 || type == PTX_b64;
     bool is_plain = !ptx_has(in, PTX_MOD_sat) && !ptx_has(in, PTX_MOD_cc) &&
                     !ptx_has(in, PTX_MOD_ftz) && !ptx_has(in, PTX_MOD_rz) &&
                     !ptx_has(in, PTX_MOD_rm) && !ptx_has(in, PTX_MOD_rp);
-    if (!in->type_count || !is_plain)
+    if (!is_plain)
         return STEP_UNKNOWN;
     switch (in->opcode) {
     case PTX_OP_add:
-        return is_word ? STEP_ADD : is_float ? STEP_FADD : STEP_UNKNOWN;
+        return is_whole ? STEP_ADD : is_float ? STEP_FADD : STEP_UNKNOWN;
     case PTX_OP_sub:
-        return is_word ? STEP_SUB : is_float ? STEP_FSUB : STEP_UNKNOWN;
+        return is_whole ? STEP_SUB : is_float ? STEP_FSUB : STEP_UNKNOWN;
     case PTX_OP_mul:
-        return is_word && ptx_has(in, PTX_MOD_lo) ? STEP_MUL : is_float ? STEP_FMUL : STEP_UNKNOWN;
+        return is_float ? STEP_FMUL : multiplication(in);
     case PTX_OP_mad:
         return is_word && ptx_has(in, PTX_MOD_lo) ? STEP_MAD : STEP_UNKNOWN;
     case PTX_OP_fma:
@@ -51,13 +123,13 @@ static uint8_t arithmetic(const struct ptx_instruction *in)
     case PTX_OP_cvta:
         return STEP_COPY;
     case PTX_OP_and:
-        return is_word ? STEP_AND : STEP_UNKNOWN;
+        return is_whole || type == PTX_b16 ? STEP_AND : STEP_UNKNOWN;
     case PTX_OP_or:
-        return is_word ? STEP_OR : STEP_UNKNOWN;
+        return is_whole ? STEP_OR : STEP_UNKNOWN;
     case PTX_OP_xor:
-        return is_word ? STEP_XOR : STEP_UNKNOWN;
+        return is_whole ? STEP_XOR : STEP_UNKNOWN;
     case PTX_OP_shl:
-        return is_word ? STEP_SHL : STEP_UNKNOWN;
+        return is_whole ? STEP_SHL : STEP_UNKNOWN;
     case PTX_OP_shr:
         return !is_word ? STEP_UNKNOWN : type == PTX_s32 ? STEP_SAR : STEP_SHR;
     case PTX_OP_cvt:
@@ -72,12 +144,22 @@ static uint8_t arithmetic(const struct ptx_instruction *in)
 
 static void describe_arithmetic(const struct ptx_instruction *in, struct step_code *code)
 {
-    code->op = code->dest_count == 1 ? arithmetic(in) : STEP_UNKNOWN;
+    bool converts = converts_whole_numbers(in);
+    code->op = code->dest_count != 1 || !in->type_count ? STEP_UNKNOWN
+               : in->opcode == PTX_OP_setp              ? comparison(in)
+               : converts                               ? conversion(in, &code->source[1])
+                                                        : arithmetic(in);
     for (unsigned i = 1; i < in->operand_count && i <= 3 && code->op != STEP_UNKNOWN; i++) {
         if (read_operand(&in->operands[i], code->base, in->types[0], &code->source[i - 1]))
             code->source_count++;
         else
             code->op = STEP_UNKNOWN;
+    }
+    code->source_count += converts;
+    if (compares_backwards(in)) {
+        struct step_operand first = code->source[0];
+        code->source[0] = code->source[1];
+        code->source[1] = first;
     }
 }
 

@@ -148,14 +148,17 @@ void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned b
 
 /* --- predictions ------------------------------------------------------------------------------ */
 
-/* Returns a source operand's words of 4 bytes. ROOM is for those of a value. */
+/* Returns a source operand's words: the low words of all lanes and, if it has 8 bytes, their high
+ * words. ROOM is for those of a value. */
 LANES_INLINE const uint32_t *operand(const struct step_model *model, const struct step_operand *op,
-                                     uint32_t warp, uint32_t room[WARP])
+                                     uint32_t warp, uint32_t room[2 * WARP])
 {
     if (op->reg != STEP_NONE)
         return step_register(model, warp, op->reg);
-    for (unsigned l = 0; l < WARP; l++)
+    for (unsigned l = 0; l < WARP; l++) {
         room[l] = (uint32_t)op->value;
+        room[WARP + l] = (uint32_t)(op->value >> 32);
+    }
     return room;
 }
 
@@ -194,7 +197,7 @@ LANES_CLONES static void compute(const struct step_model *model, const struct st
                                  uint32_t warp, uint32_t *restrict words)
 {
     static const uint32_t none[WARP];
-    uint32_t room[3][WARP];
+    uint32_t room[3][2 * WARP];
     const uint32_t *source[3] = {none, none, none};
     for (unsigned i = 0; i < code->source_count && i < 3; i++)
         source[i] = operand(model, &code->source[i], warp, room[i]);
@@ -234,6 +237,79 @@ LANES_CLONES static void compute(const struct step_model *model, const struct st
         EACH_LANE(bits_of((float)a[l]));
     default:
         EACH_LANE(bits_of((float)(int32_t)a[l]));
+    }
+}
+
+LANES_INLINE uint64_t both(const uint32_t *words, unsigned l)
+{
+    return words[l] | (uint64_t)words[WARP + l] << 32;
+}
+
+#define EACH_LONG(result)                                                                          \
+    for (unsigned l = 0; l < WARP; l++) {                                                          \
+        uint64_t value = result;                                                                   \
+        words[l] = (uint32_t)value;                                                                \
+        words[WARP + l] = (uint32_t)(value >> 32);                                                 \
+    }                                                                                              \
+    return true
+
+/* Computes a result of 8 bytes. Returns false if the reader computes no such result. */
+LANES_CLONES static bool compute_long(const struct step_model *model, const struct step_code *code,
+                                      uint32_t warp, uint32_t *restrict words)
+{
+    uint32_t room[2][2 * WARP];
+    const uint32_t *a = operand(model, &code->source[0], warp, room[0]);
+    const uint32_t *b =
+        code->source_count > 1 ? operand(model, &code->source[1], warp, room[1]) : a;
+    switch (code->op) {
+    case STEP_COPY:
+        EACH_LONG(both(a, l));
+    case STEP_ADD:
+        EACH_LONG(both(a, l) + both(b, l));
+    case STEP_SUB:
+        EACH_LONG(both(a, l) - both(b, l));
+    case STEP_AND:
+        EACH_LONG(both(a, l) & both(b, l));
+    case STEP_OR:
+        EACH_LONG(both(a, l) | both(b, l));
+    case STEP_XOR:
+        EACH_LONG(both(a, l) ^ both(b, l));
+    case STEP_SHL: /* the second operand has 4 bytes */
+        EACH_LONG(b[l] > 63 ? 0 : both(a, l) << (b[l] & 63));
+    case STEP_WIDE_U:
+        EACH_LONG((uint64_t)a[l] * b[l]);
+    case STEP_WIDE_S:
+        EACH_LONG((uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l]));
+    default:
+        return false;
+    }
+}
+
+#define EACH_BIT(condition)                                                                        \
+    for (unsigned l = 0; l < WARP; l++)                                                            \
+        bits |= (uint32_t)(condition) << l;                                                        \
+    return bits
+
+/* Returns the predicate that a comparison computes. */
+LANES_CLONES static uint32_t compare(const struct step_model *model, const struct step_code *code,
+                                     uint32_t warp)
+{
+    uint32_t room[2][2 * WARP], bits = 0;
+    const uint32_t *a = operand(model, &code->source[0], warp, room[0]);
+    const uint32_t *b = operand(model, &code->source[1], warp, room[1]);
+    switch (code->op) {
+    case STEP_EQUAL:
+        EACH_BIT(a[l] == b[l]);
+    case STEP_DIFFERS:
+        EACH_BIT(a[l] != b[l]);
+    case STEP_LESS_U:
+        EACH_BIT(a[l] < b[l]);
+    case STEP_LESS_S:
+        EACH_BIT((int32_t)a[l] < (int32_t)b[l]);
+    case STEP_AT_MOST_U:
+        EACH_BIT(a[l] <= b[l]);
+    default:
+        EACH_BIT((int32_t)a[l] <= (int32_t)b[l]);
     }
 }
 
@@ -290,7 +366,7 @@ static bool predict_load(struct step_model *model, const struct step_code *code,
 static bool predict_fetch(struct step_model *model, const struct step_code *code, uint32_t warp,
                           uint32_t mask, bool shared, const uint64_t *addr, uint32_t *words)
 {
-    uint32_t room[WARP];
+    uint32_t room[2 * WARP];
     const uint32_t *added = operand(model, &code->source[0], warp, room);
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
@@ -305,18 +381,19 @@ bool step_predict(struct step_model *model, const struct step_code *code, uint32
                   uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
                   uint32_t words[STEP_WORDS])
 {
-    if (code->op == STEP_UNKNOWN || !width || width > 8)
+    bool compares = code->op >= STEP_EQUAL;
+    if (code->op == STEP_UNKNOWN || compares != !width || width > 8)
         return false;
+    if (compares) {
+        words[0] = compare(model, code, warp);
+        return true;
+    }
     if (code->op == STEP_LOAD)
         return addr && predict_load(model, code, k, width, mask, shared, addr, words);
     if (code->op == STEP_FETCH)
         return addr && predict_fetch(model, code, warp, mask, shared, addr, words);
-    if (width == 8) { /* only copies of registers */
-        if (code->op != STEP_COPY || code->source[0].reg == STEP_NONE)
-            return false;
-        memcpy(words, step_register(model, warp, code->source[0].reg), 2 * WARP * sizeof *words);
-        return true;
-    }
+    if (width == 8)
+        return compute_long(model, code, warp, words);
     compute(model, code, warp, words);
     return true;
 }

@@ -16,7 +16,9 @@
 #define STEP_WORDS   (4 * WARP) /* most words of a register */
 #define STEP_CHUNK   128u       /* bytes of global memory that the model keeps together */
 
-/* The operations by which the reader computes an instruction's result. */
+/* The operations by which the reader computes an instruction's result. STEP_COPY to STEP_SUB and
+ * STEP_AND to STEP_SHL have results of 4 or, if the register is that wide, 8 bytes. The comparisons
+ * come last; their result is a predicate. */
 enum step_op {
     STEP_UNKNOWN,
     STEP_COPY,
@@ -38,6 +40,14 @@ enum step_op {
     STEP_UNSIGNED, /* an unsigned number to a float */
     STEP_SIGNED,   /* a signed number to a float */
     STEP_FETCH,    /* the word before an atomic addition */
+    STEP_WIDE_U,   /* the product, of 8 bytes, of two unsigned numbers */
+    STEP_WIDE_S,   /* the product, of 8 bytes, of two signed numbers */
+    STEP_EQUAL,
+    STEP_DIFFERS,
+    STEP_LESS_U,
+    STEP_LESS_S,
+    STEP_AT_MOST_U,
+    STEP_AT_MOST_S,
 };
 
 /* A register of the model, or a value. */

@@ -253,6 +253,8 @@ static void learn(struct step_state *state, const struct step_code *code, unsign
 static bool same_values(const uint32_t *a, const uint32_t *b, uint32_t width, uint32_t mask)
 {
     unsigned count = width <= 4 ? 1 : width / 4;
+    if (!width)
+        return !((*a ^ *b) & mask);
     if (mask == ALL_LANES)
         return memcmp(a, b, count * WARP * sizeof *a) == 0;
     for (unsigned k = 0; k < count; k++)
@@ -320,7 +322,7 @@ static void check_register(struct step_state *state, const struct obs_state *now
     uint32_t *model = step_register(&state->model, warp, base + reg);
     const uint32_t *words =
         step_read_register(view_register(now->machine, warp, frame, reg), width, room);
-    if (width ? same_values(words, model, width, lanes) : !((*words ^ *model) & lanes))
+    if (same_values(words, model, width, lanes))
         return;
     step_put_byte(&state->extras, STEP_REGISTER);
     step_put_number(&state->extras, warp);

@@ -10,7 +10,8 @@ const WARP = 32, NONE = -1;
 const OPENED = 64;
 const PART = {warp: 1, pc: 2, lanes: 4, active: 8, groups: 16, extras: 32, accesses: 64, values: 128};
 const OP = {copy: 1, add: 2, sub: 3, mul: 4, mad: 5, fadd: 6, fsub: 7, fmul: 8, fma: 9, load: 10,
-    and: 11, or: 12, xor: 13, shl: 14, shr: 15, sar: 16, unsigned: 17, signed: 18, fetch: 19};
+    and: 11, or: 12, xor: 13, shl: 14, shr: 15, sar: 16, unsigned: 17, signed: 18, fetch: 19,
+    wideUnsigned: 20, wideSigned: 21, equal: 22, differs: 23, lessUnsigned: 24, less: 25, atMostUnsigned: 26, atMost: 27};
 const SPACE = {global: 0, shared: 1, local: 2, constant: 3, cluster: 4};
 // The local memory of thread t is at LOCAL + t * LOCAL_ROOM in the reader's model, above all addresses of global memory.
 const LOCAL = 2 ** 52, LOCAL_ROOM = 2 ** 24;
@@ -330,6 +331,14 @@ class Recording {
             this.predictFetch(s, code, warp, out, mask, access, step);
             return;
         }
+        if (code.op >= OP.equal) {
+            this.compare(s, code, warp, out, mask);
+            return;
+        }
+        if (register.bytes === 8) {
+            this.predictLong(s, code, warp, out, mask);
+            return;
+        }
         const [x, y, z] = code.source, isFloat = code.op >= OP.fadd && code.op <= OP.fma;
         for (let l = 0; l < WARP; l++) {
             if (!(mask >>> l & 1)) continue;
@@ -359,9 +368,61 @@ class Recording {
                 out[l] = value !== value ? 0x7fc00000 : this.scratch[0];
             }
             }
-            if (register.bytes === 8 && typeof x === "number")
-                out[WARP + l] = s.words[warp * this.warpWords + this.registers[x].at + WARP + l];
         }
+    }
+
+    high(s, warp, source, lane) {
+        return typeof source === "number" ? s.words[warp * this.warpWords + this.registers[source].at + WARP + lane] : source[1];
+    }
+
+    // The high word of the product of two unsigned words.
+    highProduct(a, b) {
+        const low = (a & 0xffff) * (b & 0xffff), middle = (a >>> 16) * (b & 0xffff) + (low >>> 16);
+        const other = (a & 0xffff) * (b >>> 16) + (middle & 0xffff);
+        return (a >>> 16) * (b >>> 16) + (middle >>> 16) + (other >>> 16);
+    }
+
+    // Computes results of 8 bytes. An array of words keeps the lower 32 bits of a number.
+    predictLong(s, code, warp, out, mask) {
+        const [x, y] = code.source, isWide = code.op === OP.wideUnsigned || code.op === OP.wideSigned;
+        for (let l = 0; l < WARP; l++) {
+            if (!(mask >>> l & 1)) continue;
+            const a = this.operand(s, warp, x, l, false) >>> 0, b = y === undefined ? 0 : this.operand(s, warp, y, l, false) >>> 0;
+            const c = isWide ? 0 : this.high(s, warp, x, l);
+            const d = isWide || y === undefined || code.op === OP.shl ? 0 : this.high(s, warp, y, l);
+            switch (code.op) {
+            case OP.copy: out[l] = a; out[WARP + l] = c; break;
+            case OP.add: out[l] = a + b; out[WARP + l] = c + d + (a + b > 0xffffffff ? 1 : 0); break;
+            case OP.sub: out[l] = a - b; out[WARP + l] = c - d - (a < b ? 1 : 0); break;
+            case OP.and: out[l] = a & b; out[WARP + l] = c & d; break;
+            case OP.or: out[l] = a | b; out[WARP + l] = c | d; break;
+            case OP.xor: out[l] = a ^ b; out[WARP + l] = c ^ d; break;
+            case OP.shl:
+                out[l] = b > 31 ? 0 : a << b;
+                out[WARP + l] = b > 63 ? 0 : b > 31 ? a << b - 32 : b === 0 ? c : c << b | a >>> 32 - b;
+                break;
+            default: {
+                const isSigned = code.op === OP.wideSigned;
+                out[l] = Math.imul(a, b);
+                out[WARP + l] = this.highProduct(a, b) - (isSigned && a >>> 31 ? b : 0) - (isSigned && b >>> 31 ? a : 0);
+            }
+            }
+        }
+    }
+
+    // Computes a predicate.
+    compare(s, code, warp, out, mask) {
+        const [x, y] = code.source;
+        let bits = 0;
+        for (let l = 0; l < WARP; l++) {
+            if (!(mask >>> l & 1)) continue;
+            const a = this.operand(s, warp, x, l, false) >>> 0, b = this.operand(s, warp, y, l, false) >>> 0;
+            const holds = code.op === OP.equal ? a === b : code.op === OP.differs ? a !== b
+                : code.op === OP.lessUnsigned ? a < b : code.op === OP.less ? (a | 0) < (b | 0)
+                : code.op === OP.atMostUnsigned ? a <= b : (a | 0) <= (b | 0);
+            if (holds) bits |= 1 << l;
+        }
+        out[0] = bits;
     }
 
     // Reads or predicts what the instruction writes. All predictions use the registers before it.
