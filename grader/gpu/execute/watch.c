@@ -3,6 +3,7 @@
 #include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
+#include "gpu/tools.h"
 
 void cta_tell_state(const struct cta *cta, struct obs_state *now)
 {
@@ -92,6 +93,12 @@ uint32_t view_register_place(const struct launch_view *launch, uint32_t function
 const uint8_t *view_shared(const struct cta *machine)
 {
     return machine->shared;
+}
+
+bool view_is_init_checked(const struct cta *machine)
+{
+    const struct launch *launch = machine->launch;
+    return launch->view.options->tools & EMU_INITCHECK && !launch->watch_is_over;
 }
 
 const uint8_t *view_local(const struct cta *machine, uint32_t warp, unsigned lane, uint64_t addr,

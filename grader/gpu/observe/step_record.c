@@ -395,10 +395,43 @@ static void put_faults(struct step_state *state)
             fault->thread[0] + block[0] * (fault->thread[1] + block[1] * fault->thread[2]);
         step_put_byte(&state->extras, STEP_FAULT);
         step_put_byte(&state->extras, fault->kind);
-        step_put_number(&state->extras, thread % WARP);
+        step_put_number(&state->extras, thread);
         step_put_number(&state->extras, fault->addr < (uint64_t)1 << 53 ? fault->addr : 0);
     }
     state->fault_count = 0;
+}
+
+/* Returns the lanes that load bytes of global memory that nothing has written. */
+static uint32_t unset_lanes(const struct step_state *state, const struct obs_access *access)
+{
+    const struct mem_block *block = mem_block_at(state->launch->memory, access->addr[0]);
+    uint32_t unset = 0;
+    if (!block || !block->marks[MEM_WRITTEN] || block->whole[MEM_WRITTEN])
+        return 0;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        uint64_t at = access->addr[l] - block->addr;
+        if (access->addr[l] >= block->addr && at + access->bytes <= block->size &&
+            mem_first_unmarked(block, MEM_WRITTEN, at, access->bytes) < access->bytes)
+            unset |= 1u << l;
+    }
+    return unset;
+}
+
+/* Adds an extra for uninitialised reads of global memory. The reader finds those of shared memory
+ * itself. */
+static void put_unset(struct step_state *state, const struct obs_state *now)
+{
+    uint32_t unset = 0;
+    for (uint32_t i = 0; i < state->access_count; i++) {
+        const struct obs_access *access = &state->accesses[i];
+        if (access->kind == OBS_LOAD && access->space == PTX_GLOBAL)
+            unset |= unset_lanes(state, access);
+    }
+    if (!unset || !view_is_init_checked(now->machine))
+        return;
+    step_put_byte(&state->extras, STEP_UNSET);
+    step_put_word(&state->extras, unset);
 }
 
 /* Writes the record of an instruction, whose parts are in BODY and EXTRAS. */
@@ -466,6 +499,7 @@ void step_record_instruction(struct step_state *state, const struct obs_state *n
     if (code->is_barrier)
         state->progress[now->warp].barrier = code->dest_count ? now->pc : NO_PC;
     put_faults(state);
+    put_unset(state, now);
     put_record(state, now, parts, body, groups, count);
     state->out.failed |= body->failed || results->failed;
 }

@@ -46,7 +46,8 @@ enum step_extra {
     /* warp, register, lanes (word), values: a register that something other than an instruction has
      * changed */
     STEP_REGISTER,
-    STEP_FAULT, /* kind (byte), lane, address */
+    STEP_FAULT, /* kind (byte), thread, address */
+    STEP_UNSET, /* lanes (word) that load bytes of global memory that nothing has written */
 };
 
 #define STEP_MARK 1024u /* steps between two marks */

@@ -262,6 +262,8 @@ uint32_t view_frame_function(const struct launch_view *launch, const struct fram
 uint32_t view_register_place(const struct launch_view *launch, uint32_t function, uint32_t reg);
 /* Returns the CTA's shared memory. */
 const uint8_t *view_shared(const struct cta *machine);
+/* Returns whether initcheck has seen all accesses of the launch so far. */
+bool view_is_init_checked(const struct cta *machine);
 /* Returns SIZE bytes at ADDR of a lane's local memory, or NULL if it does not have them. */
 const uint8_t *view_local(const struct cta *machine, uint32_t warp, unsigned lane, uint64_t addr,
                           uint64_t size);
