@@ -25,6 +25,7 @@
 #include "cli/execute.h"
 #include "cli/lab_program.h"
 #include "cli/step_variables.h"
+#include "gpu/finding_kinds.h"
 #include "report/step_page.h"
 
 /* most instructions of a launch, so that endless kernels end */
@@ -280,6 +281,7 @@ static void add_sources(const struct options *options, json_t *steps)
     json_object_set_new(steps, "sources", sources);
 }
 
+/* Adds the findings of the recorded kernel, each with the title of its kind. */
 static void add_findings(json_t *steps, const json_t *record)
 {
     json_t *list = json_array(), *finding;
@@ -287,8 +289,11 @@ static void add_findings(json_t *steps, const json_t *record)
     json_array_foreach(json_object_get(record, "findings"), i, finding)
     {
         if (json_integer_of(finding, "line") > 0 &&
-            strcmp(json_text_of(finding, "kernel"), json_text_of(steps, "kernel")) == 0)
+            strcmp(json_text_of(finding, "kernel"), json_text_of(steps, "kernel")) == 0) {
+            const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
+            json_object_set_new(finding, "title", json_string(kind ? kind->title : ""));
             json_array_append(list, finding);
+        }
     }
     json_object_set_new(steps, "findings", list);
 }

@@ -20,6 +20,7 @@ ASSET(step_style, "step/step.css");
 ASSET(step_body, "step/step.html");
 ASSET(step_read, "step/read.js");
 ASSET(step_moments, "step/moments.js");
+ASSET(step_faults, "step/faults.js");
 ASSET(step_names, "step/names.js");
 ASSET(step_panels, "step/panels.js");
 ASSET(step_memory, "step/memory.js");
@@ -223,8 +224,8 @@ bool report_step_page(FILE *to, json_t *steps, const uint8_t *stream, size_t len
                       size_t size)
 {
     const char *const styles[] = {report_html_style(), step_style, NULL};
-    const char *const scripts[] = {step_read,   step_moments, step_names, step_panels,
-                                   step_memory, step_view,    NULL};
+    const char *const scripts[] = {step_read,   step_moments, step_faults, step_names,
+                                   step_panels, step_memory,  step_view,   NULL};
     struct markup m = {.to = to};
     if (json_number_of(steps, "steps") < 1 || !length) {
         snprintf(error, size, "the recording is empty");

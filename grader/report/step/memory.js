@@ -56,11 +56,20 @@ class LocalPanel {
 
 // --- shared memory -------------------------------------------------------------------------------------------
 
+const FAULT_TEXT = {race: "race", unset: "uninitialised read"};
+
+// ", 3 of them in a race": a list of words with faults, from Faults.wordsAt().
+function faultsText(list) {
+    const races = list.filter(([, fault]) => fault === "race").length, unset = list.length - races;
+    return `${races ? `, ${plural(races, "word")} in a race` : ""}${unset ? `, ${plural(unset, "word")} that nothing has written` : ""}`;
+}
+
 const CELL_W = 15, CELL_H = 12, MOST_ROWS = 1024;
 
 class SharedPanel {
-    constructor(recording, names) {
+    constructor(recording, names, faults) {
         this.r = recording;
+        this.faults = faults;
         this.names = names;
         this.canvas = document.getElementById("shared");
         this.rows = Math.min(Math.ceil(this.usedWords() / WARP), MOST_ROWS);
@@ -113,14 +122,15 @@ class SharedPanel {
         if (this.r.sharedWords) this.draw();
     }
 
-    // What a cell shows, as one number: who wrote the word last, how this step touches it, whether it is chosen.
-    lookOf(id, how) {
+    // What a cell shows, as one number: the warp that wrote the word last, the fault of this step, whether this step
+    // touches the word, whether it is chosen.
+    lookOf(id, how, fault) {
         const writer = this.r.writingWarp(id, this.step);
-        return 8 * (writer + 1) + (how ? 2 : 0) + (id === this.chosen ? 1 : 0);
+        return 16 * (writer + 1) + (fault === "race" ? 8 : fault ? 4 : 0) + (how ? 2 : 0) + (id === this.chosen ? 1 : 0);
     }
 
     drawCell(c, id, look) {
-        const x = 40 + id % WARP * CELL_W, y = (Math.floor(id / WARP) + 1) * CELL_H, writer = (look >> 3) - 1;
+        const x = 40 + id % WARP * CELL_W, y = (Math.floor(id / WARP) + 1) * CELL_H, writer = (look >> 4) - 1;
         c.clearRect(x, y, CELL_W, CELL_H);
         if (writer !== NONE) {
             c.fillStyle = writer === OPENED ? "gray" : colours.warps[writer];
@@ -128,6 +138,17 @@ class SharedPanel {
         } else {
             c.strokeStyle = colours.line;
             c.strokeRect(x + .5, y + .5, CELL_W - 2, CELL_H - 2);
+        }
+        if (look & 12) {
+            c.strokeStyle = colours.ink;
+            c.beginPath();
+            c.moveTo(x + 3, y + CELL_H - 4);
+            c.lineTo(x + CELL_W - 4, y + 3);
+            if (look & 8) {
+                c.moveTo(x + 3, y + 3);
+                c.lineTo(x + CELL_W - 4, y + CELL_H - 4);
+            }
+            c.stroke();
         }
         if (!(look & 3)) return;
         c.strokeStyle = look & 2 ? colours.mark : colours.ink;
@@ -146,35 +167,36 @@ class SharedPanel {
 
     // Draws the cells that have changed since the last time, or all of them in other colours.
     draw() {
-        const c = this.canvas.getContext("2d"), touched = this.touched(this.step);
+        const c = this.canvas.getContext("2d"), touched = this.touched(this.step), faults = this.faults.wordsAt(this.step);
         if (this.drawnIn !== colours) {
             this.drawNumbers(c);
             this.looks = new Int32Array(Math.min(this.r.sharedWords, this.rows * WARP)).fill(NONE);
             this.drawnIn = colours;
         }
         for (let id = 0; id < this.looks.length; id++) {
-            const look = this.lookOf(id, touched.get(id));
+            const look = this.lookOf(id, touched.get(id), faults.get(id));
             if (look === this.looks[id]) continue;
             this.looks[id] = look;
             this.drawCell(c, id, look);
         }
-        this.describe(touched);
+        this.describe(touched, faults);
     }
 
-    describe(touched) {
+    describe(touched, faults) {
         const r = this.r, id = this.chosen, addr = 4 * id, writer = r.writerAt(id, this.step);
         const by = !writer ? "nobody has written it yet" : writer.warp === OPENED ? "written at a barrier"
             : `last written in step ${writer.step} by warp ${writer.warp}${writer.lane >= 0 ? `, lane ${writer.lane}` : ""}, line ${r.code[r.pcOf[writer.step]].line}`;
-        setText(document.getElementById("word"), `${this.names.elements(true, addr, 4, this.step)}; bank ${id % WARP}; ${by}`);
-        this.canvas.setAttribute("aria-label", `Shared memory by banks; this step touches ${plural(touched.size, "word")}`);
+        setText(document.getElementById("word"), `${this.names.elements(true, addr, 4, this.step)}; bank ${id % WARP}; ${by}${faults.has(id) ? `; ${FAULT_TEXT[faults.get(id)]} in this step` : ""}`);
+        this.canvas.setAttribute("aria-label", `Shared memory by banks; this step touches ${plural(touched.size, "word")}${faultsText([...faults].filter(([word]) => word < r.sharedWords))}`);
     }
 }
 
 // --- global memory -------------------------------------------------------------------------------------------
 
 class GlobalPanel {
-    constructor(recording, names) {
+    constructor(recording, names, faults) {
         this.r = recording;
+        this.faults = faults;
         this.names = names;
         const box = document.getElementById("global");
         this.strips = names.blocks.filter(b => b.high > 0).slice(0, 12).map(block => {
@@ -208,6 +230,28 @@ class GlobalPanel {
         return set;
     }
 
+    // The words of the block that this step's faults are about: [address, fault].
+    faultsIn(step, block) {
+        const r = this.r, list = [...this.faults.wordsAt(step)].filter(([id]) => id >= r.sharedWords);
+        return list.map(([id, fault]) => [r.addresses.data[id - r.sharedWords], fault])
+            .filter(([addr]) => addr >= block.at && addr < block.at + block.bytes);
+    }
+
+    // Crosses the sectors of races, and draws a line through those of uninitialised reads.
+    drawFaults(c, faults, from, each) {
+        c.strokeStyle = colours.ink;
+        c.beginPath();
+        for (const [addr, fault] of faults) {
+            const x = (Math.floor(addr / 32) - from) * each, right = x + Math.max(4, each - 1);
+            c.moveTo(x, 22);
+            c.lineTo(right, 2);
+            if (fault !== "race") continue;
+            c.moveTo(x, 2);
+            c.lineTo(right, 22);
+        }
+        c.stroke();
+    }
+
     show(step) {
         for (const {block, text, canvas} of this.strips) {
             const count = Math.floor((block.high - 1) / 32) - Math.floor(block.low / 32) + 1, lit = this.sectors(step, block);
@@ -220,8 +264,10 @@ class GlobalPanel {
             }
             c.fillStyle = colours.lit;
             for (const i of lit) c.fillRect(i * each, 2, Math.max(1.5, each - 1), 20);
+            const faults = this.faultsIn(step, block);
+            this.drawFaults(c, faults, Math.floor(block.low / 32), each);
             const from = this.names.word(false, block.low), to = this.names.word(false, block.high - block.element);
-            setText(text, `${from} to ${to}: ${plural(count, "sector")}${lit.size ? `, this step touches ${lit.size}` : ""}`);
+            setText(text, `${from} to ${to}: ${plural(count, "sector")}${lit.size ? `, this step touches ${lit.size}` : ""}${faultsText(faults)}`);
             canvas.setAttribute("aria-label", text.textContent);
         }
     }
@@ -233,8 +279,10 @@ const SPACE_TEXT = ["global memory", "shared memory", "local memory", "constant 
 const KIND_TEXT = ["reads", "writes", "updates", "updates"];
 
 class AccessPanel {
-    constructor(recording, names) {
+    constructor(recording, names, faults, go) {
         this.r = recording;
+        this.faults = faults;
+        this.go = go;
         this.names = names;
         this.box = document.getElementById("access");
     }
@@ -245,6 +293,26 @@ class AccessPanel {
         const unit = a.space.data[i] === SPACE.shared ? "pass through the banks" : "sector";
         const units = n => a.space.data[i] === SPACE.shared && n !== 1 ? `${n} passes through the banks` : plural(n, unit);
         return cost > ideal ? `: ${units(cost)}, where ${ideal} would do` : `: ${units(cost)}`;
+    }
+
+    // What is wrong with this step, and the way to the other side of a race.
+    faultParts(step) {
+        const parts = [], races = this.faults.racesAt(step), unset = this.faults.unsetLanes(step);
+        for (const race of races.filter((r, i) => races.findIndex(other => other.finding === r.finding) === i)) {
+            const p = element("p", "small fault", this.faults.raceText(race, this.names)), other = race.other.step;
+            if (other !== step) {
+                const button = element("button", "", `show the other access (step ${other})`);
+                button.addEventListener("click", () => this.go(other));
+                p.append(" ", button);
+            }
+            parts.push(p);
+        }
+        if (unset) {
+            const [id] = [...this.faults.wordsAt(step)].find(([, fault]) => fault === "unset") || [NONE];
+            const word = id === NONE ? "" : `, such as ${this.faults.word(id, this.names)}`;
+            parts.push(element("p", "small fault", `Uninitialised read: ${lanesOf(unset)} ${countOf(unset) === 1 ? "reads" : "read"} memory that nothing has written${word}.`));
+        }
+        return parts;
     }
 
     // The lanes that access each address, as [address, lanes].
@@ -260,7 +328,7 @@ class AccessPanel {
     }
 
     show(step) {
-        const r = this.r, a = r.accesses, parts = [];
+        const r = this.r, a = r.accesses, parts = this.faultParts(step), wrong = this.faults.wordsAt(step);
         for (let i = step < 0 ? 0 : r.firstAccess[step]; step >= 0 && i < r.firstAccess[step + 1]; i++) {
             const kind = a.kind.data[i], shared = a.space.data[i] === SPACE.shared, groups = this.byAddress(i);
             parts.push(element("p", "small", `${plural(countOf(a.mask.data[i]), "lane")} ${countOf(a.mask.data[i]) === 1 ? KIND_TEXT[kind] : KIND_TEXT[kind].replace(/s$/, "")} ${SPACE_TEXT[a.space.data[i]]}${this.cost(i)}`));
@@ -274,10 +342,11 @@ class AccessPanel {
                 continue;
             }
             if (a.space.data[i] > SPACE.shared) continue;
-            const grid = element("div", "pairs"), failed = new Set(r.faults.filter(f => f.step === step).map(f => f.lane));
+            const grid = element("div", "pairs"), failed = this.faults.failedLanes(step, r.warpOf[step]);
             for (const [addr, lanes] of groups.slice(0, WARP)) {
-                const text = lanes.some(l => failed.has(l)) ? `${this.names.word(shared, addr)}: fault` : this.names.elements(shared, addr, a.bytes.data[i], step);
-                grid.append(element("span", "", `${lanes.length > 1 ? `${lanes.length} lanes` : lanes[0]}: ${text}`));
+                const text = lanes.some(l => failed >>> l & 1) ? `${this.names.word(shared, addr)}: fault` : this.names.elements(shared, addr, a.bytes.data[i], step);
+                const fault = wrong.get(r.wordId(shared, addr, false));
+                grid.append(element("span", fault ? "fault" : "", `${lanes.length > 1 ? `${lanes.length} lanes` : lanes[0]}: ${text}${fault ? ` (${FAULT_TEXT[fault]})` : ""}`));
             }
             parts.push(grid);
         }

@@ -8,6 +8,7 @@ class Moments {
         this.sources = sources;
         this.breakpoints = new Set();  // "file:line"
         this.words = new Set();        // words of memory: a change of one stops
+        this.faults = new Faults(recording, this);
         this.findings = recording.meta.findings.map(f => this.locate(f));
         this.ofFindings = [...new Set(this.findings.flatMap(f => f.steps))].sort((a, b) => a - b);
     }
@@ -24,6 +25,13 @@ class Moments {
         for (let i = step + direction; i >= 0 && i < this.r.steps; i += direction) if (test(i)) return i;
         return NONE;
     }
+
+    // Whether the step belongs to the line of PLACE, a finding or the other place of one.
+    isAt(place, step) {
+        return !this.isOpening(step) && this.isLine(place, this.codeAt(step));
+    }
+
+    isLine(place, code) { return code.line === place.line && this.isFile(code.file, place.file); }
 
     // ONLY: the warp to follow, or NONE.
     nextInstruction(step, direction, only) {
@@ -100,6 +108,8 @@ class Moments {
         case "barrier": return this.find(step, direction, i => mine(i) && this.isBarrier(i));
         case "split": return this.find(step, direction, i => mine(i) && this.r.splitOf[i] === 1);
         case "conflict": return this.find(step, direction, i => mine(i) && this.isConflict(i));
+        case "race": return this.find(step, direction, i => mine(i) && this.faults.isRace(i));
+        case "unset": return this.find(step, direction, i => mine(i) && this.faults.readsUnset(i));
         case "stop": return this.nextStop(step, direction, only);
         default: {
             const steps = direction > 0 ? this.ofFindings : this.ofFindings.slice().reverse();
@@ -107,6 +117,15 @@ class Moments {
             return found === undefined ? NONE : found;
         }
         }
+    }
+
+    // The titles of the findings that happen at STEP, except races and uninitialised reads, about which Faults says more.
+    titlesAt(step) {
+        const isFault = finding => finding.severity === "error" && this.isAt(finding, step) && this.r.faults.some(f => f.step === step);
+        const list = this.findings.filter(({finding, steps}) => steps.includes(step) || isFault(finding))
+            .filter(({finding}) => !(finding.id.startsWith("race-") && this.faults.isRace(step)) &&
+                !(finding.id === "uninitialised-read" && this.faults.readsUnset(step)));
+        return [...new Set(list.map(({finding}) => finding.title || finding.id))];
     }
 
     // --- findings --------------------------------------------------------------------------------------------
@@ -117,70 +136,27 @@ class Moments {
         return path === name || (source !== null && source.name === name) || last(path) === last(name);
     }
 
-    // The steps at which the finding happens, with a word for each; at most two.
+    // The steps at which the finding happens, at most two, and the two accesses of a race.
     locate(finding) {
-        const other = (finding.related || []).find(r => !r.message), r = this.r;
-        const at = (place, step) => !this.isOpening(step) && this.codeAt(step).line === place.line &&
-            this.isFile(this.codeAt(step).file, place.file);
-        let steps = [], pair = null;
-        if (other) pair = this.locatePair(i => at(finding, i), i => at(other, i));
-        if (pair) steps = [pair.first.step, pair.second.step];
+        const r = this.r, pair = this.faults.firstRace(finding);
+        let steps = pair ? [...new Set([pair.first.step, pair.second.step])] : [];
         if (steps.length === 0) {
-            const fault = r.faults.find(f => at(finding, f.step));
+            const fault = r.faults.find(f => this.isAt(finding, f.step));
             if (fault) steps = [fault.step];
         }
         if (steps.length === 0 && finding.id === "uninitialised-read") {
-            const unset = this.find(-1, 1, i => at(finding, i) && this.readsUnset(i));
+            const unset = this.find(-1, 1, i => this.isAt(finding, i) && r.unset.has(i));
             if (unset !== NONE) steps = [unset];
         }
         if (steps.length === 0 && finding.severity === "warning") {
-            const worst = this.find(-1, 1, i => at(finding, i) && (this.isConflict(i) || r.splitOf[i] === 1));
+            const worst = this.find(-1, 1, i => this.isAt(finding, i) && (this.isConflict(i) || r.splitOf[i] === 1));
             if (worst !== NONE) steps = [worst];
         }
         if (steps.length === 0) {
-            const first = this.find(-1, 1, i => at(finding, i) && r.firstAccess[i + 1] > r.firstAccess[i]);
-            const any = first === NONE ? this.find(-1, 1, i => at(finding, i)) : first;
+            const first = this.find(-1, 1, i => this.isAt(finding, i) && r.firstAccess[i + 1] > r.firstAccess[i]);
+            const any = first === NONE ? this.find(-1, 1, i => this.isAt(finding, i)) : first;
             if (any !== NONE) steps = [any];
         }
         return {finding, steps, pair};
-    }
-
-    // Whether the step reads a word of shared memory that nobody has written. Only the emulator knows this of other memory.
-    readsUnset(step) {
-        const r = this.r, a = r.accesses;
-        for (let i = r.firstAccess[step]; i < r.firstAccess[step + 1]; i++) {
-            if (a.space.data[i] !== SPACE.shared || a.kind.data[i] === KIND.store) continue;
-            for (let l = 0; l < WARP; l++) {
-                const id = a.mask.data[i] >>> l & 1 ? r.wordId(true, a.addr.data[i * WARP + l], false) : NONE;
-                if (id !== NONE && r.changeAt(id, step - 1) === NONE) return true;
-            }
-        }
-        return false;
-    }
-
-    // The first two accesses, one at each place, by different threads to the same word, at least one of them
-    // a write, with no barrier between them; and the word. null: there are none.
-    locatePair(isOne, isOther) {
-        const r = this.r, a = r.accesses;
-        let last = new Map();
-        for (let step = 0; step < r.steps; step++) {
-            if (this.isOpening(step)) { last = new Map(); continue; }
-            const one = isOne(step), other = isOther(step);
-            if (!one && !other) continue;
-            for (let i = r.firstAccess[step]; i < r.firstAccess[step + 1]; i++) {
-                const shared = a.space.data[i] === SPACE.shared, writes = a.kind.data[i] !== KIND.load;
-                for (let l = 0; l < WARP; l++) {
-                    if (!(a.mask.data[i] >>> l & 1)) continue;
-                    const id = r.wordId(shared, a.addr.data[i * WARP + l], false);
-                    const before = (last.get(id) || []).find(b => (b.warp !== r.warpOf[step] || b.lane !== l) &&
-                        (b.writes || writes) && ((b.one && other) || (b.other && one)));
-                    if (before) return {first: before, second: {step, warp: r.warpOf[step], lane: l, writes}, id};
-                    if (!last.has(id)) last.set(id, []);
-                    const list = last.get(id);
-                    if (list.length < 8) list.push({step, warp: r.warpOf[step], lane: l, writes, one, other});
-                }
-            }
-        }
-        return null;
     }
 }

@@ -34,6 +34,8 @@ function lanesText(mask) {
     }
     return parts.join(", ");
 }
+// "lane 3" or "lanes 0-3, 7".
+const lanesOf = mask => `${countOf(mask) === 1 ? "lane" : "lanes"} ${lanesText(mask)}`;
 const countOf = mask => { let n = 0; for (let m = mask; m; m &= m - 1) n++; return n; };
 
 // --- warps ---------------------------------------------------------------------------------------------------
@@ -42,8 +44,9 @@ const LANE_CLASS = ["lane ready", "lane wait", "lane side", "lane side", "lane s
 const STANDING_TEXT = ["", "waits at the barrier of", "waits for lanes at", "waits for lanes at", "waits for the other side, before"];
 
 class WarpPanel {
-    constructor(recording, choose) {
+    constructor(recording, faults, choose) {
         this.r = recording;
+        this.faults = faults;
         this.rows = [];
         const box = document.getElementById("warps");
         for (let w = 0; w < recording.warps; w++) {
@@ -86,13 +89,18 @@ class WarpPanel {
             for (const g of groups)
                 for (let l = 0; l < WARP; l++) if (g.lanes >>> l & 1) classes[l] = LANE_CLASS[g.standing];
             if (w === ran) for (let l = 0; l < WARP; l++) if (r.activeOf[step] >>> l & 1) classes[l] = "lane on";
+            const races = this.faults.lanesOfRaces(step, w), unset = w === ran ? this.faults.unsetLanes(step) : 0, failed = this.faults.failedLanes(step, w);
             for (let l = 0; l < WARP; l++) {
+                if (races >>> l & 1) classes[l] += " race";
+                if (unset >>> l & 1) classes[l] += " unset";
+                if (failed >>> l & 1) classes[l] += " race";
                 const name = l < threads ? classes[l] : "lane gone";
                 if (shown[l] === name) continue;
                 cells[l].className = shown[l] = name;
             }
             setClass(row, w === warp ? "warp here" : "warp");
-            setText(where, groups.length ? this.describe(groups, threads) : begun ? "has ended" : "has not started");
+            const what = `${races ? `${lanesOf(races)} race; ` : ""}${unset ? `${lanesOf(unset)} read unset memory; ` : ""}${failed ? `fault in ${lanesOf(failed)}; ` : ""}`;
+            setText(where, what + (groups.length ? this.describe(groups, threads) : begun ? "has ended" : "has not started"));
             where.title = where.textContent;
         }
     }

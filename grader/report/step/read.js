@@ -61,6 +61,7 @@ class Recording {
             kind: new List(Uint8Array), cost: new List(Uint8Array), ideal: new List(Uint8Array),
             addr: new List(Float64Array, 1 << 15)};
         this.faults = [];
+        this.unset = new Map();  // for a step that reads memory that nothing has written, the lanes
         this.patterns = new Map();
         this.latest = new Map();  // an instruction's latest access
         this.openMemory();
@@ -115,6 +116,7 @@ class Recording {
         this.current = new List(Uint32Array, this.sharedWords + 1024);
         for (let i = 0; i < this.sharedWords; i++) this.current.push(fill);
         this.fill = fill >>> 0;
+        this.written = new Uint8Array(this.sharedWords);
         this.log = {id: new List(Uint32Array), step: new List(Uint32Array), value: new List(Uint32Array),
             lane: new List(Int8Array)};
     }
@@ -153,6 +155,7 @@ class Recording {
         const id = this.wordId(shared, addr, true);
         if (id === NONE) return;
         this.current.data[id] = value;
+        if (shared && lane !== -2) this.written[id] = 1;
         this.log.id.push(id);
         this.log.step.push(step);
         this.log.value.push(value);
@@ -185,7 +188,7 @@ class Recording {
             h.lane[to] = lane.data[i];
         }
         this.history = h;
-        this.log = this.current = null;
+        this.log = this.current = this.written = null;
     }
 
     // The index in the history of the last change of word ID up to STEP; NONE: there is none.
@@ -532,6 +535,20 @@ class Recording {
         }
     }
 
+    noteUnset(step, mask) { this.unset.set(step, (this.unset.get(step) || 0) | mask); }
+
+    // Notes the lanes that read words of shared memory that nothing has written. The recording has those of global memory.
+    findUnset(step) {
+        const a = this.accesses;
+        let unset = 0;
+        for (let i = this.firstAccess[step]; i < this.firstAccess[step + 1]; i++) {
+            if (a.space.data[i] !== SPACE.shared || a.kind.data[i] === KIND.store) continue;
+            for (let l = 0, at = i * WARP; l < WARP; l++)
+                if (a.mask.data[i] >>> l & 1 && this.written[a.addr.data[at + l] >>> 2] === 0) unset |= 1 << l;
+        }
+        if (unset) this.noteUnset(step, unset);
+    }
+
     // Gives numbers to all words of global memory that the step accesses. Words that hold 0 may not have one yet.
     noteWords(step) {
         const a = this.accesses;
@@ -575,8 +592,12 @@ class Recording {
                 const out = this.news[0] || (this.news[0] = new Uint32Array(4 * WARP));
                 this.readValues(form, out, 0, this.registers[index].bytes, mask);
                 this.keep(s, warp, index, out, mask);
+            } else if (kind === 4) {
+                this.noteUnset(step, this.word());
             } else {
-                const fault = {step, kind: this.byte(), lane: this.number(), addr: this.number()};
+                const fault = {step, kind: this.byte(), thread: this.number(), addr: this.number()};
+                fault.warp = Math.floor(fault.thread / WARP);
+                fault.lane = fault.thread % WARP;
                 if (first) this.faults.push(fault);
             }
         }
@@ -626,6 +647,7 @@ class Recording {
         for (let i = 0; i < count; i++) this.readAccess(s, code, pc, warp, active, first);
         if (first) this.firstAccess[step + 1] = this.accesses.mask.length;
         this.results(s, code, warp, active, (parts & PART.values) !== 0, this.firstAccess[step], count, step, first);
+        if (first && count) this.findUnset(step);
         if (first) this.followStores(s, code, warp, step);
         if (parts & PART.extras) this.readExtras(s, step, first);
         if (first && count) this.noteWords(step);

@@ -14,13 +14,14 @@ class View {
         readColours();
         this.file = this.mainFile();
         this.buildSource();
-        this.warps = new WarpPanel(recording, w => this.follow(w));
+        const faults = this.moments.faults;
+        this.warps = new WarpPanel(recording, faults, w => this.follow(w));
         this.registers = new RegisterPanel(recording, this.names);
         this.variables = new VariablePanel(recording, this.names);
         this.local = new LocalPanel(recording, this.names);
-        this.shared = new SharedPanel(recording, this.names);
-        this.global = new GlobalPanel(recording, this.names);
-        this.access = new AccessPanel(recording, this.names);
+        this.shared = new SharedPanel(recording, this.names, faults);
+        this.global = new GlobalPanel(recording, this.names, faults);
+        this.access = new AccessPanel(recording, this.names, faults, step => this.go(step));
         this.buildFindings();
         this.connect();
     }
@@ -74,7 +75,8 @@ class View {
         this.$("finding-part").hidden = this.moments.findings.length === 0;
         for (const {finding, steps, pair} of this.moments.findings) {
             const item = element("li");
-            item.append(element("p", "", `line ${finding.line}: ${finding.cause || finding.message} [${finding.id}]`));
+            item.append(element("p", "title", `Line ${finding.line}: ${finding.title || finding.id} [${finding.id}]`));
+            item.append(element("p", "small", finding.cause || finding.message));
             steps.forEach((step, i) => {
                 const text = steps.length === 1 ? "show me" : i === 0 ? "show the first access" : "show the second access";
                 const button = element("button", "", `${text} (step ${step})`);
@@ -121,7 +123,7 @@ class View {
     key(e) {
         if (e.ctrlKey || e.altKey || e.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== "range" && e.target.type !== "checkbox") return;
         if (e.key === " " && (e.target.tagName === "BUTTON" || e.target.type === "checkbox")) return;
-        const kinds = {f10: "line", f11: "instruction", n: "line", i: "instruction", b: "barrier", d: "split", c: "conflict", f: "finding", r: "stop"};
+        const kinds = {f10: "line", f11: "instruction", n: "line", i: "instruction", b: "barrier", d: "split", c: "conflict", a: "race", u: "unset", f: "finding", r: "stop"};
         const kind = kinds[e.key.toLowerCase()];
         if (e.key === " ") this.timer ? this.pause() : this.play();
         else if (e.key === "Home" && e.target.type !== "range") this.go(0);
@@ -136,7 +138,7 @@ class View {
     move(kind, direction) {
         this.pause();
         const to = this.moments.next(kind, this.step, direction, this.only());
-        if (to === NONE) this.say(`There is no ${direction > 0 ? "later" : "earlier"} ${{split: "divergence", stop: "breakpoint"}[kind] || kind}${this.only() === NONE ? "" : ` of warp ${this.warp}`}.`);
+        if (to === NONE) this.say(`There is no ${direction > 0 ? "later" : "earlier"} ${{split: "divergence", stop: "breakpoint", unset: "uninitialised read"}[kind] || kind}${this.only() === NONE ? "" : ` of warp ${this.warp}`}.`);
         else this.go(to);
     }
 
@@ -203,8 +205,8 @@ class View {
         if (this.moments.isOpening(step)) return `${head}: the barrier opens, and the threads that waited there continue.`;
         const code = r.code[r.pcOf[step]], count = countOf(r.activeOf[step]);
         const lanes = r.activeOf[step] >>> 0 === 0xffffffff ? "all 32 lanes" : count === 0 ? "no lane" : `${plural(count, "lane")} (${lanesText(r.activeOf[step])})`;
-        const faults = r.faults.filter(f => f.step === step).reduce((mask, f) => mask | 1 << f.lane, 0), split = r.splitOf[step] ? "; the lanes part here" : "";
-        return `${head}: warp ${r.warpOf[step]}, line ${code.line}, ${lanes}${split}${faults ? `; fault in ${countOf(faults) === 1 ? "lane" : "lanes"} ${lanesText(faults)}` : ""}${this.moments.ofFindings.includes(step) ? "; a finding happens here" : ""}`;
+        const split = r.splitOf[step] ? "; the lanes part here" : "";
+        return `${head}: warp ${r.warpOf[step]}, line ${code.line}, ${lanes}${split}${this.moments.faults.sentence(step, this.names)}${this.moments.titlesAt(step).map(title => `; finding: ${title}`).join("")}`;
     }
 
     tell() { this.say(this.sentence()); }
@@ -223,13 +225,13 @@ class View {
     // Only lines with a mark, now or after the last step, can change.
     showSource() {
         const here = this.step >= 0 && !this.moments.isOpening(this.step) ? this.moments.codeAt(this.step) : null;
-        const stands = this.stands(), found = new Set(this.moments.findings.map(f => f.finding.line)), before = this.marked || [];
+        const stands = this.stands(), found = new Set(this.moments.findings.map(f => f.finding.line)), others = this.moments.faults.otherLines(this.step), before = this.marked || [];
         const stops = [...this.moments.breakpoints].map(key => Number(key.slice(key.indexOf(":") + 1)));
-        this.marked = new Set([...stands.keys(), ...found, ...stops, here && here.file === this.file ? here.line : 0]);
+        this.marked = new Set([...stands.keys(), ...found, ...stops, ...others, here && here.file === this.file ? here.line : 0]);
         for (const line of new Set([...before, ...this.marked])) {
             if (!this.lines[line - 1]) continue;
             const {row, stand} = this.lines[line - 1], isHere = here && here.line === line && here.file === this.file;
-            setClass(row, `line${isHere ? " here" : ""}${found.has(line) ? " found" : ""}${this.moments.breakpoints.has(`${this.file}:${line}`) ? " stop" : ""}`);
+            setClass(row, `line${isHere ? " here" : ""}${found.has(line) ? " found" : ""}${others.has(line) ? " other" : ""}${this.moments.breakpoints.has(`${this.file}:${line}`) ? " stop" : ""}`);
             const warps = stands.get(line);
             setText(stand, !warps ? "" : warps.size === 1 ? `w${[...warps][0]}` : `${warps.size}w`);
             stand.title = warps ? `warps ${[...warps].join(", ")}` : "";

@@ -31,7 +31,7 @@ Test(step_page, obeys_keys_and_buttons)
 
 static const char *const typed[] = {
     "\nF11: Step 1 of ", "\nShift+F11: Step 0 of ", "\nF10: Step 3 of ", "\nShift+F10: Step 0 of ",
-    "; a finding happens here\nShift+F: There is no earlier finding.\n"};
+    ", which both use sums[64]\nShift+F: There is no earlier finding.\n"};
 
 /* In Firefox as in Chromium. F10 and F11, which open the menu and fill the screen in Firefox, are the
  * page's. */
@@ -76,6 +76,61 @@ Test(step_page, names_variables)
     cr_expect(strstr(output, "variables: 0 failed\n"), "%s", output);
     cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
     free(output);
+}
+
+/* Kernels with a race, without one, and with other faults. Each is a launch. */
+#define FAULTS                                                                                     \
+    "cat >f.cu <<'END'\n"                                                                          \
+    "__global__ void race(int *p)\n{\n    __shared__ int s[64];\n    int t = threadIdx.x;\n"       \
+    "    s[t] = t;\n    p[t] = s[63 - t];\n}\n"                                                    \
+    "__global__ void shared(int *p)\n{\n    __shared__ int s[64];\n    int t = threadIdx.x;\n"     \
+    "    if (t < 60)\n        s[t] = t;\n    __syncthreads();\n    p[t] = s[63 - t];\n}\n"         \
+    "__global__ void global(int *p, int *q)\n{\n    p[threadIdx.x] = q[threadIdx.x];\n}\n"         \
+    "__global__ void ordered(int *p)\n{\n    __shared__ int s[96];\n    int t = threadIdx.x;\n"    \
+    "    int from = t / 32 * 32;\n    s[t] = t;\n    __syncwarp();\n"                              \
+    "    p[t] = s[from + (t + 1) %% 32] + (t == 32 ? s[0] : 0);\n}\n"                              \
+    "__global__ void barrier(int *p)\n{\n    if (threadIdx.x < 40)\n        __syncthreads();\n"    \
+    "    else\n        p[threadIdx.x] = 1;\n    __syncthreads();\n}\n"                             \
+    "int main(int, char **argv)\n{\n    int *p, *q;\n    cudaMalloc(&p, 1024);\n"                  \
+    "    cudaMalloc(&q, 1024);\n    cudaMemset(q, 0, 32);\n"                                       \
+    "    switch (*argv[1]) {\n    case 'r': race<<<1, 64>>>(p); break;\n"                          \
+    "    case 's': shared<<<1, 64>>>(p); break;\n    case 'g': global<<<1, 64>>>(p, q); break;\n"  \
+    "    case 'o': ordered<<<1, 64>>>(p); break;\n    case 'b': barrier<<<1, 64>>>(p);\n    }\n"   \
+    "    return cudaDeviceSynchronize() == 0;\n}\nEND\n"                                           \
+    "$NVCC -arch=compute_75 -code=compute_75 -lineinfo -cudart shared -o f f.cu\n"
+
+static const char *const faults[] = {"race", "shared", "global", "ordered", "barrier"};
+
+static void check_faults(void)
+{
+    char pages[200] = "";
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        free(shell_must("$LANEWISE step -o %s.html ./f %s; : >%s.truth", faults[i], faults[i],
+                        faults[i]));
+        step_page_probe(faults[i], "step_faults.js");
+        sprintf(pages + strlen(pages), "'%s.probe.html',", faults[i]);
+    }
+    char *output = browser_visit(pages);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        char want[40];
+        snprintf(want, sizeof want, "%s: 0 failed\n", faults[i]);
+        cr_expect(strstr(output, want), "no \"%s\" in\n%s", want, output);
+    }
+    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
+    free(output);
+}
+
+Test(step_page, says_and_marks_what_is_wrong)
+{
+    free(shell_must(FAULTS));
+    check_faults();
+}
+
+Test(step_page, says_and_marks_what_is_wrong_in_firefox)
+{
+    browser_choose_firefox();
+    free(shell_must(FAULTS));
+    check_faults();
 }
 
 /* The names of the arrays are those of parameters whose list has comments and commas of its own. */
@@ -138,7 +193,7 @@ Test(step_page, opens_at_the_moment_of_a_finding)
         shell_must("grep -o 's.html#finding=[0-9]*:race-shared' r.html | head -n 1 | tr -d '\\n'");
     cr_assert(*link, "the report has no link");
     char *output = shell_must(BROWSER "--dump-dom \"file://$PWD/%s\" 2>log; echo", link);
-    cr_expect(strstr(output, "; a finding happens here"), "%s", strstr(output, "id=\"now\""));
+    cr_expect(strstr(output, "; race in lane"), "%s", strstr(output, "id=\"now\""));
     free(output);
     free(link);
 }

@@ -1,0 +1,188 @@
+// Finds the accesses that race and the reads of memory that nothing has written.
+"use strict";
+
+const MOST_COMPARED = 256;     // accesses to a word with which an access is compared
+const MOST_COLLECTED = 300000; // accesses between two barriers in which races are looked for
+
+class Faults {
+    constructor(recording, moments) {
+        this.r = recording;
+        this.moments = moments;
+        // the findings of racecheck; for each instruction, whether the finding is about it
+        this.races = recording.meta.findings.filter(f => f.id.startsWith("race-"))
+            .map(finding => ({finding, sides: recording.code.map(code => this.sidesOf(finding, code))}));
+        this.openings = [];
+        for (let step = 0; step < recording.steps; step++) if (moments.isOpening(step)) this.openings.push(step);
+        this.synchronises = recording.code.map(code => /^(@\S+ )?\w+(\.\w+)*\.sync\b/.test(code.text));
+        this.found = new Map(); // for each stretch between two barriers, its races
+    }
+
+    // --- uninitialised reads ---------------------------------------------------------------------------------
+
+    // The lanes of this step that read memory that nothing has written, as a mask.
+    unsetLanes(step) { return step < 0 ? 0 : this.r.unset.get(step) || 0; }
+
+    readsUnset(step) { return this.unsetLanes(step) !== 0; }
+
+    // --- races -----------------------------------------------------------------------------------------------
+
+    // The races of this step: for each lane that takes part, {finding, mine, other}, where MINE and OTHER are the
+    // two accesses {step, warp, lane, id of the word, writes, atomic}.
+    racesAt(step) {
+        if (step < 0 || this.moments.isOpening(step) || !this.races.some(f => f.sides[this.r.pcOf[step]])) return [];
+        return this.racesAround(step).get(step) || [];
+    }
+
+    // The races of all steps around STEP in which no barrier opens.
+    racesAround(step) {
+        const [from, to] = this.stretch(step);
+        if (!this.found.has(from)) this.found.set(from, this.findRaces(from, to));
+        return this.found.get(from);
+    }
+
+    racingLanes(step) { return this.racesAt(step).reduce((mask, race) => mask | 1 << race.mine.lane, 0); }
+
+    isRace(step) { return this.racesAt(step).length > 0; }
+
+    // The steps around STEP in which no barrier opens: the first one, and the one after the last.
+    stretch(step) {
+        let low = 0, high = this.openings.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (this.openings[middle] <= step) low = middle + 1; else high = middle;
+        }
+        return [low > 0 ? this.openings[low - 1] + 1 : 0, low < this.openings.length ? this.openings[low] : this.r.steps];
+    }
+
+    // The first race of FINDING in this block: its two accesses in order of time. null: there is none.
+    firstRace(finding) {
+        for (const start of [0, ...this.openings.map(step => step + 1)]) {
+            if (start >= this.r.steps || !this.races.some(f => f.finding === finding)) continue;
+            for (const list of this.racesAround(start).values())
+                for (const race of list) {
+                    const [first, second] = race.mine.step <= race.other.step ? [race.mine, race.other] : [race.other, race.mine];
+                    if (race.finding === finding) return {first, second, id: first.id};
+                }
+        }
+        return null;
+    }
+
+    // 1: the instruction is on the line of the finding; 2: on the line of the other access; 3: on both; 0: on neither.
+    sidesOf(finding, code) {
+        const other = (finding.related || []).find(r => !r.message);
+        return (this.moments.isLine(finding, code) ? 1 : 0) | (other && this.moments.isLine(other, code) ? 2 : 0);
+    }
+
+    findRaces(from, to) {
+        const races = new Map();
+        for (const {finding, sides} of this.races)
+            for (const list of this.accesses(sides, from, to).values()) {
+                if (!list.some(a => a.writes)) continue;
+                for (const mine of list) {
+                    const other = this.opponent(mine, list);
+                    if (!other) continue;
+                    if (!races.has(mine.step)) races.set(mine.step, []);
+                    races.get(mine.step).push({finding, mine, other});
+                }
+            }
+        return races;
+    }
+
+    // All accesses of a finding's lines, by word. PHASE counts the instructions that synchronise the warp.
+    accesses(sidesOf, from, to) {
+        const r = this.r, a = r.accesses, words = new Map(), phases = new Uint32Array(WARP);
+        let count = 0;
+        for (let step = from; step < to && count < MOST_COLLECTED; step++) {
+            if (this.moments.isOpening(step)) continue;
+            const warp = r.warpOf[step], sides = sidesOf[r.pcOf[step]];
+            if (this.synchronises[r.pcOf[step]]) phases[warp]++;
+            for (let i = sides ? r.firstAccess[step] : 0; sides && i < r.firstAccess[step + 1]; i++) {
+                const shared = a.space.data[i] === SPACE.shared, kind = a.kind.data[i];
+                for (let l = 0; l < WARP; l++) {
+                    const id = a.mask.data[i] >>> l & 1 ? r.wordId(shared, a.addr.data[i * WARP + l], false) : NONE;
+                    if (id === NONE) continue;
+                    count++;
+                    if (!words.has(id)) words.set(id, []);
+                    words.get(id).push({step, warp, lane: l, id, sides, phase: phases[warp], writes: kind !== KIND.load, atomic: kind >= KIND.atomic});
+                }
+            }
+        }
+        return words;
+    }
+
+    // An access of LIST, by another thread, that nothing orders with MINE.
+    opponent(mine, list) {
+        return list.slice(0, MOST_COMPARED).find(other => (other.warp !== mine.warp || (other.lane !== mine.lane && other.phase === mine.phase)) &&
+            (other.writes || mine.writes) && !(other.atomic && mine.atomic) &&
+            (other.sides & 1 && mine.sides & 2 || other.sides & 2 && mine.sides & 1));
+    }
+
+    // The lanes of warp W that fail at this step.
+    failedLanes(step, w) {
+        return this.r.faults.filter(f => f.step === step && f.warp === w).reduce((mask, f) => mask | 1 << f.lane, 0);
+    }
+
+    faultTexts(step) {
+        const warps = [...new Set(this.r.faults.filter(f => f.step === step).map(f => f.warp))];
+        return warps.map(w => `fault in ${lanesOf(this.failedLanes(step, w))}${w === this.r.warpOf[step] ? "" : ` of warp ${w}`}`);
+    }
+
+    // --- text ------------------------------------------------------------------------------------------------
+
+    // What this step does wrong, for the sentence about the step; "" if nothing. NAMES names the words.
+    sentence(step, names) {
+        const races = this.racesAt(step), unset = this.unsetLanes(step), parts = this.faultTexts(step);
+        if (races.length) {
+            const {mine, other} = races[0], lanes = this.racingLanes(step);
+            parts.push(`race in ${lanesOf(lanes)}: nothing orders lane ${mine.lane} and ${this.thread(other, mine)}, which both use ${this.word(mine.id, names)}`);
+        }
+        if (unset) parts.push(`uninitialised read in ${lanesOf(unset)}`);
+        return parts.map(part => `; ${part}`).join("");
+    }
+
+    // The words of this step that race or are read before they are written: a map from the word to "race" or "unset".
+    wordsAt(step) {
+        const r = this.r, a = r.accesses, words = new Map(), unset = this.unsetLanes(step);
+        for (let i = unset ? r.firstAccess[step] : 0; unset && i < r.firstAccess[step + 1]; i++)
+            for (let l = 0; l < WARP; l++) {
+                if (!(a.mask.data[i] & unset & 1 << l) || a.kind.data[i] === KIND.store) continue;
+                const id = r.wordId(a.space.data[i] === SPACE.shared, a.addr.data[i * WARP + l], false);
+                if (id !== NONE && r.writingWarp(id, step - 1) === NONE) words.set(id, "unset");
+            }
+        for (const race of this.racesAt(step)) words.set(race.mine.id, "race");
+        return words;
+    }
+
+    // The lanes of warp W that this step's races are about, on either side.
+    lanesOfRaces(step, w) {
+        let mask = 0;
+        for (const {mine, other} of this.racesAt(step))
+            for (const side of [mine, other]) if (side.warp === w) mask |= 1 << side.lane;
+        return mask;
+    }
+
+    // The lines of the other sides of this step's races.
+    otherLines(step) { return new Set(this.racesAt(step).map(race => this.moments.codeAt(race.other.step).line)); }
+
+    word(id, names) {
+        const shared = id < this.r.sharedWords;
+        return names.word(shared, shared ? 4 * id : this.r.addresses.data[id - this.r.sharedWords]);
+    }
+
+    thread(access, mine) {
+        return access.warp === mine.warp ? `lane ${access.lane}` : `lane ${access.lane} of warp ${access.warp}`;
+    }
+
+    // Both sides of a race, and a fix.
+    raceText({finding, mine, other}, names) {
+        const does = a => a.atomic ? "updates" : a.writes ? "writes" : "reads";
+        const when = other.step === mine.step ? "in this step, too" : `in step ${other.step}, line ${this.moments.codeAt(other.step).line}`;
+        return `Race on ${this.word(mine.id, names)}: lane ${mine.lane} ${does(mine)} it here, and ${this.thread(other, mine)} ${does(other)} it ${when}. Nothing orders the two accesses. Help: ${finding.help || this.orderText(mine, other)}.`;
+    }
+
+    orderText(mine, other) {
+        if (mine.step === other.step) return "let one thread write the word, or use an atomic operation";
+        return mine.warp === other.warp ? "put a __syncwarp() or a __syncthreads() between the two accesses"
+            : "put a __syncthreads() between the two accesses, in a place that all threads of the block reach";
+    }
+}
