@@ -26,11 +26,13 @@ ASSET(step_panels, "step/panels.js");
 ASSET(step_memory, "step/memory.js");
 ASSET(step_view, "step/view.js");
 
-#define MARK   1024   /* steps between two of the document's marks */
-#define PIECE  32768u /* bytes of the stream between two places at which it can be cut, about */
-#define LEVEL  3      /* zlib's */
-#define ENDING 6u     /* bytes of the end of a packed stream */
-#define LEAST  65536  /* bytes that a page has for the recording */
+#define MARK        1024   /* steps of a piece of the stream (gpu/observe/stepper.h) */
+#define PIECE       32768u /* bytes of the stream between two places at which it can be cut, about */
+#define MANY_VALUES 4096u /* bytes of a piece's values that are compressed apart from its records */
+#define QUICK       7u    /* pieces without another trial (put_values()) */
+#define LEVEL       3     /* zlib's */
+#define ENDING      6u    /* bytes of the end of a packed stream */
+#define LEAST       65536 /* bytes that a page has for the recording */
 /* what a page has of sources: their bytes, and the lines of one */
 #define MOST_SOURCES      600000
 #define MOST_SOURCE_LINES 10000
@@ -88,7 +90,7 @@ static char *to_base64(const uint8_t *bytes, size_t size)
     return text;
 }
 
-/* Returns where the steps before mark NUMBER + 1 end, for a stream of LENGTH bytes. */
+/* Returns where piece NUMBER of a stream of LENGTH bytes ends. */
 static size_t end_of(const json_t *marks, size_t number, size_t length)
 {
     json_int_t end = json_integer_value(json_array_get(marks, number + 1));
@@ -96,34 +98,78 @@ static size_t end_of(const json_t *marks, size_t number, size_t length)
                                                                                    : length;
 }
 
+/* Returns where the values begin in a piece (gpu/observe/stepper.h) from BEGIN to END. */
+static size_t values_of(const uint8_t *stream, size_t begin, size_t end)
+{
+    size_t at = begin, size = 0, more = 1;
+    for (unsigned shift = 0; more && at < end && shift < 56; shift += 7) {
+        size |= (size_t)(stream[at] & 127) << shift;
+        more = stream[at++] & 128;
+    }
+    return size < end - at ? at + size : end;
+}
+
+/* A compressor of pieces. */
+struct packer {
+    z_stream z;
+    unsigned quick; /* number of pieces whose values are packed quickly before another trial */
+};
+
+static void put_part(struct packer *packer, const uint8_t *bytes, size_t size, int flush)
+{
+    packer->z.next_in = (uint8_t *)(uintptr_t)bytes;
+    packer->z.avail_in = (uInt)size;
+    deflate(&packer->z, flush);
+}
+
+/* Compresses many values. To search for repetitions in words that look random costs most of the
+ * time and saves nothing. So if the values of one piece hardly shrink, those of the next pieces are
+ * compressed without a search. */
+static void put_values(struct packer *packer, const uint8_t *bytes, size_t size)
+{
+    uLong before;
+    deflate(&packer->z, Z_BLOCK);
+    before = packer->z.total_out;
+    deflateParams(&packer->z, LEVEL, packer->quick ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY);
+    put_part(packer, bytes, size, Z_BLOCK);
+    deflateParams(&packer->z, LEVEL, Z_DEFAULT_STRATEGY);
+    if (packer->quick)
+        packer->quick--;
+    else if (packer->z.total_out - before > size / 8 * 7)
+        packer->quick = QUICK;
+}
+
 /* Compresses as much of the stream as fits into ROOM bytes of PACKED, for
- * DecompressionStream("deflate"). Returns the number of bytes. *DONE gets the number of marks before
- * which all steps are packed. A stream can only be cut at the marks, which are the known beginnings
- * of certain steps. */
+ * DecompressionStream("deflate"). Returns the number of bytes. *DONE gets the number of pieces that
+ * are packed. A stream can only be cut between pieces. */
 static size_t compress_beginning(const json_t *marks, const uint8_t *stream, size_t length,
                                  uint8_t *packed, size_t room, size_t *done)
 {
-    z_stream z = {.next_out = packed, .avail_out = (uInt)(room - ENDING)};
+    struct packer packer = {.z = {.next_out = packed, .avail_out = (uInt)(room - ENDING)}};
+    z_stream *z = &packer.z;
     size_t size = 0, at = 0, flushed = 0, count = json_array_size(marks);
     uLong sum = 0;
     *done = 0;
-    if (deflateInit(&z, LEVEL) != Z_OK)
+    if (deflateInit(z, LEVEL) != Z_OK)
         return 0;
-    for (size_t i = 0; i < count && z.avail_out; i++) {
-        size_t end = end_of(marks, i, length);
+    for (size_t i = 0; i < count && z->avail_out; i++) {
+        size_t end = end_of(marks, i, length), values = values_of(stream, at, end);
         bool flushes = end - flushed >= PIECE || i + 1 == count;
-        z.next_in = (uint8_t *)(uintptr_t)(stream + at);
-        z.avail_in = end > at ? (uInt)(end - at) : 0;
-        deflate(&z, flushes ? Z_SYNC_FLUSH : Z_NO_FLUSH);
+        bool is_apart = end - values >= MANY_VALUES;
+        put_part(&packer, stream + at, (is_apart ? values : end) - at, Z_NO_FLUSH);
+        if (is_apart)
+            put_values(&packer, stream + values, end - values);
         at = end;
-        if (!flushes || !z.avail_out)
+        if (flushes)
+            deflate(z, Z_SYNC_FLUSH);
+        if (!flushes || !z->avail_out)
             continue;
         flushed = end;
-        size = z.total_out;
-        sum = z.adler;
+        size = z->total_out;
+        sum = z->adler;
         *done = i + 1;
     }
-    deflateEnd(&z);
+    deflateEnd(z);
     /* an empty last block and the checksum end the stream */
     const uint8_t ending[ENDING] = {
         3, 0, (uint8_t)(sum >> 24), (uint8_t)(sum >> 16), (uint8_t)(sum >> 8), (uint8_t)sum};

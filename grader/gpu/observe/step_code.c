@@ -93,7 +93,9 @@ static uint8_t multiplication(const struct ptx_instruction *in)
                : type == PTX_s32 ? STEP_WIDE_S
                : type == PTX_u16 ? STEP_MUL /* of numbers of 2 bytes, which the model extends */
                                  : STEP_UNKNOWN;
-    return ptx_has(in, PTX_MOD_lo) && ptx_type_bytes(type) == 4 ? STEP_MUL : STEP_UNKNOWN;
+    if (ptx_has(in, PTX_MOD_hi))
+        return type == PTX_u32 ? STEP_HIGH_U : type == PTX_s32 ? STEP_HIGH_S : STEP_UNKNOWN;
+    return ptx_has(in, PTX_MOD_lo) && is_word_type(type) ? STEP_MUL : STEP_UNKNOWN;
 }
 
 /* Returns the operation if the reader knows it. */
@@ -145,9 +147,11 @@ static uint8_t arithmetic(const struct ptx_instruction *in)
 static void describe_arithmetic(const struct ptx_instruction *in, struct step_code *code)
 {
     bool converts = converts_whole_numbers(in);
+    bool inverts = in->opcode == PTX_OP_not && in->type_count && ptx_type_bytes(in->types[0]) >= 4;
     code->op = code->dest_count != 1 || !in->type_count ? STEP_UNKNOWN
                : in->opcode == PTX_OP_setp              ? comparison(in)
                : converts                               ? conversion(in, &code->source[1])
+               : inverts                                ? STEP_XOR
                                                         : arithmetic(in);
     for (unsigned i = 1; i < in->operand_count && i <= 3 && code->op != STEP_UNKNOWN; i++) {
         if (read_operand(&in->operands[i], code->base, in->types[0], &code->source[i - 1]))
@@ -155,7 +159,9 @@ static void describe_arithmetic(const struct ptx_instruction *in, struct step_co
         else
             code->op = STEP_UNKNOWN;
     }
-    code->source_count += converts;
+    if (inverts)
+        code->source[1] = (struct step_operand){STEP_NONE, UINT64_MAX};
+    code->source_count += converts || inverts;
     if (compares_backwards(in)) {
         struct step_operand first = code->source[0];
         code->source[0] = code->source[1];

@@ -65,16 +65,19 @@ const uint32_t *step_read_register(const uint8_t *bytes, uint32_t width, uint32_
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Returns the place of the chunk with KEY, or a free place for it. Accesses often stay in one
- * chunk. */
-static size_t place_of(struct step_model *model, uint64_t key)
+static size_t search(struct step_model *model, uint64_t key)
 {
-    if (model->keys[model->latest] == key)
-        return model->latest;
     size_t at = (size_t)(key * 0x9e3779b97f4a7c15ull >> 20) & (model->room - 1);
     while (model->keys[at] && model->keys[at] != key)
         at = (at + 1) & (model->room - 1);
     return model->latest = at;
+}
+
+/* Returns the place of the chunk with KEY, or a free place for it. Accesses often stay in one
+ * chunk. */
+LANES_INLINE size_t place_of(struct step_model *model, uint64_t key)
+{
+    return model->keys[model->latest] == key ? model->latest : search(model, key);
 }
 
 static void grow(struct step_model *model)
@@ -233,6 +236,10 @@ LANES_CLONES static void compute(const struct step_model *model, const struct st
         EACH_LANE(b[l] > 31 ? 0 : a[l] >> (b[l] & 31));
     case STEP_SAR:
         EACH_LANE((uint32_t)((int32_t)a[l] >> (b[l] > 31 ? 31 : b[l])));
+    case STEP_HIGH_U:
+        EACH_LANE((uint32_t)((uint64_t)a[l] * b[l] >> 32));
+    case STEP_HIGH_S:
+        EACH_LANE((uint32_t)((uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l]) >> 32));
     case STEP_UNSIGNED:
         EACH_LANE(bits_of((float)a[l]));
     default:

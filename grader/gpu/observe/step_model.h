@@ -42,6 +42,8 @@ enum step_op {
     STEP_FETCH,    /* the word before an atomic addition */
     STEP_WIDE_U,   /* the product, of 8 bytes, of two unsigned numbers */
     STEP_WIDE_S,   /* the product, of 8 bytes, of two signed numbers */
+    STEP_HIGH_U,   /* the upper 4 bytes of such products */
+    STEP_HIGH_S,
     STEP_EQUAL,
     STEP_DIFFERS,
     STEP_LESS_U,

@@ -303,7 +303,7 @@ static bool put_results(struct step_state *state, const struct obs_state *now,
         if (good)
             step_put_byte(to, STEP_PREDICTED);
         else
-            step_put_values(to, actual, width, now->active);
+            step_put_values(to, &state->values, actual, width, now->active);
         any |= !good;
         if (!good && code->is_load && is_simple)
             learn(state, code, k, width, now->active, actual);
@@ -328,7 +328,7 @@ static void check_register(struct step_state *state, const struct obs_state *now
     step_put_number(&state->extras, warp);
     step_put_number(&state->extras, base + reg);
     step_put_word(&state->extras, lanes);
-    step_put_values(&state->extras, words, width, lanes);
+    step_put_values(&state->extras, &state->values, words, width, lanes);
     keep_values(model, words, width, lanes);
 }
 

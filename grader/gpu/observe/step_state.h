@@ -32,7 +32,9 @@ struct step_state {
     const struct emu_steps *wanted;
     struct obs_steps *steps; /* NULL if the block runs elsewhere, or later */
     struct step_model model;
-    struct step_buffer out, extras, body, results;
+    /* the stream, and the two parts of its last piece: the records, and the words of their values */
+    struct step_buffer stream, out, values;
+    struct step_buffer extras, body, results;
     struct progress progress[MAX_WARPS];
     struct obs_access accesses[MOST_ACCESSES];
     uint32_t access_count, fault_count;

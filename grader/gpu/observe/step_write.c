@@ -76,7 +76,8 @@ static bool is_affine(const uint32_t *words, uint32_t width, uint32_t mask, int6
 }
 
 /* Writes the values as they are, or with fewer bytes if those are enough for all lanes. */
-static void put_raw(struct step_buffer *to, const uint32_t *words, uint32_t width, uint32_t mask)
+static void put_raw(struct step_buffer *to, struct step_buffer *values, const uint32_t *words,
+                    uint32_t width, uint32_t mask)
 {
     unsigned count = width <= 4 ? 1 : width / 4;
     uint32_t all = count > 1 ? UINT32_MAX : 0;
@@ -84,17 +85,20 @@ static void put_raw(struct step_buffer *to, const uint32_t *words, uint32_t widt
         all |= words[l] & -(mask >> l & 1);
     unsigned bytes = all < 1 << 8 ? 1 : all < 1 << 16 ? 2 : 4;
     step_put_byte(to, bytes == 1 ? STEP_BYTES : bytes == 2 ? STEP_HALVES : STEP_RAW);
-    if (!step_has_room(to, (size_t)count * WARP * bytes))
+    if (!step_has_room(values, (size_t)count * WARP * bytes))
         return;
+    uint8_t *at = values->bytes + values->size;
     for (unsigned k = 0; k < count; k++)
         for (uint32_t left = mask; left; left &= left - 1) {
             uint32_t word = words[k * WARP + (unsigned)__builtin_ctz(left)];
             for (unsigned i = 0; i < bytes; i++)
-                to->bytes[to->size++] = (uint8_t)(word >> 8 * i);
+                *at++ = (uint8_t)(word >> 8 * i);
         }
+    values->size = (size_t)(at - values->bytes);
 }
 
-void step_put_values(struct step_buffer *to, const uint32_t *words, uint32_t width, uint32_t mask)
+void step_put_values(struct step_buffer *to, struct step_buffer *values, const uint32_t *words,
+                     uint32_t width, uint32_t mask)
 {
     int64_t first = 0, stride = 0;
     if (!width) {
@@ -102,7 +106,7 @@ void step_put_values(struct step_buffer *to, const uint32_t *words, uint32_t wid
         step_put_word(to, *words);
     } else if (width > 8 || (width != 4 && width != 8) ||
                !is_affine(words, width, mask, &first, &stride)) {
-        put_raw(to, words, width, mask);
+        put_raw(to, values, words, width, mask);
     } else if (!stride) {
         step_put_byte(to, STEP_UNIFORM);
         step_put_number(to, (uint64_t)first);

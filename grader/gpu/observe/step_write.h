@@ -13,10 +13,10 @@ enum step_form {
     STEP_PREDICTED, /* the model predicts them */
     STEP_UNIFORM,   /* all lanes have the same number, which follows */
     STEP_AFFINE,    /* lane l has first + l * stride; both follow, signed */
-    STEP_RAW,       /* the words of each active lane follow */
+    STEP_RAW,       /* the words of each active lane */
     STEP_MASK,      /* a predicate, as one word */
-    STEP_BYTES,     /* the word of each active lane follows as one byte */
-    STEP_HALVES,    /* the word of each active lane follows as two bytes */
+    STEP_BYTES,     /* the word of each active lane as one byte */
+    STEP_HALVES,    /* the word of each active lane as two bytes */
 };
 
 /* Bytes that grow; `failed` is set when memory runs out. */
@@ -45,7 +45,8 @@ void step_put_signed(struct step_buffer *to, int64_t number);
 void step_put_bytes(struct step_buffer *to, const struct step_buffer *from);
 
 /* Writes the values of the lanes of MASK in a register of WIDTH bytes, in the form that the model
- * uses. */
-void step_put_values(struct step_buffer *to, const uint32_t *words, uint32_t width, uint32_t mask);
+ * uses. Words of single lanes go to VALUES, everything else to TO. */
+void step_put_values(struct step_buffer *to, struct step_buffer *values, const uint32_t *words,
+                     uint32_t width, uint32_t mask);
 
 #endif

@@ -39,7 +39,9 @@ static void stepper_free_state(struct step_state *state)
 {
     stepper_free(state->steps);
     step_model_close(&state->model);
+    free(state->stream.bytes);
     free(state->out.bytes);
+    free(state->values.bytes);
     free(state->extras.bytes);
     free(state->body.bytes);
     free(state->results.bytes);
@@ -91,14 +93,26 @@ static void stepper_ended(void *argument, uint64_t cta, uint64_t instructions, u
         state->steps->executed = instructions;
 }
 
+/* Moves the last piece to the stream. */
+static void close_piece(struct step_state *state)
+{
+    if (!state->out.size)
+        return;
+    step_put_number(&state->stream, state->out.size);
+    step_put_bytes(&state->stream, &state->out);
+    step_put_bytes(&state->stream, &state->values);
+    state->out.size = state->values.size = 0;
+}
+
 static void stepper_join(void *into, void *argument)
 {
     struct step_state *total = into, *state = argument;
+    close_piece(state);
     if (!total->steps) {
         total->steps = state->steps;
-        total->out = state->out;
+        total->stream = state->stream;
         state->steps = NULL;
-        state->out = (struct step_buffer){0};
+        state->stream = (struct step_buffer){0};
     }
     stepper_free_state(state);
 }
@@ -108,10 +122,11 @@ static void stepper_end(void *argument, const struct launch_view *launch,
 {
     struct step_state *state = argument;
     (void)per_instruction;
+    close_piece(state);
     if (state->steps) {
-        state->steps->bytes = state->out.bytes;
-        state->steps->size = state->out.size;
-        state->out = (struct step_buffer){0};
+        state->steps->bytes = state->stream.bytes;
+        state->steps->size = state->stream.size;
+        state->stream = (struct step_buffer){0};
         launch->recording->steps = state->steps;
         state->steps = NULL;
     }
@@ -171,7 +186,8 @@ static void mark(struct step_state *state)
             steps->marks = marks;
             steps->mark_room = room;
         }
-        steps->marks[steps->mark_count++] = state->out.size;
+        close_piece(state);
+        steps->marks[steps->mark_count++] = state->stream.size;
     }
     steps->steps++;
 }
@@ -204,8 +220,9 @@ static void stepper_state(void *argument, const struct obs_state *now)
         step_record_instruction(state, now);
     dump_if_wanted(state, now);
     state->access_count = 0;
-    if (state->out.failed || state->extras.failed || state->model.failed ||
-        state->out.size > MOST_BYTES || state->steps->steps == MOST_STEPS)
+    size_t size = state->stream.size + state->out.size + state->values.size;
+    if (state->stream.failed || state->out.failed || state->values.failed || state->extras.failed ||
+        state->model.failed || size > MOST_BYTES || state->steps->steps == MOST_STEPS)
         state->steps->is_cut = true;
 }
 

@@ -6,7 +6,11 @@
  * derive: the reader keeps the same model of registers and memory as the recorder (step_model.h),
  * and most results follow from the model, such as the value of a load from known memory.
  *
- * A record in the stream (numbers are LEB128, "signed" ones zigzag; words are 4 bytes, low first):
+ * The stream consists of pieces of STEP_MARK records. A piece is the number of bytes of its records,
+ * the records, and the words of single lanes that belong to the records, which are in a part of
+ * their own because they compress badly.
+ *
+ * A record (numbers are LEB128, "signed" ones zigzag; words are 4 bytes, low first):
  *
  *   byte: bits that say which of the following parts exist (enum step_part)
  *   STEP_WARP      the warp's number
@@ -50,7 +54,7 @@ enum step_extra {
     STEP_UNSET, /* lanes (word) that load bytes of global memory that nothing has written */
 };
 
-#define STEP_MARK 1024u /* steps between two marks */
+#define STEP_MARK 1024u /* records of a piece */
 
 /* The recording of one block. */
 struct obs_steps {
@@ -65,7 +69,7 @@ struct obs_steps {
     uint64_t left_out; /* warp instructions before the first record */
     uint64_t executed; /* warp instructions of the block, or 0 if it did not end */
     bool is_cut;       /* the stream ends before the block does */
-    size_t *marks;     /* offset in the stream of each STEP_MARKth record */
+    size_t *marks;     /* offset in the stream of each piece */
     size_t mark_count, mark_room;
 };
 

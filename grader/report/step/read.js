@@ -8,10 +8,12 @@
 
 const WARP = 32, NONE = -1;
 const OPENED = 64;
+const PIECE = 1024; // records of a piece of the stream
 const PART = {warp: 1, pc: 2, lanes: 4, active: 8, groups: 16, extras: 32, accesses: 64, values: 128};
 const OP = {copy: 1, add: 2, sub: 3, mul: 4, mad: 5, fadd: 6, fsub: 7, fmul: 8, fma: 9, load: 10,
     and: 11, or: 12, xor: 13, shl: 14, shr: 15, sar: 16, unsigned: 17, signed: 18, fetch: 19,
-    wideUnsigned: 20, wideSigned: 21, equal: 22, differs: 23, lessUnsigned: 24, less: 25, atMostUnsigned: 26, atMost: 27};
+    wideUnsigned: 20, wideSigned: 21, highUnsigned: 22, highSigned: 23,
+    equal: 24, differs: 25, lessUnsigned: 26, less: 27, atMostUnsigned: 28, atMost: 29};
 const SPACE = {global: 0, shared: 1, local: 2, constant: 3, cluster: 4};
 // The local memory of thread t is at LOCAL + t * LOCAL_ROOM in the reader's model, above all addresses of global memory.
 const LOCAL = 2 ** 52, LOCAL_ROOM = 2 ** 24;
@@ -50,7 +52,8 @@ class Recording {
                 offset: c[7][4], sweeps: c[7][5]} : null}));
         this.layOutRegisters();
         const n = this.steps;
-        this.at = new Uint32Array(n + 1);
+        this.at = new Uint32Array(n);       // where each step's record begins,
+        this.valuesAt = new Uint32Array(n); // and where the words of its values do
         this.warpOf = new Uint8Array(n);
         this.pcOf = new Uint32Array(n);
         this.lanesOf = new Uint32Array(n);
@@ -236,11 +239,12 @@ class Recording {
     // --- the stream ----------------------------------------------------------------------------------------
 
     byte() { return this.bytes[this.p++]; }
-    word() {
-        const b = this.bytes, p = this.p;
-        this.p += 4;
+    wordAt(p) {
+        const b = this.bytes;
         return (b[p] | b[p + 1] << 8 | b[p + 2] << 16 | b[p + 3] << 24) >>> 0;
     }
+    word() { return this.wordAt((this.p += 4) - 4); }
+    value() { return this.wordAt((this.v += 4) - 4); } // the next word of the piece's second part
     number() {
         let value = 0, scale = 1, b;
         do {
@@ -268,12 +272,12 @@ class Recording {
         if (form === 4) {
             words[at] = (words[at] & ~mask) | (this.word() & mask);
         } else if (form === 5) {
-            for (let l = 0; l < WARP; l++) if (mask >>> l & 1) words[at + l] = this.byte();
+            for (let l = 0; l < WARP; l++) if (mask >>> l & 1) words[at + l] = this.bytes[this.v++];
         } else if (form === 6) {
-            for (let l = 0; l < WARP; l++) if (mask >>> l & 1) words[at + l] = this.byte() | this.byte() << 8;
+            for (let l = 0; l < WARP; l++) if (mask >>> l & 1) words[at + l] = this.bytes[this.v++] | this.bytes[this.v++] << 8;
         } else if (form === 3) {
             for (let k = 0; k < (bytes <= 4 ? 1 : bytes / 4); k++)
-                for (let l = 0; l < WARP; l++) if (mask >>> l & 1) words[at + k * WARP + l] = this.word();
+                for (let l = 0; l < WARP; l++) if (mask >>> l & 1) words[at + k * WARP + l] = this.value();
         } else {
             const first = form === 1 ? this.number() : this.signed(), stride = form === 1 ? 0 : this.signed();
             for (let l = 0; l < WARP; l++) {
@@ -360,6 +364,7 @@ class Recording {
             case OP.shl: out[l] = b > 31 ? 0 : a << b; break;
             case OP.shr: out[l] = b > 31 ? 0 : a >>> b; break;
             case OP.sar: out[l] = a >> Math.min(b, 31); break;
+            case OP.highUnsigned: case OP.highSigned: out[l] = this.highProduct(a, b, code.op === OP.highSigned); break;
             case OP.unsigned: case OP.signed:
                 this.scratchFloat[0] = code.op === OP.signed ? a | 0 : a;
                 out[l] = this.scratch[0];
@@ -378,11 +383,12 @@ class Recording {
         return typeof source === "number" ? s.words[warp * this.warpWords + this.registers[source].at + WARP + lane] : source[1];
     }
 
-    // The high word of the product of two unsigned words.
-    highProduct(a, b) {
+    // The high word of the product of two words.
+    highProduct(a, b, isSigned) {
         const low = (a & 0xffff) * (b & 0xffff), middle = (a >>> 16) * (b & 0xffff) + (low >>> 16);
         const other = (a & 0xffff) * (b >>> 16) + (middle & 0xffff);
-        return (a >>> 16) * (b >>> 16) + (middle >>> 16) + (other >>> 16);
+        const high = (a >>> 16) * (b >>> 16) + (middle >>> 16) + (other >>> 16);
+        return isSigned ? high - (a >> 31 & b) - (b >> 31 & a) : high;
     }
 
     // Computes results of 8 bytes. An array of words keeps the lower 32 bits of a number.
@@ -404,11 +410,9 @@ class Recording {
                 out[l] = b > 31 ? 0 : a << b;
                 out[WARP + l] = b > 63 ? 0 : b > 31 ? a << b - 32 : b === 0 ? c : c << b | a >>> 32 - b;
                 break;
-            default: {
-                const isSigned = code.op === OP.wideSigned;
+            default:
                 out[l] = Math.imul(a, b);
-                out[WARP + l] = this.highProduct(a, b) - (isSigned && a >>> 31 ? b : 0) - (isSigned && b >>> 31 ? a : 0);
-            }
+                out[WARP + l] = this.highProduct(a, b, code.op === OP.wideSigned);
             }
         }
     }
@@ -628,7 +632,12 @@ class Recording {
 
     // Applies step STEP to state S. FIRST: the first pass, which also fills the tables.
     apply(s, step, first) {
-        if (first) this.at[step] = this.p; else this.p = this.at[step];
+        if (first && step % PIECE === 0) {
+            const length = (this.p = this.v, this.number());
+            this.v = this.p + length;
+        }
+        if (first) { this.at[step] = this.p; this.valuesAt[step] = this.v; }
+        else { this.p = this.at[step]; this.v = this.valuesAt[step]; }
         const parts = this.byte(), warp = parts & PART.warp ? this.number() : s.warp;
         if (warp === OPENED) {
             this.readOpening(s, parts, step, first);
@@ -665,7 +674,7 @@ class Recording {
     decodeSome(milliseconds) {
         const end = performance.now() + milliseconds;
         if (this.done === 0) {
-            this.p = 0;
+            this.v = 0;
             this.news = [];
             this.addr = new Float64Array(WARP);
             this.scratch = new Uint32Array(1);

@@ -90,7 +90,7 @@ Test(step_states, of_the_machine_in_more_labs)
     "        p[me] += bytes[me ^ 1] + (int)(f / 65536.0f) + atomicAdd(&sums[me & 3], x);\n"                                                 \
     "        atomicAdd(&p[me / 8], me < 20 ? i : x);\n    }\n}\n"                                                                           \
     "__global__ void random(unsigned *p, int n)\n{\n    unsigned x = threadIdx.x + 1;\n"                                                    \
-    "    for (int i = 0; i < n; i++)\n        x = __umulhi(x * 747796405u + 1, ~x) ^ x;\n"                                                  \
+    "    for (int i = 0; i < n; i++)\n        x = __brev(x * 747796405u + 1) ^ x;\n"                                                        \
     "    p[threadIdx.x] = x;\n}\n"                                                                                                          \
     "__global__ void payloads(unsigned *p)\n{\n    __shared__ volatile float f[64];\n"                                                      \
     "    __shared__ volatile double d[64];\n    int t = threadIdx.x;\n"                                                                     \
@@ -123,28 +123,28 @@ Test(step_states, of_operations_and_of_a_cut_recording)
 /* The operations on 8 bytes, the conversions and the comparisons that the reader computes itself.
  * Their operands come from volatile memory, and are near the limits of 32 bits, so that carries and
  * signs matter. */
-#define LONGS                                                                                      \
-    "cat >longs.cu <<'END'\n"                                                                      \
-    "#define COMPARE(name) asm volatile(\"{.reg .pred q; setp.\" name \" q, %%1, %%2; "            \
-    "selp.u32 %%0, 1, 0, q;}\" : \"=r\"(bit) : \"r\"(x), \"r\"(y)); bits = 2 * bits + bit;\n"      \
-    "__global__ void longs(volatile unsigned *p)\n{\n"                                             \
-    "    unsigned t = threadIdx.x, bit, bits = 0;\n"                                               \
-    "    long long sum = (int)p[t];\n    for (int i = 0; i < 30; i++) {\n"                         \
-    "        unsigned x = p[(t + i) %% 64], y = p[(t ^ i) %% 64];\n"                               \
-    "        unsigned short half = (unsigned short)x;\n        unsigned char byte = half;\n"       \
-    "        unsigned long long wide = x, other = (unsigned long long)x * y;\n"                    \
-    "        sum += (long long)(int)x * (int)y;\n        sum -= wide;\n"                           \
-    "        sum ^= other << (x & 127);\n        sum = (sum | wide) & ~(other + half * 3u);\n"     \
-    "        sum += (sum << 33) + (unsigned)byte * 4;\n"                                           \
-    "        COMPARE(\"lt.s32\") COMPARE(\"le.s32\") COMPARE(\"gt.s32\") COMPARE(\"ge.s32\")\n"    \
-    "        COMPARE(\"lt.u32\") COMPARE(\"le.u32\") COMPARE(\"gt.u32\") COMPARE(\"ge.u32\")\n"    \
-    "        COMPARE(\"lo.u32\") COMPARE(\"ls.u32\") COMPARE(\"hi.u32\") COMPARE(\"hs.u32\")\n"    \
-    "        COMPARE(\"eq.s32\") COMPARE(\"ne.u32\") COMPARE(\"eq.b32\")\n"                        \
-    "        p[t] = (unsigned)sum ^ (unsigned)(sum >> 32) ^ bits;\n    }\n}\n"                     \
-    "int main()\n{\n    unsigned *p, host[64];\n    for (int i = 0; i < 64; i++)\n"                \
-    "        host[i] = i %% 3 ? 0x80000000u + 5 * i - 77 : 0xfffffff0u + i;\n"                     \
-    "    cudaMalloc(&p, 4096);\n    cudaMemcpy(p, host, 256, cudaMemcpyHostToDevice);\n"           \
-    "    longs<<<1, 64>>>(p);\n    return cudaDeviceSynchronize();\n}\nEND\n"                      \
+#define LONGS                                                                                       \
+    "cat >longs.cu <<'END'\n"                                                                       \
+    "#define COMPARE(name) asm volatile(\"{.reg .pred q; setp.\" name \" q, %%1, %%2; "             \
+    "selp.u32 %%0, 1, 0, q;}\" : \"=r\"(bit) : \"r\"(x), \"r\"(y)); bits = 2 * bits + bit;\n"       \
+    "__global__ void longs(volatile unsigned *p)\n{\n"                                              \
+    "    unsigned t = threadIdx.x, bit, bits = 0;\n"                                                \
+    "    long long sum = (int)p[t];\n    for (int i = 0; i < 30; i++) {\n"                          \
+    "        unsigned x = p[(t + i) %% 64], y = p[(t ^ i) %% 64];\n"                                \
+    "        unsigned short half = (unsigned short)x;\n        unsigned char byte = half;\n"        \
+    "        unsigned long long wide = x, other = (unsigned long long)x * y;\n"                     \
+    "        sum += (long long)(int)x * (int)y;\n        sum -= wide;\n"                            \
+    "        sum ^= other << (x & 127);\n        sum = (sum | wide) & ~(other + half * 3u);\n"      \
+    "        sum += (sum << 33) + (unsigned)byte * 4 + __umulhi(x, y) + __mulhi((int)x, (int)y);\n" \
+    "        COMPARE(\"lt.s32\") COMPARE(\"le.s32\") COMPARE(\"gt.s32\") COMPARE(\"ge.s32\")\n"     \
+    "        COMPARE(\"lt.u32\") COMPARE(\"le.u32\") COMPARE(\"gt.u32\") COMPARE(\"ge.u32\")\n"     \
+    "        COMPARE(\"lo.u32\") COMPARE(\"ls.u32\") COMPARE(\"hi.u32\") COMPARE(\"hs.u32\")\n"     \
+    "        COMPARE(\"eq.s32\") COMPARE(\"ne.u32\") COMPARE(\"eq.b32\")\n"                         \
+    "        p[t] = (unsigned)sum ^ (unsigned)(sum >> 32) ^ bits;\n    }\n}\n"                      \
+    "int main()\n{\n    unsigned *p, host[64];\n    for (int i = 0; i < 64; i++)\n"                 \
+    "        host[i] = i %% 3 ? 0x80000000u + 5 * i - 77 : 0xfffffff0u + i;\n"                      \
+    "    cudaMalloc(&p, 4096);\n    cudaMemcpy(p, host, 256, cudaMemcpyHostToDevice);\n"            \
+    "    longs<<<1, 64>>>(p);\n    return cudaDeviceSynchronize();\n}\nEND\n"                       \
     "$NVCC -arch=compute_75 -code=compute_75 -lineinfo -cudart shared -o longs longs.cu\n"
 
 Test(step_states, of_operations_on_8_bytes_and_comparisons)
