@@ -10,7 +10,7 @@
 #include "report/html.h"
 #include "report/markup.h"
 
-/* Puts the content of a file, with a NUL after it, into the program. */
+/* Makes the content of a file, with a NUL after it, a constant of the program. */
 #define ASSET(name, file)                                                                          \
     __asm__(".section .rodata\n" #name ": .incbin \"grader/report/" file "\"\n"                    \
             ".byte 0\n"                                                                            \
@@ -26,14 +26,14 @@ ASSET(step_panels, "step/panels.js");
 ASSET(step_memory, "step/memory.js");
 ASSET(step_view, "step/view.js");
 
-#define MARK        1024   /* steps of a piece of the stream (gpu/observe/stepper.h) */
-#define PIECE       32768u /* bytes of the stream between two places at which it can be cut, about */
-#define MANY_VALUES 4096u /* bytes of a piece's values that are compressed apart from its records */
-#define QUICK       7u    /* pieces without another trial (put_values()) */
-#define LEVEL       3     /* zlib's */
-#define ENDING      6u    /* bytes of the end of a packed stream */
-#define LEAST       65536 /* bytes that a page has for the recording */
-/* what a page has of sources: their bytes, and the lines of one */
+#define MARK        1024   /* records in a piece of the stream (gpu/observe/stepper.h) */
+#define FLUSH_BYTES 32768u /* bytes of the stream, about, after which it can be cut */
+#define MANY_VALUES 4096u  /* bytes of values in a piece from which put_values() compresses them */
+#define QUICK       7u     /* pieces before put_values() searches for repetitions again */
+#define LEVEL       3      /* zlib's compression level */
+#define ENDING      6u     /* bytes at the end of a packed stream */
+#define LEAST       65536  /* least number of bytes that a page keeps free for the recording */
+/* most bytes of all sources in a page, and most lines of a source */
 #define MOST_SOURCES      600000
 #define MOST_SOURCE_LINES 10000
 
@@ -44,7 +44,7 @@ static bool is_escaped(char letter)
     return letter == '<' || letter == '>' || letter == '&';
 }
 
-/* Returns how many bytes put_json() writes. */
+/* Returns the number of bytes that put_json() writes. */
 static size_t json_size(const json_t *json)
 {
     char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY);
@@ -63,7 +63,7 @@ static size_t line_count(const json_t *source)
     return count;
 }
 
-/* Leaves out the sources that are too long for a page. */
+/* Replaces sources that are too long for a page by null. */
 static void leave_out_sources(json_t *steps)
 {
     json_t *sources = json_object_get(steps, "sources");
@@ -109,10 +109,10 @@ static size_t values_of(const uint8_t *stream, size_t begin, size_t end)
     return size < end - at ? at + size : end;
 }
 
-/* A compressor of pieces. */
+/* Compresses pieces of the stream. */
 struct packer {
     z_stream z;
-    unsigned quick; /* number of pieces whose values are packed quickly before another trial */
+    unsigned quick; /* number of pieces for which put_values() does not search */
 };
 
 static void put_part(struct packer *packer, const uint8_t *bytes, size_t size, int flush)
@@ -154,7 +154,7 @@ static size_t compress_beginning(const json_t *marks, const uint8_t *stream, siz
         return 0;
     for (size_t i = 0; i < count && z->avail_out; i++) {
         size_t end = end_of(marks, i, length), values = values_of(stream, at, end);
-        bool flushes = end - flushed >= PIECE || i + 1 == count;
+        bool flushes = end - flushed >= FLUSH_BYTES || i + 1 == count;
         bool is_apart = end - values >= MANY_VALUES;
         put_part(&packer, stream + at, (is_apart ? values : end) - at, Z_NO_FLUSH);
         if (is_apart)
@@ -177,8 +177,8 @@ static size_t compress_beginning(const json_t *marks, const uint8_t *stream, siz
     return size + ENDING;
 }
 
-/* Packs the recording, as Base64. Cuts it if the page, which has OWN bytes without it, would be too
- * long. */
+/* Packs the recording and returns it as Base64. The page has OWN bytes without the recording. If
+ * the page would be too long, the recording is cut. */
 static char *pack(json_t *steps, const uint8_t *stream, size_t length, size_t own)
 {
     json_t *marks = json_incref(json_object_get(steps, "marks"));
@@ -201,8 +201,7 @@ static char *pack(json_t *steps, const uint8_t *stream, size_t length, size_t ow
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* Writes JSON in a form that can be inside of <script>, because no character of it can end the
- * element. */
+/* Writes JSON for a <script> element. Escapes all characters that could end the element. */
 static void put_json(struct markup *m, const json_t *json)
 {
     char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII);
@@ -216,7 +215,7 @@ static void put_json(struct markup *m, const json_t *json)
     free(text);
 }
 
-/* Computes the hash of TEXTS, one after the other, as a source of a content security policy. */
+/* Computes the hash of all TEXTS together, in the form that a content security policy needs. */
 static void hash_of(const char *const *texts, char hash[80])
 {
     struct sha256_ctx context;

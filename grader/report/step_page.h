@@ -1,8 +1,9 @@
-/* Writes the page that steps through a recorded block. It is one HTML file that needs no network.
+/* Writes the page that steps through a recorded block. The page is one HTML file and needs no
+ * network.
  *
- * The page's own files are in report/step/ and are built into the program. Texts and data are in
- * blocks that browsers do not execute, and the content security policy allows only the page's own
- * script, by its hash. */
+ * The scripts and styles are in report/step/ and are built into the program. Texts and data are in
+ * elements that browsers do not execute. The content security policy allows only scripts with the
+ * right hash. */
 #ifndef REPORT_STEP_PAGE_H
 #define REPORT_STEP_PAGE_H
 
@@ -18,11 +19,12 @@
  * gpu/record/steps.h with these members added:
  *
  *   "sources": for each of "files", {"name", "text"} or null
- *   "findings": those of lanewise/run/v1 that belong to the kernel
- *   "variables": names of places (cli/step_variables.h)
+ *   "findings": the findings of lanewise/run/v1 about the kernel, each with the "title" of its kind
+ *   "variables": names of registers and memory (cli/step_variables.h)
  *
- * If the page would be longer than STEP_PAGE_BYTES, its end is cut off, and the page says so. STEPS
- * is changed. On failure returns false, and ERROR (SIZE bytes) says what is wrong with STEPS. */
+ * If the page would be longer than STEP_PAGE_BYTES, the recording is cut, and the page says so.
+ * This function changes STEPS. On failure it returns false and writes the reason to ERROR, which
+ * has SIZE bytes. */
 bool report_step_page(FILE *to, json_t *steps, const uint8_t *stream, size_t length, char *error,
                       size_t size);
 

@@ -32,7 +32,7 @@ struct step_state {
     const struct emu_steps *wanted;
     struct obs_steps *steps; /* NULL if the block runs elsewhere, or later */
     struct step_model model;
-    /* the stream, and the two parts of its last piece: the records, and the words of their values */
+    /* the stream, and the two parts of its last piece: the records, and their words */
     struct step_buffer stream, out, values;
     struct step_buffer extras, body, results;
     struct progress progress[MAX_WARPS];

@@ -6,9 +6,9 @@
  * derive: the reader keeps the same model of registers and memory as the recorder (step_model.h),
  * and most results follow from the model, such as the value of a load from known memory.
  *
- * The stream consists of pieces of STEP_MARK records. A piece is the number of bytes of its records,
- * the records, and the words of single lanes that belong to the records, which are in a part of
- * their own because they compress badly.
+ * The stream consists of pieces of STEP_MARK records. A piece has the number of bytes of its
+ * records, the records, and then the words of single lanes that belong to the records. These words
+ * are apart because they compress badly.
  *
  * A record (numbers are LEB128, "signed" ones zigzag; words are 4 bytes, low first):
  *

@@ -52,8 +52,8 @@ char *record_demangle(struct ptx_name name)
     return plain;
 }
 
-/* Returns COUNTERS as JSON. WITH_ZEROS says that counters that always appear are included even if
- * they are 0. */
+/* Returns COUNTERS as JSON. With WITH_ZEROS, the counters that every launch has are included even
+ * if they are 0. */
 static json_t *counters_json(const struct emu_counters *counters, bool with_zeros)
 {
     json_t *object = json_object();

@@ -51,8 +51,8 @@
  * "watched" exists only with a limit on the cost of racecheck and initcheck. It says whether they
  * saw "all" of the launch, "part" of it or "none".
  *
- * "constant_bytes" is the number of bytes of __constant__ variables that the program has copied data
- * to, up to the furthest byte of each variable. Initial values do not count.
+ * "constant_bytes" is the number of bytes of __constant__ variables to which the program has copied
+ * data, up to the furthest byte of each variable. Initial values do not count.
  *
  * "lines" omits counters that are 0, and "counters" omits counters named rows_... that are 0. Lines
  * come in the order of their instructions. */

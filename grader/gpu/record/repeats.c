@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* limits the time for adding up a repeated finding again and again */
+/* Launches with more findings are not compared, because that would take too long. */
 #define MOST_FINDINGS 16u
-/* largest number of instructions whose counters are copied and compared */
+/* The same for instructions: the counters of each are compared. */
 #define MOST_CODE (1u << 14)
 
 /* The values on which a launch's line depends. */
@@ -21,8 +21,9 @@ struct repeated {
     struct emu_counters *per_instruction; /* NULL if nothing was counted */
 };
 
-/* Returns whether another launch could have the same line. A prediction depends on the contents of
- * the caches after earlier launches. The kinds of errors name addresses and other places. */
+/* Returns whether another launch could have the same line. A launch with a prediction could not,
+ * because the prediction depends on the caches after earlier launches. A launch with errors could
+ * not, because their messages have addresses. */
 static bool may_repeat(const struct launch_view *launch, const struct record_result *result)
 {
     if (result->status != EMU_OK || launch->predictor || launch->recording->count ||

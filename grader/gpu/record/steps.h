@@ -6,8 +6,8 @@
  *    "memory": [{"name", "at", "bytes"}]: allocations of global memory
  *    "arguments": the values of the kernel's arguments; null if longer than 8 bytes
  *    "files": [paths], "registers": [[name, type, function's number, place or -1]], "functions":
- *    [names], "code": [instructions], "marks": [offset in the stream of each piece], "stream_bytes": size
- *    of the stream}
+ *    [names], "code": [instructions], "marks": [offset in the stream of each piece],
+ *    "stream_bytes": size of the stream}
  *
  * An instruction is [text, file's index, line, its function's number, operation, [registers that it
  * writes], [operands, each a register or [a value's low word, high word]], memory, line in the

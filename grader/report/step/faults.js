@@ -8,32 +8,32 @@ class Faults {
     constructor(recording, moments) {
         this.r = recording;
         this.moments = moments;
-        // the findings of racecheck; for each instruction, whether the finding is about it
+        // The findings of racecheck. `sides` has a number for each instruction: see sidesOf().
         this.races = recording.meta.findings.filter(f => f.id.startsWith("race-"))
             .map(finding => ({finding, sides: recording.code.map(code => this.sidesOf(finding, code))}));
         this.openings = [];
         for (let step = 0; step < recording.steps; step++) if (moments.isOpening(step)) this.openings.push(step);
         this.synchronises = recording.code.map(code => /^(@\S+ )?\w+(\.\w+)*\.sync\b/.test(code.text));
-        this.found = new Map(); // for each stretch between two barriers, its races
+        this.found = new Map(); // the races between two barriers, by their first step
     }
 
     // --- uninitialised reads ---------------------------------------------------------------------------------
 
-    // The lanes of this step that read memory that nothing has written, as a mask.
+    // Returns the mask of the lanes that read memory at this step that nothing has written.
     unsetLanes(step) { return step < 0 ? 0 : this.r.unset.get(step) || 0; }
 
     readsUnset(step) { return this.unsetLanes(step) !== 0; }
 
     // --- races -----------------------------------------------------------------------------------------------
 
-    // The races of this step: for each lane that takes part, {finding, mine, other}, where MINE and OTHER are the
-    // two accesses {step, warp, lane, id of the word, writes, atomic}.
+    // Returns the races of this step. Each lane that takes part has {finding, mine, other}: MINE is the access of this
+    // lane and OTHER that of another thread. An access is {step, warp, lane, id of the word, writes, atomic}.
     racesAt(step) {
         if (step < 0 || this.moments.isOpening(step) || !this.races.some(f => f.sides[this.r.pcOf[step]])) return [];
         return this.racesAround(step).get(step) || [];
     }
 
-    // The races of all steps around STEP in which no barrier opens.
+    // Returns the races of all steps between the barriers before and after STEP, by step.
     racesAround(step) {
         const [from, to] = this.stretch(step);
         if (!this.found.has(from)) this.found.set(from, this.findRaces(from, to));
@@ -44,7 +44,7 @@ class Faults {
 
     isRace(step) { return this.racesAt(step).length > 0; }
 
-    // The steps around STEP in which no barrier opens: the first one, and the one after the last.
+    // Returns the first step after the barrier before STEP, and the step at which the next barrier opens.
     stretch(step) {
         let low = 0, high = this.openings.length;
         while (low < high) {
@@ -54,7 +54,7 @@ class Faults {
         return [low > 0 ? this.openings[low - 1] + 1 : 0, low < this.openings.length ? this.openings[low] : this.r.steps];
     }
 
-    // The first race of FINDING in this block: its two accesses in order of time. null: there is none.
+    // Returns the two accesses of the first race of FINDING in this block, in order of time, or null if there is none.
     firstRace(finding) {
         for (const start of [0, ...this.openings.map(step => step + 1)]) {
             if (start >= this.r.steps || !this.races.some(f => f.finding === finding)) continue;
@@ -67,7 +67,8 @@ class Faults {
         return null;
     }
 
-    // 1: the instruction is on the line of the finding; 2: on the line of the other access; 3: on both; 0: on neither.
+    // Returns 1 if the instruction is on the line of the finding, 2 if it is on the line of the other access, 3 if it
+    // is on both, and 0 if it is on neither.
     sidesOf(finding, code) {
         const other = (finding.related || []).find(r => !r.message);
         return (this.moments.isLine(finding, code) ? 1 : 0) | (other && this.moments.isLine(other, code) ? 2 : 0);
@@ -88,7 +89,7 @@ class Faults {
         return races;
     }
 
-    // All accesses of a finding's lines, by word. PHASE counts the instructions that synchronise the warp.
+    // Collects all accesses of a finding's lines, by word. `phase` counts the instructions that synchronise the warp.
     accesses(sidesOf, from, to) {
         const r = this.r, a = r.accesses, words = new Map(), phases = new Uint32Array(WARP);
         let count = 0;
@@ -110,14 +111,14 @@ class Faults {
         return words;
     }
 
-    // An access of LIST, by another thread, that nothing orders with MINE.
+    // Finds an access in LIST that another thread makes and that nothing orders with MINE.
     opponent(mine, list) {
         return list.slice(0, MOST_COMPARED).find(other => (other.warp !== mine.warp || (other.lane !== mine.lane && other.phase === mine.phase)) &&
             (other.writes || mine.writes) && !(other.atomic && mine.atomic) &&
             (other.sides & 1 && mine.sides & 2 || other.sides & 2 && mine.sides & 1));
     }
 
-    // The lanes of warp W that fail at this step.
+    // Returns the mask of the lanes of warp W that have a fault at this step.
     failedLanes(step, w) {
         return this.r.faults.filter(f => f.step === step && f.warp === w).reduce((mask, f) => mask | 1 << f.lane, 0);
     }
@@ -129,7 +130,7 @@ class Faults {
 
     // --- text ------------------------------------------------------------------------------------------------
 
-    // What this step does wrong, for the sentence about the step; "" if nothing. NAMES names the words.
+    // Says what is wrong at this step, as the end of the sentence about the step, or "" if nothing is.
     sentence(step, names) {
         const races = this.racesAt(step), unset = this.unsetLanes(step), parts = this.faultTexts(step);
         if (races.length) {
@@ -140,7 +141,7 @@ class Faults {
         return parts.map(part => `; ${part}`).join("");
     }
 
-    // The words of this step that race or are read before they are written: a map from the word to "race" or "unset".
+    // Returns a map from each word with a fault at this step to "race" or, for an uninitialised read, "unset".
     wordsAt(step) {
         const r = this.r, a = r.accesses, words = new Map(), unset = this.unsetLanes(step);
         for (let i = unset ? r.firstAccess[step] : 0; unset && i < r.firstAccess[step + 1]; i++)
@@ -153,7 +154,7 @@ class Faults {
         return words;
     }
 
-    // The lanes of warp W that this step's races are about, on either side.
+    // Returns the mask of the lanes of warp W that take part in this step's races, on either side.
     lanesOfRaces(step, w) {
         let mask = 0;
         for (const {mine, other} of this.racesAt(step))
@@ -161,7 +162,7 @@ class Faults {
         return mask;
     }
 
-    // The lines of the other sides of this step's races.
+    // Returns the lines of the accesses that race with those of this step.
     otherLines(step) { return new Set(this.racesAt(step).map(race => this.moments.codeAt(race.other.step).line)); }
 
     word(id, names) {
@@ -173,7 +174,7 @@ class Faults {
         return access.warp === mine.warp ? `lane ${access.lane}` : `lane ${access.lane} of warp ${access.warp}`;
     }
 
-    // Both sides of a race, and a fix.
+    // Describes both accesses of a race, and how to order them.
     raceText({finding, mine, other}, names) {
         const does = a => a.atomic ? "updates" : a.writes ? "writes" : "reads";
         const when = other.step === mine.step ? "in this step, too" : `in step ${other.step}, line ${this.moments.codeAt(other.step).line}`;

@@ -1,9 +1,9 @@
-// The panels that show memory, and the access of a step.
+// Shows memory, and the accesses of a step.
 "use strict";
 
 // --- local memory --------------------------------------------------------------------------------------------
 
-const MOST_LOCAL = 256; // words of a lane that are shown
+const MOST_LOCAL = 256; // largest number of words of a lane that are shown
 
 class LocalPanel {
     constructor(recording, names) {
@@ -32,7 +32,7 @@ class LocalPanel {
             }
     }
 
-    // Whether this step accesses the word at AT of the lane.
+    // Returns whether this step accesses the lane's word at offset AT.
     touches(step, warp, lane, at) {
         const r = this.r, a = r.accesses;
         for (let i = step < 0 ? 0 : r.firstAccess[step]; step >= 0 && r.warpOf[step] === warp && i < r.firstAccess[step + 1]; i++) {
@@ -58,7 +58,7 @@ class LocalPanel {
 
 const FAULT_TEXT = {race: "race", unset: "uninitialised read"};
 
-// ", 3 of them in a race": a list of words with faults, from Faults.wordsAt().
+// Counts the words with faults. LIST has entries of Faults.wordsAt().
 function faultsText(list) {
     const races = list.filter(([, fault]) => fault === "race").length, unset = list.length - races;
     return `${races ? `, ${plural(races, "word")} in a race` : ""}${unset ? `, ${plural(unset, "word")} that nothing has written` : ""}`;
@@ -91,7 +91,7 @@ class SharedPanel {
         });
     }
 
-    // The number of words up to the last one that the block writes.
+    // Returns the number of words up to the last word that the block writes.
     usedWords() {
         const start = this.r.history.start;
         let used = this.r.sharedWords;
@@ -104,7 +104,7 @@ class SharedPanel {
         this.draw();
     }
 
-    // The shared words that this step touches: a map from the word to "r" or "w".
+    // Returns a map from each shared word that this step touches to "r" or "w".
     touched(step) {
         const r = this.r, a = r.accesses, map = new Map();
         for (let i = step < 0 ? 0 : r.firstAccess[step]; step >= 0 && i < r.firstAccess[step + 1]; i++) {
@@ -122,8 +122,8 @@ class SharedPanel {
         if (this.r.sharedWords) this.draw();
     }
 
-    // What a cell shows, as one number: the warp that wrote the word last, the fault of this step, whether this step
-    // touches the word, whether it is chosen.
+    // Encodes in one number everything that a cell shows: the warp that wrote the word last, the fault of this step,
+    // whether this step touches the word, and whether the word is chosen.
     lookOf(id, how, fault) {
         const writer = this.r.writingWarp(id, this.step);
         return 16 * (writer + 1) + (fault === "race" ? 8 : fault ? 4 : 0) + (how ? 2 : 0) + (id === this.chosen ? 1 : 0);
@@ -165,7 +165,7 @@ class SharedPanel {
         for (let y = 0; y < this.rows; y += 2) c.fillText(String(y * WARP), 2, (y + 2) * CELL_H - 3);
     }
 
-    // Draws the cells that have changed since the last time, or all of them in other colours.
+    // Draws the cells that have changed since the last step, or all cells if the colours have changed.
     draw() {
         const c = this.canvas.getContext("2d"), touched = this.touched(this.step), faults = this.faults.wordsAt(this.step);
         if (this.drawnIn !== colours) {
@@ -216,7 +216,7 @@ class GlobalPanel {
         this.strips.forEach(({canvas}, i) => { canvas.width = widths[i]; canvas.height = 24; });
     }
 
-    // The sectors of the block's used part that this step touches: from the low end, in sectors.
+    // Returns the set of sectors that this step touches. Sectors are numbered from the start of the part that is used.
     sectors(step, block) {
         const r = this.r, a = r.accesses, set = new Set(), from = Math.floor(block.low / 32);
         for (let i = step < 0 ? 0 : r.firstAccess[step]; step >= 0 && i < r.firstAccess[step + 1]; i++) {
@@ -230,14 +230,14 @@ class GlobalPanel {
         return set;
     }
 
-    // The words of the block that this step's faults are about: [address, fault].
+    // Returns [address, fault] for each word of the block with a fault at this step.
     faultsIn(step, block) {
         const r = this.r, list = [...this.faults.wordsAt(step)].filter(([id]) => id >= r.sharedWords);
         return list.map(([id, fault]) => [r.addresses.data[id - r.sharedWords], fault])
             .filter(([addr]) => addr >= block.at && addr < block.at + block.bytes);
     }
 
-    // Crosses the sectors of races, and draws a line through those of uninitialised reads.
+    // Draws a cross through each sector with a race, and a slash through each sector with an uninitialised read.
     drawFaults(c, faults, from, each) {
         c.strokeStyle = colours.ink;
         c.beginPath();
@@ -273,7 +273,7 @@ class GlobalPanel {
     }
 }
 
-// --- the access of this step ---------------------------------------------------------------------------------
+// --- the accesses of this step -------------------------------------------------------------------------------
 
 const SPACE_TEXT = ["global memory", "shared memory", "local memory", "constant memory", "another block's shared memory", "memory"];
 const KIND_TEXT = ["reads", "writes", "updates", "updates"];
@@ -295,7 +295,7 @@ class AccessPanel {
         return cost > ideal ? `: ${units(cost)}, where ${ideal} would do` : `: ${units(cost)}`;
     }
 
-    // What is wrong with this step, and the way to the other side of a race.
+    // Describes the faults of this step. A race has a button that goes to the other access.
     faultParts(step) {
         const parts = [], races = this.faults.racesAt(step), unset = this.faults.unsetLanes(step);
         for (const race of races.filter((r, i) => races.findIndex(other => other.finding === r.finding) === i)) {
@@ -315,7 +315,7 @@ class AccessPanel {
         return parts;
     }
 
-    // The lanes that access each address, as [address, lanes].
+    // Returns [address, lanes that access it] for each address.
     byAddress(i) {
         const a = this.r.accesses, map = new Map();
         for (let l = 0; l < WARP; l++) {

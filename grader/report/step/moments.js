@@ -1,5 +1,5 @@
-// Finds moments in a recording: the next line, barrier, divergence, conflict, breakpoint, and the steps
-// at which a finding happens.
+// Finds steps in a recording: the next line, barrier, divergence, conflict, fault or breakpoint, and the steps at
+// which a finding happens.
 "use strict";
 
 class Moments {
@@ -7,7 +7,7 @@ class Moments {
         this.r = recording;
         this.sources = sources;
         this.breakpoints = new Set();  // "file:line"
-        this.words = new Set();        // words of memory: a change of one stops
+        this.words = new Set();        // words of memory; the replay stops when one changes
         this.faults = new Faults(recording, this);
         this.findings = recording.meta.findings.map(f => this.locate(f));
         this.ofFindings = [...new Set(this.findings.flatMap(f => f.steps))].sort((a, b) => a - b);
@@ -20,20 +20,20 @@ class Moments {
         return `${code.file}:${code.line}`;
     }
 
-    // The first step after STEP, in DIRECTION, that TEST accepts; NONE: there is none.
+    // Returns the next step in DIRECTION (1 or -1) that TEST accepts, or NONE.
     find(step, direction, test) {
         for (let i = step + direction; i >= 0 && i < this.r.steps; i += direction) if (test(i)) return i;
         return NONE;
     }
 
-    // Whether the step belongs to the line of PLACE, a finding or the other place of one.
+    // Returns whether the step belongs to the line of PLACE, which is a finding or a related place.
     isAt(place, step) {
         return !this.isOpening(step) && this.isLine(place, this.codeAt(step));
     }
 
     isLine(place, code) { return code.line === place.line && this.isFile(code.file, place.file); }
 
-    // ONLY: the warp to follow, or NONE.
+    // Finds the next step of warp ONLY or, if ONLY is NONE, of any warp.
     nextInstruction(step, direction, only) {
         return this.find(step, direction, i => only === NONE || this.r.warpOf[i] === only);
     }
@@ -47,7 +47,7 @@ class Moments {
         return this.startOfLine(found);
     }
 
-    // The first step of the run of steps on the same line by the same warp that contains STEP.
+    // Returns the first of the steps in a row, up to STEP, in which the same warp executes the same line.
     startOfLine(step) {
         const place = this.placeAt(step), warp = this.r.warpOf[step];
         while (step > 0 && this.r.warpOf[step - 1] === warp && this.placeAt(step - 1) === place) step--;
@@ -65,7 +65,7 @@ class Moments {
         return false;
     }
 
-    // Whether lanes of an atomic operation queue for the same word.
+    // Returns whether lanes of an atomic operation wait for each other at the same word.
     collides(access) {
         const a = this.r.accesses;
         if (a.kind.data[access] < KIND.atomic) return false;
@@ -79,13 +79,13 @@ class Moments {
         return false;
     }
 
-    // The first line of FILE, from LINE on, that has code; NONE: there is none.
+    // Returns the first line of FILE, from LINE on, that has code, or NONE.
     lineWithCode(file, line) {
         const lines = this.r.code.filter(c => c.file === file && c.line >= line).map(c => c.line);
         return lines.length === 0 ? NONE : Math.min(...lines);
     }
 
-    // Whether the warp enters a line with a breakpoint here.
+    // Returns whether the warp enters a line with a breakpoint at this step.
     stopsAtLine(step) {
         if (this.isOpening(step) || !this.breakpoints.has(this.placeAt(step))) return false;
         return step === 0 || this.isOpening(step - 1) || this.r.warpOf[step - 1] !== this.r.warpOf[step] ||
@@ -119,7 +119,8 @@ class Moments {
         }
     }
 
-    // The titles of the findings that happen at STEP, except races and uninitialised reads, about which Faults says more.
+    // Returns the titles of the findings that happen at STEP. Races and uninitialised reads are left out if Faults
+    // describes them.
     titlesAt(step) {
         const isFault = finding => finding.severity === "error" && this.isAt(finding, step) && this.r.faults.some(f => f.step === step);
         const list = this.findings.filter(({finding, steps}) => steps.includes(step) || isFault(finding))
@@ -136,7 +137,7 @@ class Moments {
         return path === name || (source !== null && source.name === name) || last(path) === last(name);
     }
 
-    // The steps at which the finding happens, at most two, and the two accesses of a race.
+    // Finds the steps at which a finding happens, at most two, and the two accesses of a race.
     locate(finding) {
         const r = this.r, pair = this.faults.firstRace(finding);
         let steps = pair ? [...new Set([pair.first.step, pair.second.step])] : [];

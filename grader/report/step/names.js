@@ -1,4 +1,4 @@
-// Names of memory and registers, and values as text.
+// Names memory and registers, and formats values.
 "use strict";
 
 class Names {
@@ -13,7 +13,7 @@ class Names {
         this.readAccesses();
     }
 
-    // The registers that instructions use as floats. nvcc gives them the same type as integers.
+    // Finds the registers that instructions use as floats, because nvcc declares them like integers.
     findFloats() {
         const byName = new Map(this.r.registers.map(r => [`${r.fn} ${r.name}`, r]));
         for (const r of this.r.registers) r.float = r.type === "f32" || r.type === "f64";
@@ -28,7 +28,7 @@ class Names {
                     !operands.includes(`[${name}`)) register.float = true;
             });
         }
-        // copies, loads and stores pass the property on
+        // a copy of a float is a float, too
         for (let round = 0; round < 3; round++)
             for (const code of this.r.code) {
                 if (code.op !== OP.copy || typeof code.source[0] !== "number") continue;
@@ -47,14 +47,14 @@ class Names {
         return first + others.map(part => part.includes("*/") ? part.slice(part.indexOf("*/") + 2) : "").join(" ");
     }
 
-    // The names of a list of parameters. Commas between < and > do not end a parameter.
+    // Returns the names in a list of parameters. A comma between < and > does not end a parameter.
     parameters(list) {
         let plain = list;
         for (let before = ""; before !== plain;) { before = plain; plain = plain.replace(/<[^<>]*>/g, " "); }
         return plain.split(",").map(p => (/([A-Za-z_]\w*)\s*(\[\w*\]\s*)?$/.exec(p) || [])[1]);
     }
 
-    // Names allocations after the kernel's parameters, as the source calls them.
+    // Names allocations after the kernel's parameters in the source.
     nameArguments() {
         const r = this.r, kernel = r.meta.kernel.replace(/\(.*$/s, "").replace(/^.*[ :]/, "").replace(/<.*$/s, "");
         const escaped = kernel.replace(/[^A-Za-z0-9_]/g, "");
@@ -72,7 +72,7 @@ class Names {
         });
     }
 
-    // Finds the element sizes of arrays, and which part of each allocation the block uses.
+    // Finds the size of each array's elements, and the part of each allocation that the block uses.
     readAccesses() {
         const r = this.r, a = r.accesses, seen = new Set();
         for (let step = 0; step < r.steps; step++) {
@@ -102,10 +102,10 @@ class Names {
         return (shared ? this.shared : this.blocks).find(v => addr >= v.at && addr < v.at + v.bytes);
     }
 
-    // The address at which the array's indices begin.
+    // Returns the address of the array's element 0.
     startOf(array) { return array.argument ? array.argumentAt : array.at; }
 
-    // "sums[3]" or "data[17]"; for an allocation without a name, "reduce.cu:113[17]".
+    // Returns a word's name, such as "sums[3]", or "reduce.cu:113[17]" in an allocation without a name.
     word(shared, addr) {
         const array = this.arrayAt(shared, addr);
         if (!array) return `${shared ? "shared " : ""}0x${addr.toString(16)}`;
@@ -114,7 +114,7 @@ class Names {
         return offset % array.element ? `${name} + ${offset} bytes` : `${name}[${offset / array.element}]`;
     }
 
-    // The element at ADDR after STEP, as text. "unset": nobody has written this shared memory yet.
+    // Returns the element at ADDR after STEP as text, or "unset" if nothing has written this shared memory.
     elementAt(shared, addr, step) {
         const r = this.r, array = this.arrayAt(shared, addr), bytes = array ? array.element : 4, words = [];
         for (let at = 4 * Math.floor(addr / 4); at < addr + bytes; at += 4) words.push(r.wordId(shared, at, false));
@@ -127,7 +127,7 @@ class Names {
         return this.number(value, high || 0, bytes, array ? array.float : false, false);
     }
 
-    // "data[4] = 7", or "data[4..7] = 7, 8, 9, 9" for the elements in BYTES bytes at ADDR.
+    // Returns the elements in BYTES bytes at ADDR, such as "data[4] = 7" or "data[4..7] = 7, 8, 9, 9".
     elements(shared, addr, bytes, step) {
         const array = this.arrayAt(shared, addr), size = array ? array.element : 4;
         const from = array ? addr - (addr - this.startOf(array)) % size : addr, count = Math.max(1, Math.floor((addr + bytes - from) / size));
@@ -136,7 +136,7 @@ class Names {
         return `${count > 1 && last ? this.word(shared, from).replace(/\]$/, `..${last[1]}]`) : this.word(shared, from)} = ${values.join(", ")}`;
     }
 
-    // A value as text.
+    // Formats a value.
     number(low, high, bytes, float, hex) {
         if (hex) return bytes === 8 ? `0x${high.toString(16)}${low.toString(16).padStart(8, "0")}` : `0x${low.toString(16)}`;
         this.scratch.setUint32(0, low, true);
@@ -154,7 +154,7 @@ class Names {
         return Math.abs(short) >= 1e9 && Number.isFinite(short) ? short.toExponential() : String(short);
     }
 
-    // What REGISTER of WARP holds in LANE; "" if it is not known.
+    // Returns the value of REGISTER in a lane as text, or "" if it is unknown.
     register(s, warp, register, lane, hex) {
         const r = this.r, at = warp * r.warpWords + register.at;
         if (!(s.known[warp * r.registers.length + register.index] >>> lane & 1)) return "";

@@ -1,5 +1,4 @@
-// The panels that show warps, registers and variables. Texts reach the page only as text
-// nodes, never as markup.
+// Shows warps, registers and variables. Texts from the recording become text nodes, never markup.
 "use strict";
 
 const element = (name, className, text) => {
@@ -12,8 +11,8 @@ const setText = (e, text) => { if (e.textContent !== text) e.textContent = text;
 const setClass = (e, name) => { if (e.className !== name) e.className = name; };
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
-// The colours of canvases. They are read once for each colour scheme, because reading a style makes the
-// browser compute all styles.
+// The colours of canvases. The page reads them once for each colour scheme, because a browser computes all styles to
+// read one.
 let colours = null;
 function readColours() {
     const style = getComputedStyle(document.documentElement), dark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -22,7 +21,7 @@ function readColours() {
     colours = {ink: of("--ink"), line: of("--line"), mark: of("--bad"), lit: `rgb(${of("--heat")})`, warps};
 }
 
-// "0-3, 7": the lanes of a mask.
+// Returns the lanes of a mask as text, such as "0-3, 7".
 function lanesText(mask) {
     const parts = [];
     for (let l = 0; l < WARP; l++) {
@@ -34,7 +33,7 @@ function lanesText(mask) {
     }
     return parts.join(", ");
 }
-// "lane 3" or "lanes 0-3, 7".
+// Returns the same with a noun: "lane 3" or "lanes 0-3, 7".
 const lanesOf = mask => `${countOf(mask) === 1 ? "lane" : "lanes"} ${lanesText(mask)}`;
 const countOf = mask => { let n = 0; for (let m = mask; m; m &= m - 1) n++; return n; };
 
@@ -64,7 +63,7 @@ class WarpPanel {
         }
     }
 
-    // The line that a group shows: that of the barrier if it waits there.
+    // Returns the line at which a group stands. A group that waits at a barrier stands at the barrier's line.
     lineOf(group) {
         const waits = group.standing === STANDING.barrier || group.standing === STANDING.warpSync;
         const code = this.r.code[Math.min(waits && group.pc > 0 ? group.pc - 1 : group.pc, this.r.code.length - 1)];
@@ -129,7 +128,7 @@ class RegisterPanel {
         });
     }
 
-    // All lanes' values in few words: one number if they are equal, else the first lanes'.
+    // Summarises the values of all lanes: "the same" if they are equal, and otherwise the first few.
     summary(s, warp, register, mask, hex) {
         const values = [];
         for (let l = 0; l < WARP; l++) if (mask >>> l & 1) values.push(this.names.register(s, warp, register, l, hex));
@@ -171,13 +170,13 @@ class VariablePanel {
         document.getElementById("variable-part").hidden = this.variables.length === 0;
     }
 
-    // The instruction at which the lane stands.
+    // Returns the instruction at which the lane stands, or NONE if it has ended.
     pcOf(s, warp, lane) {
         const group = s.groups[warp].find(g => g.lanes >>> lane & 1);
         return group ? group.pc : NONE;
     }
 
-    // The variables that the lane has at PC, with their places. An inner variable hides an outer one.
+    // Returns the variables that exist at PC, with their places. An inner variable hides an outer one.
     at(pc) {
         const found = new Map();
         for (const v of this.variables) {
@@ -193,7 +192,7 @@ class VariablePanel {
         return String(v.type === "int" ? low | 0 : low >>> 0);
     }
 
-    // Element I of a variable in local memory.
+    // Returns element I of a variable in local memory as text.
     local(v, where, i, step, warp, lane, hex) {
         const addr = LOCAL + (warp * WARP + lane) * LOCAL_ROOM + where + i * v.bytes;
         const words = [addr, addr + 4].map(a => this.r.wordId(false, a, false));
@@ -213,13 +212,13 @@ class VariablePanel {
             return value === null || value === undefined ? "unknown" : this.pointer(v, value) || this.number(v, value >>> 0, Math.floor(value / 4294967296), hex);
         }
         const register = r.registers[where], at = warp * r.warpWords + register.at + lane;
-        // It was not written yet, or it is not used any more, and another register has its place.
+        // the register is not written yet, or another register has taken its place
         if (!(s.known[warp * r.registers.length + where] >>> lane & 1)) return "unknown";
         const high = register.bytes === 8 ? s.words[at + WARP] : 0;
         return this.pointer(v, s.words[at] + 4294967296 * high) || this.number(v, s.words[at], high, hex);
     }
 
-    // "&data[3]" if the value is the address of an element.
+    // Returns "&data[3]" if the value is the address of an element, and otherwise "".
     pointer(v, value) {
         return v.bytes === 8 && v.type === "unsigned" && this.names.arrayAt(false, value) ? `&${this.names.word(false, value)}` : "";
     }

@@ -1,21 +1,21 @@
-// Decodes a recording and reconstructs the state after any step. gpu/observe/stepper.h describes the
-// stream, gpu/record/steps.h the document, gpu/observe/step_model.c the model that this file repeats.
+// Decodes a recording and reconstructs the state after any step. gpu/observe/stepper.h describes the stream, and
+// gpu/record/steps.h the document. This file has the same model as gpu/observe/step_model.c.
 //
-// One pass decodes everything once: it finds where each step begins, and keeps the addresses of all
-// accesses, the history of each word of memory, and a copy of the registers every few hundred steps
-// (a keyframe). Going to any step is then: restore the keyframe before it and replay the rest.
+// A first pass decodes all steps. It finds the place of each step in the stream, and keeps the addresses of all
+// accesses, the history of each word of memory, and a copy of the registers every few hundred steps (a keyframe).
+// To go to a step, the reader restores the keyframe before it and replays the steps in between.
 "use strict";
 
 const WARP = 32, NONE = -1;
 const OPENED = 64;
-const PIECE = 1024; // records of a piece of the stream
+const PIECE = 1024; // number of records in a piece of the stream
 const PART = {warp: 1, pc: 2, lanes: 4, active: 8, groups: 16, extras: 32, accesses: 64, values: 128};
 const OP = {copy: 1, add: 2, sub: 3, mul: 4, mad: 5, fadd: 6, fsub: 7, fmul: 8, fma: 9, load: 10,
     and: 11, or: 12, xor: 13, shl: 14, shr: 15, sar: 16, unsigned: 17, signed: 18, fetch: 19,
     wideUnsigned: 20, wideSigned: 21, highUnsigned: 22, highSigned: 23,
     equal: 24, differs: 25, lessUnsigned: 26, less: 27, atMostUnsigned: 28, atMost: 29};
 const SPACE = {global: 0, shared: 1, local: 2, constant: 3, cluster: 4};
-// The local memory of thread t is at LOCAL + t * LOCAL_ROOM in the reader's model, above all addresses of global memory.
+// In the reader's model, the local memory of thread t is at LOCAL + t * LOCAL_ROOM, above all global memory.
 const LOCAL = 2 ** 52, LOCAL_ROOM = 2 ** 24;
 const KIND = {load: 0, store: 1, atomic: 2, reduction: 3};
 const STANDING = {ready: 0, barrier: 1, warpSync: 2, meeting: 3, below: 4};
@@ -52,8 +52,8 @@ class Recording {
                 offset: c[7][4], sweeps: c[7][5]} : null}));
         this.layOutRegisters();
         const n = this.steps;
-        this.at = new Uint32Array(n);       // where each step's record begins,
-        this.valuesAt = new Uint32Array(n); // and where the words of its values do
+        this.at = new Uint32Array(n);       // the offset of each step's record
+        this.valuesAt = new Uint32Array(n); // the offset of the words that belong to the record
         this.warpOf = new Uint8Array(n);
         this.pcOf = new Uint32Array(n);
         this.lanesOf = new Uint32Array(n);
@@ -64,7 +64,7 @@ class Recording {
             kind: new List(Uint8Array), cost: new List(Uint8Array), ideal: new List(Uint8Array),
             addr: new List(Float64Array, 1 << 15)};
         this.faults = [];
-        this.unset = new Map();  // for a step that reads memory that nothing has written, the lanes
+        this.unset = new Map();  // the lanes that read memory that nothing has written, by step
         this.patterns = new Map();
         this.latest = new Map();  // an instruction's latest access
         this.openMemory();
@@ -84,7 +84,7 @@ class Recording {
             const register = {name, type, fn, bytes, at, others: []};
             at += bytes === 0 ? 1 : bytes <= 4 ? WARP : bytes / 4 * WARP;
             if (place >= 0) {
-                // registers that share a place: writing one forgets the others
+                // registers that share a place: a write to one register makes the others unknown
                 const key = `${fn} ${place}`;
                 if (!places.has(key)) places.set(key, []);
                 places.get(key).push(register);
@@ -109,7 +109,7 @@ class Recording {
             pc: s.pc.slice(), lanes: s.lanes.slice(), warp: s.warp};
     }
 
-    // --- memory: the words of shared memory first, then those of global memory in order of use -----------
+    // --- memory: words are numbered, those of shared memory first, then the others in order of use -------
 
     openMemory() {
         const fill = this.meta.fill * 0x01010101;
@@ -124,7 +124,8 @@ class Recording {
             lane: new List(Int8Array)};
     }
 
-    // The number of the word at ADDR; NONE: the block has not used it. MAKE: give it a number.
+    // Returns the number of the word at ADDR, or NONE if the block has not used it. With MAKE, an unused word gets a
+    // number.
     wordId(shared, addr, make) {
         if (shared) {
             const id = Math.floor(addr / 4);
@@ -141,14 +142,14 @@ class Recording {
         return id === undefined ? NONE : id;
     }
 
-    // The word before step STEP (while decoding: now).
+    // Returns the word before step STEP. During the first pass, this is the current word.
     wordBefore(shared, addr, step) {
         const id = this.wordId(shared, addr, false);
         if (id === NONE) return 0;
         return this.history ? this.valueAt(id, step - 1) : this.current.data[id];
     }
 
-    // The word at the place that the first pass has reached.
+    // Returns the word after the step that the first pass has reached.
     wordNow(shared, addr) {
         const id = this.wordId(shared, Math.floor(addr / 4) * 4, false);
         return id === NONE ? 0 : this.current.data[id];
@@ -177,7 +178,7 @@ class Recording {
         this.setWord(shared, word, ((old & ~bits) | (low << shift & bits)) >>> 0, step, lane);
     }
 
-    // Sorts the log by word: the history of word ID is from start[id] up to start[id + 1].
+    // Sorts the log by word. The history of word ID is from start[id] up to start[id + 1].
     closeMemory() {
         const {id, step, value, lane} = this.log, n = id.length, words = this.current.length;
         const start = new Uint32Array(words + 1), next = new Uint32Array(words);
@@ -194,7 +195,7 @@ class Recording {
         this.log = this.current = this.written = null;
     }
 
-    // The index in the history of the last change of word ID up to STEP; NONE: there is none.
+    // Returns the index in the history of the last change of word ID up to STEP, or NONE.
     changeAt(id, step) {
         const h = this.history;
         let low = h.start[id], high = h.start[id + 1];
@@ -210,7 +211,7 @@ class Recording {
         return change === NONE ? (id < this.sharedWords ? this.fill : 0) : this.history.value[change];
     }
 
-    // The last write up to STEP: {step, warp, lane}; null: none. lane -1: not a lane of this instruction.
+    // Returns the last write up to STEP as {step, warp, lane}, or null. The lane is -1 if no lane of this step wrote.
     writerAt(id, step) {
         const h = this.history;
         for (let i = this.changeAt(id, step); i !== NONE && i >= h.start[id]; i--)
@@ -218,7 +219,7 @@ class Recording {
         return null;
     }
 
-    // The same without the lane: the warp, OPENED or NONE.
+    // Returns only the warp of the last write, which is OPENED for a barrier, or NONE.
     writingWarp(id, step) {
         const h = this.history;
         let i = this.changeAt(id, step);
@@ -226,7 +227,7 @@ class Recording {
         return i === NONE || i < h.start[id] ? NONE : this.warpOf[h.step[i]];
     }
 
-    // The first step after STEP (before it, for DIRECTION -1) that changes the word; NONE: none.
+    // Returns the next step in DIRECTION (1 or -1) that changes the word, or NONE.
     nextChange(id, step, direction) {
         const h = this.history;
         for (let i = h.start[id]; i < h.start[id + 1]; i++) {
@@ -308,7 +309,7 @@ class Recording {
         }
     }
 
-    // The words before an atomic addition. Lanes add one after the other.
+    // Predicts the word that each lane gets from an atomic addition. Lanes add one after the other.
     predictFetch(s, code, warp, words, mask, access, step) {
         const a = this.accesses, shared = a.space.data[access] === SPACE.shared, added = new Map();
         for (let l = 0; l < WARP; l++) {
@@ -383,7 +384,7 @@ class Recording {
         return typeof source === "number" ? s.words[warp * this.warpWords + this.registers[source].at + WARP + lane] : source[1];
     }
 
-    // The high word of the product of two words.
+    // Returns the high word of the product of two words.
     highProduct(a, b, isSigned) {
         const low = (a & 0xffff) * (b & 0xffff), middle = (a >>> 16) * (b & 0xffff) + (low >>> 16);
         const other = (a & 0xffff) * (b >>> 16) + (middle & 0xffff);
@@ -391,7 +392,7 @@ class Recording {
         return isSigned ? high - (a >> 31 & b) - (b >> 31 & a) : high;
     }
 
-    // Computes results of 8 bytes. An array of words keeps the lower 32 bits of a number.
+    // Computes results of 8 bytes. An element of a Uint32Array keeps only the lower 32 bits of a number.
     predictLong(s, code, warp, out, mask) {
         const [x, y] = code.source, isWide = code.op === OP.wideUnsigned || code.op === OP.wideSigned;
         for (let l = 0; l < WARP; l++) {
@@ -417,7 +418,7 @@ class Recording {
         }
     }
 
-    // Computes a predicate.
+    // Computes the predicate of a comparison.
     compare(s, code, warp, out, mask) {
         const [x, y] = code.source;
         let bits = 0;
@@ -432,7 +433,7 @@ class Recording {
         out[0] = bits;
     }
 
-    // Reads or predicts what the instruction writes. All predictions use the registers before it.
+    // Reads or predicts the results of the instruction. All predictions use the registers before it.
     results(s, code, warp, active, hasValues, access, count, step, first) {
         if (!active) return;
         const news = [];
@@ -456,7 +457,7 @@ class Recording {
         this.know(s, warp, index, mask);
     }
 
-    // A load from memory that the recording has not shown before tells what that memory holds.
+    // Stores loaded values in the model, because the recording has not shown this memory before.
     learn(code, k, register, out, active, access, count, step, warp) {
         const a = this.accesses, shared = a.space.data[access] === SPACE.shared, bytes = code.memory.bytes;
         if (count !== 1 || a.mask.data[access] !== active) return;
@@ -509,14 +510,14 @@ class Recording {
         a.addr.length += WARP;
     }
 
-    // The address in the model that lane L of access I has, or NONE: the model does not have that memory.
+    // Returns the model's address of lane L of access I, or NONE if the model does not have that memory.
     placeOf(i, l, warp) {
         const space = this.accesses.space.data[i], addr = this.accesses.addr.data[i * WARP + l];
         if (space === SPACE.local) return addr < LOCAL_ROOM ? LOCAL + (warp * WARP + l) * LOCAL_ROOM + addr : NONE;
         return space === SPACE.global || space === SPACE.shared || space === SPACE.constant ? addr : NONE;
     }
 
-    // Does what the stores and atomic additions of this step do to memory. Other atomic operations have no source.
+    // Applies the stores and atomic additions of this step to memory. Other atomic operations have no source.
     followStores(s, code, warp, step) {
         const a = this.accesses, adds = code.memory && code.memory.kind === "a";
         if (!code.memory || code.memory.kind === "l" || code.memory.kind === "o" || code.memory.sweeps) return;
@@ -541,7 +542,8 @@ class Recording {
 
     noteUnset(step, mask) { this.unset.set(step, (this.unset.get(step) || 0) | mask); }
 
-    // Notes the lanes that read words of shared memory that nothing has written. The recording has those of global memory.
+    // Notes the lanes that read words of shared memory that nothing has written. For global memory, the recording has
+    // these lanes.
     findUnset(step) {
         const a = this.accesses;
         let unset = 0;
@@ -553,7 +555,7 @@ class Recording {
         if (unset) this.noteUnset(step, unset);
     }
 
-    // Gives numbers to all words of global memory that the step accesses. Words that hold 0 may not have one yet.
+    // Gives numbers to all words of global memory that the step accesses. Words that hold 0 may have no number yet.
     noteWords(step) {
         const a = this.accesses;
         for (let i = this.firstAccess[step]; i < this.firstAccess[step + 1]; i++) {
@@ -564,8 +566,7 @@ class Recording {
         }
     }
 
-    // The lane of this step that writes the word, the last one if there are several. -2: lanes only read it;
-    // -1: no lane accesses it.
+    // Returns the last lane of this step that writes the word, -2 if lanes only read it, or -1 if no lane accesses it.
     laneOf(step, shared, addr) {
         const a = this.accesses;
         let none = -1;
@@ -614,7 +615,7 @@ class Recording {
         return groups;
     }
 
-    // What happens to the places of the warp's lanes if a step does not say.
+    // Returns the warp's groups after a step whose record has no groups.
     advance(groups, lanes, pc) {
         const list = groups.length ? groups : [{lanes, pc, standing: STANDING.ready}];
         return list.map(g => g.pc === pc && g.lanes === lanes ? {lanes, pc: pc + 1, standing: STANDING.ready} : g);
@@ -630,7 +631,7 @@ class Recording {
         if (parts & PART.extras) this.readExtras(s, step, first);
     }
 
-    // Applies step STEP to state S. FIRST: the first pass, which also fills the tables.
+    // Applies step STEP to state S. In the FIRST pass, it also fills the tables.
     apply(s, step, first) {
         if (first && step % PIECE === 0) {
             const length = (this.p = this.v, this.number());
@@ -693,7 +694,7 @@ class Recording {
         return true;
     }
 
-    // Goes to the state after STEP. -1: before the first step.
+    // Returns the state after STEP, or before the first step if STEP is -1.
     seek(step) {
         if (step < this.position || step - this.position > this.spacing) {
             const frame = Math.min(Math.floor((step + 1) / this.spacing), this.frames.length - 1);

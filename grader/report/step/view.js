@@ -1,4 +1,4 @@
-// The page: source, controls and keys. It starts when the recording is unpacked.
+// Starts the page when the recording is unpacked. Handles the source, the controls and the keys.
 "use strict";
 
 class View {
@@ -26,7 +26,7 @@ class View {
         this.connect();
     }
 
-    // The file that most instructions come from, of those whose text is here.
+    // Returns the file of most instructions, among the files whose text the page has.
     mainFile() {
         const counts = new Map();
         for (const code of this.r.code)
@@ -39,7 +39,7 @@ class View {
         this.lines = [];
         box.replaceChildren();
         if (!source) {
-            box.textContent = "The source is not here, or is too long for a page; the instructions below are.";
+            box.textContent = "The page does not have the source: the file was not found or is too long. The instructions are below.";
             return;
         }
         source.text.replace(/\n$/, "").split("\n").forEach((text, i) => {
@@ -54,7 +54,7 @@ class View {
         });
     }
 
-    // Sets or clears a breakpoint. As in a debugger, it goes to the next line that has code.
+    // Sets or clears a breakpoint. A breakpoint on a line without code moves to the next line with code.
     turnBreakpoint(wanted) {
         const line = this.moments.lineWithCode(this.file, wanted), stops = this.moments.breakpoints;
         if (line === NONE || !this.lines[line - 1]) {
@@ -83,7 +83,7 @@ class View {
                 button.addEventListener("click", () => this.go(step));
                 item.append(button, " ");
             });
-            if (steps.length === 0) item.append(element("p", "dim small", "It did not happen in the recorded steps of this block."));
+            if (steps.length === 0) item.append(element("p", "dim small", "This did not happen in the recorded steps of this block."));
             if (pair) item.append(element("p", "small", this.pairText(pair)));
             if (finding.help) item.append(element("p", "dim small", finding.help));
             list.append(item);
@@ -93,7 +93,7 @@ class View {
     pairText({first, second, id}) {
         const r = this.r, shared = id < r.sharedWords, addr = shared ? 4 * id : r.addresses.data[id - r.sharedWords];
         const side = a => `${a.writes ? "writes" : "reads"} it in step ${a.step} (warp ${a.warp}, lane ${a.lane})`;
-        return `Both touch ${this.names.word(shared, addr)}: one thread ${side(first)}, another ${side(second)}. Nothing orders them: no barrier opens between these steps.`;
+        return `Both accesses are to ${this.names.word(shared, addr)}: one thread ${side(first)}, another thread ${side(second)}. Nothing orders them: no barrier opens in between.`;
     }
 
     // --- controls --------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ class View {
         this.show();
     }
 
-    // Goes to STEP. QUIET: it is one of many, so it is not announced.
+    // Goes to STEP. QUIET says not to announce it, because it is one of many.
     go(step, quiet) {
         this.step = Math.max(0, Math.min(this.r.steps - 1, step));
         const warp = this.r.warpOf[this.step];
@@ -211,7 +211,7 @@ class View {
 
     tell() { this.say(this.sentence()); }
 
-    // The lines at which warps stand, each with these warps.
+    // Returns a map from each line at which warps stand to these warps.
     stands() {
         const stands = new Map();
         this.r.state.groups.forEach((groups, w) => groups.forEach(g => {
@@ -222,7 +222,7 @@ class View {
         return stands;
     }
 
-    // Only lines with a mark, now or after the last step, can change.
+    // Changes only lines that have a mark now or had one before.
     showSource() {
         const here = this.step >= 0 && !this.moments.isOpening(this.step) ? this.moments.codeAt(this.step) : null;
         const stands = this.stands(), found = new Set(this.moments.findings.map(f => f.finding.line)), others = this.moments.faults.otherLines(this.step), before = this.marked || [];
@@ -257,7 +257,7 @@ class View {
 
     // --- watches ---------------------------------------------------------------------------------------------
 
-    // Understands "%r5", "sums[3]", "data[7]" and "0x20000000".
+    // Parses "%r5", "sums[3]", "data[7]" and "0x20000000". Returns null if the block does not use it.
     parseWatch(text) {
         const r = this.r, wanted = text.trim(), index = /^(.*)\[(\d+)\]$/.exec(wanted);
         const register = r.registers.find(x => x.name === wanted);
@@ -278,7 +278,7 @@ class View {
     addWatch(text) {
         const watch = this.parseWatch(text), help = this.$("watch-help");
         if (!watch) {
-            setText(help, `Nothing that this block uses is called "${text}".`);
+            setText(help, `This block uses no register or memory called "${text}".`);
             return;
         }
         setText(help, "");
@@ -315,7 +315,8 @@ class View {
 
     // --- where to begin --------------------------------------------------------------------------------------
 
-    // #step=120, #line=31 or #finding=31:race (the finding with this id on line 31). False: none of them.
+    // Goes to the step that the address names: #step=120, #line=31 or #finding=31:race (the finding with this id on
+    // line 31). Returns false if it names none.
     readHash() {
         const [, kind, value] = /^#(step|line|finding)=(.*)$/.exec(location.hash) || [];
         if (kind === "step") { this.go(Number(value) || 0); return true; }
@@ -352,7 +353,7 @@ async function unpack(text) {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Waits until the browser has shown what is there; in a page in the background, which shows nothing, a short time.
+// Waits until the browser has painted the page, or a short time in a background page, which is never painted.
 const painted = () => new Promise(done => { requestAnimationFrame(() => setTimeout(done, 0)); setTimeout(done, 100); });
 
 async function start() {
