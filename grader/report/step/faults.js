@@ -143,6 +143,7 @@ class Faults {
 
     // Returns a map from each word with a fault at this step to "race" or, for an uninitialised read, "unset".
     wordsAt(step) {
+        if (this.latest && this.latest.step === step) return this.latest.words;
         const r = this.r, a = r.accesses, words = new Map(), unset = this.unsetLanes(step);
         for (let i = unset ? r.firstAccess[step] : 0; unset && i < r.firstAccess[step + 1]; i++)
             for (let l = 0; l < WARP; l++) {
@@ -151,6 +152,7 @@ class Faults {
                 if (id !== NONE && r.writingWarp(id, step - 1) === NONE) words.set(id, "unset");
             }
         for (const race of this.racesAt(step)) words.set(race.mine.id, "race");
+        this.latest = {step, words}; // several panels ask
         return words;
     }
 

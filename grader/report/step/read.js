@@ -8,6 +8,7 @@
 
 const WARP = 32, NONE = -1;
 const OPENED = 64;
+const LINE = 128;   // bytes of a line of global memory
 const PIECE = 1024; // number of records in a piece of the stream
 const PART = {warp: 1, pc: 2, lanes: 4, active: 8, groups: 16, extras: 32, accesses: 64, values: 128};
 const OP = {copy: 1, add: 2, sub: 3, mul: 4, mad: 5, fadd: 6, fsub: 7, fmul: 8, fma: 9, load: 10,
@@ -114,7 +115,8 @@ class Recording {
     openMemory() {
         const fill = this.meta.fill * 0x01010101;
         this.sharedWords = Math.ceil(this.meta.shared_bytes / 4);
-        this.ids = new Map();
+        this.ids = new Map();   // the numbers of the words in each line of global memory, by line
+        this.line = {key: NONE, ids: undefined};  // the line that was asked for last
         this.addresses = new List(Float64Array);
         this.current = new List(Uint32Array, this.sharedWords + 1024);
         for (let i = 0; i < this.sharedWords; i++) this.current.push(fill);
@@ -131,15 +133,19 @@ class Recording {
             const id = Math.floor(addr / 4);
             return id < this.sharedWords ? id : NONE;
         }
-        const key = Math.floor(addr / 4);
-        let id = this.ids.get(key);
-        if (id === undefined && make) {
-            id = this.sharedWords + this.addresses.length;
-            this.ids.set(key, id);
-            this.addresses.push(4 * key);
+        const key = Math.floor(addr / LINE), at = Math.floor(addr / 4) - key * LINE / 4;
+        if (key !== this.line.key) this.line = {key, ids: this.ids.get(key)};
+        if (!this.line.ids) {
+            if (!make) return NONE;
+            this.line.ids = new Int32Array(LINE / 4).fill(NONE);
+            this.ids.set(key, this.line.ids);
+        }
+        if (this.line.ids[at] === NONE && make) {
+            this.line.ids[at] = this.sharedWords + this.addresses.length;
+            this.addresses.push(4 * Math.floor(addr / 4));
             this.current.push(0);
         }
-        return id === undefined ? NONE : id;
+        return this.line.ids[at];
     }
 
     // Returns the word before step STEP. During the first pass, this is the current word.
@@ -380,8 +386,12 @@ class Recording {
         }
     }
 
-    high(s, warp, source, lane) {
-        return typeof source === "number" ? s.words[warp * this.warpWords + this.registers[source].at + WARP + lane] : source[1];
+    // Returns where an operand's words are: lane L has the low word WORDS[at + L * stride] and, if the operand has
+    // 8 bytes, the high word WORDS[high + L * stride].
+    place(s, warp, source) {
+        if (typeof source !== "number") return {words: source, at: 0, high: 1, stride: 0};
+        const at = warp * this.warpWords + this.registers[source].at;
+        return {words: s.words, at, high: at + WARP, stride: 1};
     }
 
     // Returns the high word of the product of two words.
@@ -394,12 +404,11 @@ class Recording {
 
     // Computes results of 8 bytes. An element of a Uint32Array keeps only the lower 32 bits of a number.
     predictLong(s, code, warp, out, mask) {
-        const [x, y] = code.source, isWide = code.op === OP.wideUnsigned || code.op === OP.wideSigned;
+        const x = this.place(s, warp, code.source[0]), y = this.place(s, warp, code.source[1] ?? [0, 0]);
         for (let l = 0; l < WARP; l++) {
             if (!(mask >>> l & 1)) continue;
-            const a = this.operand(s, warp, x, l, false) >>> 0, b = y === undefined ? 0 : this.operand(s, warp, y, l, false) >>> 0;
-            const c = isWide ? 0 : this.high(s, warp, x, l);
-            const d = isWide || y === undefined || code.op === OP.shl ? 0 : this.high(s, warp, y, l);
+            const a = x.words[x.at + l * x.stride], b = y.words[y.at + l * y.stride];
+            const c = x.words[x.high + l * x.stride], d = y.words[y.high + l * y.stride]; // unused if the operand has 4 bytes
             switch (code.op) {
             case OP.copy: out[l] = a; out[WARP + l] = c; break;
             case OP.add: out[l] = a + b; out[WARP + l] = c + d + (a + b > 0xffffffff ? 1 : 0); break;
@@ -420,11 +429,11 @@ class Recording {
 
     // Computes the predicate of a comparison.
     compare(s, code, warp, out, mask) {
-        const [x, y] = code.source;
+        const x = this.place(s, warp, code.source[0]), y = this.place(s, warp, code.source[1]);
         let bits = 0;
         for (let l = 0; l < WARP; l++) {
             if (!(mask >>> l & 1)) continue;
-            const a = this.operand(s, warp, x, l, false) >>> 0, b = this.operand(s, warp, y, l, false) >>> 0;
+            const a = x.words[x.at + l * x.stride], b = y.words[y.at + l * y.stride];
             const holds = code.op === OP.equal ? a === b : code.op === OP.differs ? a !== b
                 : code.op === OP.lessUnsigned ? a < b : code.op === OP.less ? (a | 0) < (b | 0)
                 : code.op === OP.atMostUnsigned ? a <= b : (a | 0) <= (b | 0);
