@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* limits the time for adding up a repeated finding again and again */
+/* limit for findings, because a repeated finding must be added up again each time */
 #define MOST_FINDINGS 16u
-/* largest number of instructions whose counters are copied and compared */
+/* limit for instructions, because their counters are copied and compared */
 #define MOST_CODE (1u << 14)
 
-/* The values on which a launch's line depends. */
+/* The values that determine a launch's line. */
 struct repeated {
     uint64_t id;
     const struct ptx_function *function;
@@ -18,11 +18,12 @@ struct repeated {
     struct emu_counters totals;
     const char *watched;
     struct finding *findings;
-    struct emu_counters *per_instruction; /* NULL if nothing was counted */
+    struct emu_counters *per_instruction; /* NULL if the launch was not counted */
 };
 
-/* Returns whether another launch could have the same line. A prediction depends on the contents of
- * the caches after earlier launches. The kinds of errors name addresses and other places. */
+/* Returns whether another launch could have the same line. A launch with a prediction cannot: it
+ * depends on what earlier launches left in the caches. A finding without a cost, such as an error,
+ * names addresses and other places, so a launch with one cannot, either. */
 static bool may_repeat(const struct launch_view *launch, const struct record_result *result)
 {
     if (result->status != EMU_OK || launch->predictor || launch->recording->count ||
