@@ -168,8 +168,8 @@ static uint32_t that_matter(const struct warp *warp, const struct place *place, 
     return store;
 }
 
-/* Notes that LANES branch by a tainted predicate. While lanes of an earlier such branch have not
- * reconverged, another branch adds nothing. */
+/* Notes that LANES branch by a tainted predicate. Ignores the branch while lanes of an earlier such
+ * branch have not reconverged. */
 static void decide(struct absent *absent, uint32_t pc, const struct inst *inst, uint32_t lanes)
 {
     if (!lanes || absent->deciding)

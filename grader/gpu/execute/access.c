@@ -566,7 +566,7 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
     struct slot base = inst->mem.base;
     uint64_t first;
-    if (pattern->ready != mask || /* parameters have ready = 0 */
+    if (pattern->ready != mask || /* for parameters, `ready` is 0 */
         !lies_as_before(slot_at(warp, base), base.bytes, pattern, mask, lead) ||
         !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
                      inst->mem.space == PTX_GENERIC, lead, &first))

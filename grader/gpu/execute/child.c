@@ -11,7 +11,7 @@
  * larger. */
 #define STREAM_DEFAULT   0u
 #define STREAM_TAIL      3u
-#define STREAM_FORGOTTEN 4u /* fire and forget, not ordered with other launches */
+#define STREAM_FORGOTTEN 4u /* fire and forget: not ordered with other launches */
 
 void children_init(struct children *children)
 {

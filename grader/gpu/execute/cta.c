@@ -173,8 +173,8 @@ static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *ar
                                       .whole = threads == arrivals->alive || cta->arrived[id]});
 }
 
-/* Returns the instruction with which a path polls that spins at PC: the first polling instruction
- * that the path reaches if it takes every backward branch and no forward branch. */
+/* Returns the instruction with which a path polls. The path spins at PC. Its polling instruction is
+ * the first one that it reaches from PC if it takes every backward branch and no forward branch. */
 static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
 {
     for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
@@ -450,8 +450,8 @@ static bool set_free(struct cta *cta)
     return any;
 }
 
-/* Returns whether other CTAs may help this CTA, of which no warp can continue. SPINS says that some
- * of its warps poll. */
+/* Returns whether other CTAs may help a CTA in which no warp can continue. SPINS says that some of
+ * its warps poll. */
 static bool waits_for_others(struct cta *cta, bool spins)
 {
     if (cta->launch->cluster_size == 1)

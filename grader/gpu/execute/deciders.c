@@ -19,7 +19,7 @@
 #include "gpu/execute/stretch.h"
 
 struct deciders {
-    uint64_t *before; /* executions of each instruction before deciders_begin() */
+    uint64_t *before; /* number of executions of each instruction before deciders_begin() */
     bool *executed;   /* whether each instruction has been executed since then */
     bool *decides;    /* whether each register of all images is a decider */
     bool grew;        /* the current pass has found another decider */

@@ -8,9 +8,8 @@
 #include "gpu/execute/state.h"
 
 enum deciders_answer {
-    /* instructions have been executed that had not been executed before the previous call */
     DECIDERS_SAME,
-    DECIDERS_MORE,
+    DECIDERS_MORE,   /* an instruction was executed for the first time since deciders_begin() */
     DECIDERS_UNSURE, /* a clock can affect execution, too */
 };
 struct deciders *deciders_make(const struct kernel *kernel); /* returns NULL when out of memory */

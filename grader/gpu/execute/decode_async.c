@@ -126,7 +126,8 @@ void decode_bulk(struct decoder *d)
     out->mem.count = 1;
     /* racecheck sees bytes that arrive in shared memory as stored by a copy */
     out->mem.event = reduces && spaces[0] == PTX_MOD_global ? OBS_REDUCTION : OBS_STORE;
-    out->mem.vector = &d->kernel->vectors[d->kernel->vector_count]; /* the mask of CTAs */
+    /* the slot of the mask of CTAs */
+    out->mem.vector = &d->kernel->vectors[d->kernel->vector_count];
     d->kernel->vectors[d->kernel->vector_count++] =
         spreads ? decode_source(d, &op[4], PTX_u16, 2) : no_slot;
 }

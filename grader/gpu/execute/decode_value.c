@@ -368,9 +368,9 @@ void decode_setp(struct decoder *d)
     decode_comparison(d, decode_type_of(d));
 }
 
-/* Sets *YES to the bits that the instruction set writes for true. Returns false if set cannot
- * compare FROM with a result of type TO. Comparisons of 16-bit floats give their own type or an
- * integer; comparisons of other types give 32 bits. */
+/* Sets *YES to the bits that `set` writes for true. Returns false if `set` cannot compare FROM with
+ * a result of type TO. Comparisons of 16-bit floats give their own type or an integer; comparisons
+ * of other types give 32 bits. */
 static bool set_result(enum ptx_type to, enum ptx_type from, uint32_t *yes)
 {
     bool is_float = ptx_type_class(to) == 'F', is_wide = ptx_type_bytes(to) == 4;

@@ -8,7 +8,8 @@
 #include "gpu/execute/state.h"
 #include "gpu/observe/describe.h"
 
-/* seconds until the first progress line; the time of the next line is twice as late */
+/* seconds from the beginning of a launch to the first progress line; each further line comes after
+ * twice the time */
 #define PATIENCE 5u
 #define SLICES   64u /* slices after which a worker reads the clock */
 

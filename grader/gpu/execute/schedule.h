@@ -65,8 +65,8 @@ static inline uint64_t cluster_offset(uint64_t offset)
 /* --- warp.c ----------------------------------------------------------------------------------- */
 
 #define SLICE        16384u /* instructions */
-#define OBSERVE_COST 64u /* instructions of a slice that one instruction which may poll uses up */
-/* Additional instructions of a slice that a poll uses up if it finds no new value. So a path that
+#define OBSERVE_COST 64u    /* cost of an instruction that may poll, in instructions of a slice */
+/* Additional cost of a poll that finds no new value, in instructions of a slice. So a path that
  * only waits polls just a few times in a slice. The warp that writes the awaited value runs sooner,
  * and the counters show few polls, because a poll takes long on a GPU. */
 #define FAILED_COST (SLICE / 3)
@@ -88,7 +88,7 @@ struct votes {
 };
 /* Lets those paths of the warp continue that wait at BARRIER. */
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
-/* For each stuck path, moves the lanes that only lower stack entries have to a new path, so that
+/* For each stuck path, moves the lanes that are only in lower stack entries to a new path, so that
  * they can run. Returns false if there are no such lanes. */
 bool warp_set_free(struct warp *warp);
 /* Returns the lanes of WARP that wait at BARRIER. */

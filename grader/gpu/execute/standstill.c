@@ -31,8 +31,8 @@
 /* The number of rounds in which all CTAs must only spin. */
 #define PATIENCE 64u  /* before the check for loops */
 #define TIRED    512u /* before a launch that may be parked is parked without a loop */
-/* The number of rounds that a round counts as if, in it, some CTA polled and passed a barrier
- * MOST_LOOKS times. */
+/* A round counts as this number of rounds if some CTA polled and passed a barrier MOST_LOOKS times
+ * in it. */
 #define LONG_ROUND 16u
 
 /* --- has memory changed? ---------------------------------------------------------------------- */
@@ -175,7 +175,7 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 void standstill_forget(struct worker *worker)
 {
     worker->spun = 0;
-    /* launch_changes() needs this count when the launch continues after being parked */
+    /* once the launch has been parked, launch_changes() needs the changes by atomics */
     worker->watches = worker->launch->goes_on;
     atomic_store(&worker->still, 0);
     atomic_store(&worker->is_tired, false);

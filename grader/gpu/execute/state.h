@@ -70,7 +70,8 @@ struct path {
 struct async_copy {
     struct async_copy *next;
     uint32_t lanes, bytes, pc;
-    bool arrived; /* its threads have arrived for it at the mbarrier BARRIER, in phase PHASE */
+    /* its threads have arrived for this copy at the mbarrier BARRIER, in phase PHASE */
+    bool arrived;
     uint32_t barrier, phase;
     uint64_t start; /* instructions that the warp had executed when it started the copy */
     uint32_t group[WARP], to[WARP];

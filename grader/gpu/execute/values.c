@@ -10,8 +10,8 @@
 
 /* --- banks ------------------------------------------------------------------------------------ */
 
-/* The special registers in BANK_CTA. Each CTA needs this list, because a search through all special
- * registers would be slower. */
+/* The special registers in BANK_CTA. This list makes filling the bank of a CTA faster than a search
+ * through all special registers. */
 static const enum ptx_special of_cta[] = {PTX_SPECIAL_ctaid_x,
                                           PTX_SPECIAL_ctaid_y,
                                           PTX_SPECIAL_ctaid_z,

@@ -338,8 +338,8 @@ static uint32_t count_of(uint32_t lanes)
     return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
-/* Reports to the observer that follows the CTA that LANES have executed COUNT instructions from PC
- * on. */
+/* Reports a step to the observer that follows the CTA: LANES have executed COUNT instructions from
+ * PC on. */
 static void tell_step(const struct warp *warp, uint32_t pc, uint32_t count, uint32_t lanes)
 {
     const struct listener *follower = &warp->cta->worker->follower;
@@ -508,7 +508,8 @@ static bool run_slice(struct warp *warp, struct path *path)
     }
     path->waits_at = NOWHERE;
     path->is_stuck = false;
-    /* fewer than SLICE instructions were executed if some of them polled */
+    /* a poll uses up more of the slice than one instruction, so fewer than SLICE instructions were
+     * executed if some of them polled */
     bool spun = path->state == PATH_READY && executed < SLICE;
     if (spun && !atomic_load(&launch->stopping))
         path_split(warp, path, lanes_from(path, lowest));
