@@ -129,7 +129,7 @@ enum ptx_operand_kind {
 
 struct ptx_operand {
     enum ptx_operand_kind kind;
-    bool negated;        /* !%p */
+    bool negated;        /* the operand is !%p */
     bool is_f32, is_f64; /* an immediate that begins with 0f or 0d */
     uint32_t index;      /* index of a register, or PTX_NONE for an address without a register */
     uint32_t count;
