@@ -11,7 +11,7 @@ struct liveness {
     /* each register's number, or LIVENESS_LOCAL if only one block uses the register */
     uint32_t *number;
     uint32_t *registers; /* the register that has each number */
-    uint32_t count;      /* number of numbered registers */
+    uint32_t count;      /* number of registers that have a number */
     /* 64-bit words of a set, in which bit n stands for the register with number n */
     uint32_t words;
     uint64_t *in; /* for each block, the set of registers that it needs; the exit's set is empty */

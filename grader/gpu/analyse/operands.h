@@ -4,7 +4,7 @@
 
 #include "gpu/ptx/module.h"
 
-/* Gets the index of a register or predicate register. */
+/* A callback, which gets the index of a register or predicate register. */
 typedef void operands_visit(void *context, uint32_t reg);
 
 /* operands_read() visits all registers that an instruction reads, operands_written() those that it

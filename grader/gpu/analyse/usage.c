@@ -243,7 +243,8 @@ static void find_needed(void *context, uint32_t reg)
     wanted->found |= wanted->walk->values[reg].live;
 }
 
-/* Marks the loads from START to END - 1, and the instructions that compute their addresses. */
+/* Marks the loads among the instructions from START to END - 1, and the instructions that compute
+ * their addresses. */
 static void mark_early(struct walk *w, uint32_t start, uint32_t end)
 {
     const struct ptx_instruction *code = w->function->code;

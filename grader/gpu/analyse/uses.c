@@ -82,7 +82,8 @@ static bool names(struct search *search, uint32_t reg,
     return search->found;
 }
 
-/* Follows the value NUMBER (from 1). */
+/* Follows the value NUMBER (from 1): calls VISIT for its first uses, and adds its copies to the
+ * list of values. */
 static void follow(struct search *search, uint32_t number, uint32_t most, uses_visit *visit,
                    void *context)
 {

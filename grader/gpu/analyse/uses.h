@@ -6,7 +6,7 @@
 
 #include "gpu/ptx/module.h"
 
-/* Gets the index of an instruction. */
+/* A callback, which gets the index of an instruction. */
 typedef void uses_visit(void *context, uint32_t at);
 
 /* Visits the first instruction on each path that uses a register which the instruction at FROM
