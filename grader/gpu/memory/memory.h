@@ -58,8 +58,9 @@ struct mem_block {
     uint8_t *host; /* the block's bytes on the host, or NULL if the block has been freed */
     /* the block is a .const variable or parameters, which kernels must not write */
     bool is_constant;
-    uint64_t filled; /* for a constant block, the highest end of all copies to it, as an offset */
-    bool is_lent;    /* the block's bytes belong to the program (see mem_lend()) */
+    /* for a constant block, the furthest end of any copy to it, as an offset in the block */
+    uint64_t filled;
+    bool is_lent; /* the block's bytes belong to the program (see mem_lend()) */
     /* the program lent the block at an address that mem_alloc() did not choose */
     bool keeps_address;
     const char *name;          /* name of the block's variable, which the module owns, or NULL */
@@ -69,8 +70,8 @@ struct mem_block {
     uint64_t width, pitch;
     bool is_heap;                 /* the block is the heap for malloc() in kernels (see heap.h) */
     struct mem_place made, freed; /* source lines that allocated and freed the block */
-    /* source line of the host's last write to the block's first bytes that did not cover the whole
-     * block */
+    /* source line of the host's latest write that covered the block's first bytes, but not the
+     * whole block */
     struct mem_place fill;
 };
 
@@ -108,17 +109,18 @@ void mem_note_constants(struct memory *memory, uint64_t addr, uint64_t size);
 void mem_mark(const struct memory *memory, enum mem_mark mark, uint64_t addr, uint64_t size,
               bool marked);
 void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uint64_t size);
-/* Returns the length of the run of bytes with MARK at offset AT, at most SIZE. The block must have
- * a map of this mark. */
+/* Counts the bytes with MARK from offset AT on, up to the first byte without it. Returns at most
+ * SIZE. The block must have a map of this mark. */
 uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                             uint64_t size);
-/* Does the same as mem_first_unmarked(), but for a run of bytes without the mark. */
+/* Counts the bytes without MARK from offset AT on, up to the first byte with it. Returns at most
+ * SIZE. The block must have a map of this mark. */
 uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                           uint64_t size);
 /* Gives a lent block a map of MARK in which no byte is marked. If memory runs out, the block has no
  * map. */
 void mem_track_lent(const struct memory *memory, enum mem_mark mark, struct mem_block *block);
-/* Sets *PLACE. Copies FILE; if memory runs out, the place is unknown. */
+/* Sets *PLACE to line LINE of FILE. Copies FILE; if memory runs out, the place is unknown. */
 void mem_set_place(struct mem_place *place, const char *file, uint32_t line);
 /* Frees a block. Returns false if no live block begins at ADDR. */
 bool mem_free(struct memory *memory, uint64_t addr);
