@@ -24,8 +24,7 @@ struct module {
 struct kernel_handle {
     struct module *module;
     struct kernel *kernel;
-    /* warp instructions per CTA, on average over a launch; the highest of all launches so far, or 0
-     * if unknown */
+    /* highest average of warp instructions per CTA in any launch so far, or 0 if unknown */
     uint64_t cta_instructions;
 };
 

@@ -205,8 +205,8 @@ static void work(struct schedule *schedule, const struct order_stream *stream,
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns the pointer in a list that points to the event NUMBER. If the event has not been
- * recorded, this pointer is NULL. */
+/* Returns the address of the list's pointer to the event NUMBER. This pointer is NULL if the event
+ * has not been recorded. */
 static struct event **find(struct schedule *schedule, uint64_t number)
 {
     /* numbers may be addresses, so their low bits may all be equal */
