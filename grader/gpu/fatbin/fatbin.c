@@ -13,7 +13,8 @@ enum {
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     FLAG_SPECIFIC = 0x100000,
-    /* bits for compression; a future toolkit may use the others for new kinds of compression */
+    /* flag bits for compression; a future toolkit may use the free ones for new kinds of
+     * compression */
     FLAG_COMPRESSION_BITS = 0xf000,
     ENTRY_HEADER_SIZE = 64, /* bytes of the fields that have not changed since toolkit 11 */
 };

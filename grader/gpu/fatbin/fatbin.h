@@ -33,7 +33,7 @@ struct fatbin_entry {
     size_t text_size;       /* bytes of the text after decompression */
 };
 
-/* Where a pass over the entries of a fat binary is. */
+/* A position in a fat binary, from which its entries are read one after another. */
 struct fatbin {
     const uint8_t *next, *end;
     size_t size; /* bytes of the whole fat binary, including its header */
