@@ -38,8 +38,8 @@ struct order_stream {
     bool is_blocking;
 };
 
-/* For each stream, the number of its last work that is earlier. A stream's index is its place in
- * the list of streams. Initialise with {0}; free `last`. */
+/* The latest work of each stream that is earlier. `last` has the number of this work for each place
+ * in the list of streams. Initialise with {0}; free `last`. */
 struct order_clock {
     uint64_t *last;
     size_t count;
@@ -117,8 +117,8 @@ bool order_check_free(const struct order *order, emu_addr addr, uint64_t size,
  * no longer touches them. */
 void order_forget_memory(struct order *order, emu_addr addr, uint64_t size);
 
-/* Calls VISIT for each touch, among the bytes from BEGIN to END - 1, of work in flight with which
- * an access of the host (or of the host function) may conflict. */
+/* Calls VISIT for each touch of work in flight that overlaps the bytes from BEGIN to END - 1, if an
+ * access of the host (or of the host function) may conflict with this work. */
 void order_each_touch(const struct order *order, emu_addr begin, emu_addr end,
                       void (*visit)(void *context, const struct emu_touch *touch), void *context);
 /* Returns the number of pieces of work in flight. */

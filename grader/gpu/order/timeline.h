@@ -68,8 +68,8 @@ struct timeline_totals {
 struct timeline;
 
 /* Opens a timeline. EVENT_US is the time in microseconds that a stream takes to record an event.
- * ENDED is called for each piece of work that uses an engine, in the order in which they end.
- * Returns NULL when out of memory. */
+ * ENDED is called whenever a piece of work that uses an engine ends. Returns NULL when out of
+ * memory. */
 struct timeline *timeline_open(double event_us, timeline_ended *ended, void *context);
 void timeline_close(struct timeline *timeline); /* accepts NULL */
 
