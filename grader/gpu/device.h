@@ -27,7 +27,7 @@ enum emu_status {
     EMU_INVALID_VALUE,   /* an argument is not valid */
     EMU_INVALID_ADDRESS, /* the range is not inside one live allocation */
     EMU_OUT_OF_MEMORY,
-    EMU_NOT_FOUND, /* there is no such module, kernel or symbol */
+    EMU_NOT_FOUND, /* there is no such module, kernel, variable, allocation or handle */
     /* the PTX is malformed or not supported; the message gives the kernel, the line and the PTX
      * text */
     EMU_INVALID_PTX,
@@ -41,7 +41,7 @@ enum emu_status {
     EMU_BAD_INSTRUCTION, /* a kernel misused a tensor map */
     EMU_ASSERT,          /* assert() failed in a kernel */
     EMU_DEADLOCK,        /* no thread can ever continue */
-    EMU_TIMEOUT,         /* a launch exceeded options.max_warp_instructions */
+    EMU_TIMEOUT,         /* a launch exceeded options.max_warp_instructions, or Ctrl-C stopped it */
     EMU_INTERNAL,        /* the emulator itself failed */
     EMU_PARKED,          /* the launch has not ended; emu_go_on() continues it */
 };
@@ -259,7 +259,7 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle);
 
 /* --- modules and kernels ---------------------------------------------------------------------- */
 
-#define EMU_MAX_PARAMS 1024 /* .param entries of one kernel */
+#define EMU_MAX_PARAMS 1024 /* most .param entries of one kernel */
 
 /* Parses SIZE bytes of PTX, which may end in NUL padding, and places its variables in device
  * memory. */
@@ -297,8 +297,8 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-/* The memory in which a launch lists the ranges that it touches: none, only lent memory, or all
- * global memory. */
+/* The memory for which emu_touched() lists the ranges that a launch touched: none, only lent
+ * memory, or all global memory. */
 enum emu_touches { EMU_TOUCHES_NONE, EMU_TOUCHES_LENT, EMU_TOUCHES_ALL };
 
 struct emu_launch {
@@ -315,7 +315,7 @@ struct emu_launch {
     bool cooperative; /* all CTAs run at the same time, because grid.sync() needs this */
     bool alone; /* the program does nothing but wait for the launch, so lent memory cannot change */
     bool may_park;   /* the launch may return EMU_PARKED */
-    uint8_t touches; /* enum emu_touches: the memory for which emu_touched() lists ranges */
+    uint8_t touches; /* enum emu_touches */
 };
 
 /* Runs the launch until it ends or is parked. If the launch has begun, appends it to the record at

@@ -14,7 +14,7 @@
 #define TENSOR_MAP_ALIGN 64u /* alignment of a map in device memory, in bytes */
 #define TENSOR_MAP_MAGIC 0x70616d2d726f736eull
 #define TENSOR_DIMS      5u
-/* bytes; copies move pieces of rows, and all addresses are multiples of this */
+/* bytes; copies move rows in pieces of this size, and all addresses are multiples of it */
 #define TENSOR_PIECE 16u
 #define TENSOR_TILE  128u /* alignment of a box in shared memory, in bytes */
 
@@ -48,9 +48,9 @@ struct tensor_map {
     uint8_t step[TENSOR_DIMS];
     uint8_t dims;
     uint8_t type; /* enum tensor_type */
-    /* 0, or the pattern spans 16 << swizzle bytes; the value is a CUtensorMapSwizzle */
+    /* a CUtensorMapSwizzle: 0, or the pattern spans 16 << swizzle bytes */
     uint8_t swizzle;
-    uint8_t fill; /* fills with NaN instead of 0; the value is a CUtensorMapFloatOOBfill */
+    uint8_t fill; /* a CUtensorMapFloatOOBfill: fills with NaN instead of 0 */
 };
 
 unsigned tensor_type_bytes(unsigned type);
