@@ -154,9 +154,9 @@ struct emu_place {
     const char *file;
     uint32_t line;
 };
-/* Notes PLACE for the allocation at ADDR. If the allocation is live, PLACE is the line that
- * allocated it or, if FILLS is true, the host's line that wrote its first bytes without writing all
- * of it. If the allocation has been freed, PLACE is the line that freed it. */
+/* Notes PLACE for the allocation at ADDR. For a live allocation, PLACE is the line that allocated
+ * it. If FILLS is true, PLACE is instead the host's line that wrote its first bytes, but not all of
+ * it. For a freed allocation, PLACE is the line that freed it. */
 void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place, bool fills);
 
 /* Finds the live allocation that contains ADDR. Returns EMU_NOT_FOUND if there is none. BASE and

@@ -134,9 +134,9 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
     return occupancy(limits, demand, emu_limits_split(limits, wanted > needed ? wanted : needed));
 }
 
-/* The number of SMs in each group of SMs. On every GPU some SMs are switched off, not the same on
- * each. With these numbers, the results are those of an H100 for clusters of 1 to 16 blocks, with
- * 2, 8, 11 and 32 blocks on an SM. */
+/* The number of SMs in each group of SMs. Every GPU has some SMs that are switched off; which ones
+ * differs from GPU to GPU. With these numbers, the results are those of an H100 for clusters of 1
+ * to 16 blocks, with 2, 8, 11 and 32 blocks on an SM. */
 #define CLUSTERED_CTAS 8u /* limit of CTAs on one SM if they are in clusters */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
 {

@@ -372,7 +372,7 @@ uint32_t usage_limit(const struct ptx_function *kernel)
     if (kernel->bounds_threads) {
         uint32_t warps = (kernel->max_threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
         uint32_t ctas = kernel->min_ctas ? kernel->min_ctas : 1;
-        /* an SM cannot hold so many warps, so ptxas ignores .minnctapersm */
+        /* an SM cannot hold this number of warps, so ptxas ignores .minnctapersm */
         if (warps * ctas > EMU_SM_WARPS)
             ctas = 1;
         limit = smaller(limit, EMU_SM_REGISTERS / EMU_WARP_SIZE / (warps * ctas) / UNIT * UNIT);

@@ -52,8 +52,8 @@ static enum ptx_space space_of_address(uint64_t addr)
                                                    : PTX_GLOBAL;
 }
 
-/* Returns the lanes of TODO whose generic addresses are in the same state space as the first
- * lane's, and makes their addresses relative to that space. */
+/* Returns the lanes of TODO whose generic addresses are in the same state space as the first lane's
+ * address. Makes their addresses relative to that space. */
 LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
 {
     access->space = space_of_address(access->addr[__builtin_ctz(todo)]);
@@ -70,8 +70,8 @@ LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
     return lanes;
 }
 
-/* Returns the lanes of TODO whose addresses in the cluster's shared memory refer to the same CTA
- * as the first lane's, and makes their addresses relative to that CTA's memory. */
+/* Returns the lanes of TODO whose addresses in the cluster's shared memory refer to the same CTA as
+ * the first lane's address. Makes their addresses relative to that CTA's memory. */
 static uint32_t take_cta(const struct warp *warp, uint32_t todo, struct obs_access *access)
 {
     uint32_t lanes = 0, own = warp->cta->rank;

@@ -13,9 +13,9 @@
  * allocated. */
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size);
 
-/* Returns a pointer to the SIZE bytes at offset AT of LANE's local memory, which holds the kernel's
- * own variables and, after them, a stack for called functions. Returns NULL if the bytes are in
- * neither. */
+/* Returns a pointer to the SIZE bytes at offset AT of LANE's local memory. This memory holds the
+ * kernel's own variables and, after them, a stack for called functions. Returns NULL if the bytes
+ * are in neither. */
 uint8_t *access_local(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size);
 
 /* An access takes three steps:

@@ -222,8 +222,9 @@ static int logarithm(double length)
     return length > 0 ? (exponent - 1) * LEVEL_ONE + (int)level : INT_MIN / 2;
 }
 
-/* Returns the level, in units of 1/256, whose texels are as large as the longest step from the
- * lane's point to a neighbouring point on its right, below it, or on a diagonal. */
+/* Returns the level, in units of 1/256, whose texels are as large as the lane's longest step. The
+ * steps lead from the lane's point to the neighbouring points on its right, below it and on the
+ * diagonals. */
 static int level_of_steps(const struct emu_texture *texture, const struct texture_points *points,
                           unsigned lane)
 {

@@ -286,8 +286,8 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* If a warp has executed less than 1/MANY_WARPS of the launch's limit when the launch reaches the
- * limit, the cause is not an endless loop but too many warps. Even if all 32 warps of one block
+/* A launch that reaches its limit is in an endless loop if the current warp has executed at least
+ * 1/MANY_WARPS of the limit. Otherwise, it has too many warps. Even if all 32 warps of one block
  * were in an endless loop, each of them would have executed about 1/32 of the limit. */
 #define MANY_WARPS 100
 

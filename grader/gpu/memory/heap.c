@@ -127,7 +127,7 @@ static void split(struct heap *heap, struct heap_chunk *chunk, uint64_t size)
     put(heap, rest);
 }
 
-/* Joins CHUNK, which is in no bin, with the next chunk if the latter is free. */
+/* Joins CHUNK, which is in no bin, with the next chunk if the next chunk is free. */
 static void join_with_next(struct heap *heap, struct heap_chunk *chunk)
 {
     struct heap_chunk *next = chunk->next;

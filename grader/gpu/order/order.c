@@ -200,8 +200,8 @@ static void compare(struct order *order, const struct flight *flight)
     }
 }
 
-/* Removes older work of the same stream that touches the same bytes. It is not needed any more:
- * work that is not ordered with it is not ordered with FLIGHT, either. */
+/* Removes older work of the same stream that touches the same bytes as FLIGHT. It is no longer
+ * needed: work that conflicts with it also conflicts with FLIGHT. */
 static void replace_older(struct order *order, const struct flight *flight)
 {
     for (struct flight **at = &order->first; *at;)

@@ -117,8 +117,8 @@ bool order_check_free(const struct order *order, emu_addr addr, uint64_t size,
  * no longer touches them. */
 void order_forget_memory(struct order *order, emu_addr addr, uint64_t size);
 
-/* Calls VISIT for each touch of work in flight that overlaps the bytes from BEGIN to END - 1, if an
- * access of the host (or of the host function) may conflict with this work. */
+/* Calls VISIT for each touch that overlaps the bytes from BEGIN to END - 1. Visits only touches of
+ * work in flight with which an access of the host (or of the host function) may conflict. */
 void order_each_touch(const struct order *order, emu_addr begin, emu_addr end,
                       void (*visit)(void *context, const struct emu_touch *touch), void *context);
 /* Returns the number of pieces of work in flight. */

@@ -155,8 +155,8 @@ void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t 
 }
 
 /* Adds VAR to the constant memory that the module uses. The emulator enforces a GPU's limit on the
- * size of this memory. Without the limit, large tables in constant memory would seem to cost little,
- * because reads of constant memory count as requests, but not as sectors. */
+ * size of this memory. Without the limit, large tables in constant memory would seem to cost
+ * little, because reads of constant memory count as requests, but not as sectors. */
 static void take_constant(struct parser *p, const struct ptx_variable *var)
 {
     uint32_t used = p->module->const_bytes;
