@@ -137,7 +137,7 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
 /* The number of SMs in each group of SMs. Every GPU has some SMs that are switched off; which ones
  * differs from GPU to GPU. With these numbers, the results are those of an H100 for clusters of 1
  * to 16 blocks, with 2, 8, 11 and 32 blocks on an SM. */
-#define CLUSTERED_CTAS 8u /* limit of CTAs on one SM if they are in clusters */
+#define CLUSTERED_CTAS 8u /* largest number of CTAs on one SM if they are in clusters */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
 {
     static const uint32_t sms[] = {18, 18, 16, 16, 16, 16,

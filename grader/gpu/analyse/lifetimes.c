@@ -19,8 +19,8 @@ static void extend(void *context, uint32_t reg)
     life->last = w->at > life->last ? w->at : life->last;
 }
 
-/* Extends to BLOCK's end the lifetimes of registers that are needed after BLOCK, and to BLOCK's
- * beginning the lifetimes of registers that are needed at its beginning. */
+/* If a register is needed after BLOCK, extends its lifetime to BLOCK's end. If it is needed at
+ * BLOCK's beginning, extends its lifetime to that beginning. */
 static void live_through(const struct liveness *l, uint32_t block, struct walk *w)
 {
     w->at = l->blocks.first[block + 1] - 1;

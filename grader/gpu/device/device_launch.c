@@ -16,7 +16,7 @@
 #include "gpu/tools.h"
 
 #define WORKSPACE_BYTES 64u /* memory for a barrier of the whole grid */
-/* limit of parked launches, which is more than a GPU runs at the same time */
+/* largest number of parked launches; a GPU runs fewer launches at the same time */
 #define MOST_PARKED 256u
 
 /* Number of warp instructions for which an additional worker saves time. They take about 0.1 ms, as
@@ -183,7 +183,7 @@ unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t
 }
 
 /* Notes the cost of a kernel's CTAs as a prediction for the kernel's next launch. Keeps the highest
- * cost, because too many workers cost less time than too few. */
+ * cost, because too many workers waste less time than too few. */
 static void note_share(struct emu_device *device, const struct launch *launch)
 {
     struct kernel_handle *handle = &device->kernels[launch->request.kernel - 1];

@@ -12,7 +12,7 @@
 #include "gpu/order/timeline.h"
 #include "gpu/record/record.h"
 
-#define MOST_PIECES 10000u /* limit of pieces of work in the record */
+#define MOST_PIECES 10000u /* largest number of pieces of work in the record */
 /* lists of events in the hash table, which is indexed by the events' numbers */
 #define BUCKETS 256u
 

@@ -370,7 +370,8 @@ LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *a
 }
 
 /* Checks one access of LANES in one state space. Writes to HOST a pointer to each lane's bytes.
- * Returns the lanes with good addresses; the bytes of other lanes may only be read. */
+ * Returns the lanes with good addresses. The pointers of other lanes may be used only for
+ * reading. */
 LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *access,
                                  const struct pattern *pattern, uint32_t lanes, uint8_t **host)
 {

@@ -16,8 +16,8 @@
 #include "gpu/memory/heap.h"
 #include "gpu/ptx/module.h"
 
-#define CHILD_DEPTH 24u        /* limit of nested launches */
-#define CHILD_MOST  (1u << 16) /* limit of one grid's launches */
+#define CHILD_DEPTH 24u        /* largest depth of nested launches */
+#define CHILD_MOST  (1u << 16) /* largest number of launches by one grid */
 
 struct launch;
 

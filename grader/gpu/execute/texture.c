@@ -21,7 +21,7 @@ enum { OUTSIDE = -1 };
 
 /* --- texels ----------------------------------------------------------------------------------- */
 
-/* Converts an f16 to a float, and every NaN to the same NaN. */
+/* Converts an f16 to a float. Every NaN becomes the same NaN. */
 static float half_to_float(uint16_t half)
 {
     double value = half_widen(half, HALF_F16);

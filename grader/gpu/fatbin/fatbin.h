@@ -17,7 +17,7 @@
 #define FATBIN_MAGIC       0xba55ed50u
 #define FATBIN_HEADER_SIZE 16u
 #define FATBIN_MESSAGE     256 /* size of the buffer for any message of this file, in bytes */
-/* limit of a PTX text in bytes; no compiler writes a longer text */
+/* largest size of a PTX text in bytes; no compiler writes a longer text */
 #define FATBIN_MAX_TEXT (256u << 20)
 
 enum fatbin_kind { FATBIN_PTX = 1, FATBIN_ELF = 2 };

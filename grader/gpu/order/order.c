@@ -6,8 +6,8 @@
 #include "gpu/order/clock.h"
 #include "gpu/order/touches.h"
 
-/* Limit of the pieces of work in flight. If there are more, the oldest piece is dropped, and its
- * conflicts are missed. */
+/* Largest number of pieces of work in flight. If there are more, the oldest piece is dropped, and
+ * its conflicts are missed. */
 enum { MOST_IN_FLIGHT = 2048 };
 
 struct stream {

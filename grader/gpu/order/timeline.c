@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Limit of the items that are submitted and not done. If it is reached, the program waits. The
- * drivers of today's GPUs have about this limit for launches. */
+/* Largest number of items that are submitted and not done. When it is reached, the program waits.
+ * The drivers of today's GPUs keep about this number of launches. */
 #define MOST_QUEUED 1024u
 
 #define NO_ROOM     1e-9 /* a smaller share of the multiprocessors counts as none */

@@ -13,7 +13,7 @@
 #include "gpu/ptx/module.h"
 #include "gpu/ptx/scope.h"
 
-#define PARSE_MAX_DEPTH 64 /* limit of nested braces */
+#define PARSE_MAX_DEPTH 64 /* largest depth of nested braces */
 
 /* A use of a label, which is resolved when the scope that declares the label ends. */
 struct label_use {

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* limit for findings, because a repeated finding must be added up again each time */
+/* largest number of findings, because each repeated finding must be added up again */
 #define MOST_FINDINGS 16u
-/* limit for instructions, because their counters are copied and compared */
+/* largest number of instructions, because their counters are copied and compared */
 #define MOST_CODE (1u << 14)
 
 /* The values that determine a launch's line. */

@@ -7,7 +7,7 @@
 
 #include "gpu/record/record.h"
 
-#define MOST_BLOCKS 200 /* limit of allocations in the list */
+#define MOST_BLOCKS 200 /* largest number of allocations in the list */
 
 /* Returns NAME as a JSON string, or "" if NAME is not UTF-8. */
 static json_t *string_of(struct ptx_name name)
