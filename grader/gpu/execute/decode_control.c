@@ -151,7 +151,7 @@ static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mas
 
 void decode_fence(struct decoder *d)
 {
-    /* all accesses of the emulator take one way to memory, so a proxy fence has nothing to order */
+    /* all accesses of the emulator take the same path to memory, so a proxy fence orders nothing */
     d->out->run = ptx_has(d->in, PTX_MOD_proxy) ? nothing_run : fence_run;
     d->out->mem.op = ptx_has(d->in, PTX_MOD_cta) ? PTX_MOD_cta : PTX_MOD_gpu;
     d->out->observes = ptx_has(d->in, PTX_MOD_sys);

@@ -177,7 +177,7 @@ static uint64_t finish(const struct tensor_product *p, double sum, uint64_t c)
     return single != single ? FLOAT_NAN : float_bits(single);
 }
 
-/* Computes row I of d. */
+/* Computes row I of the result d. */
 static void multiply_row(const struct tensor_product *p, const struct numbers *a,
                          const struct numbers *b, const uint64_t *c, unsigned i, uint64_t *d)
 {
