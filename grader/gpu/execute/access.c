@@ -15,8 +15,7 @@
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-/* Writes to ADDR the address base + offset of each lane. Inactive lanes get the first active lane's
- * address. */
+/* Writes each lane's base + offset to ADDR. Inactive lanes get the first active lane's address. */
 LANES_INLINE void add_addresses(const struct warp *warp, struct slot base, uint64_t offset,
                                 uint32_t mask, uint64_t *addr)
 {
@@ -273,8 +272,7 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
     return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
 }
 
-/* Finds each lane's bytes separately. This is the slow path for bad addresses and for bytes in
- * several blocks. */
+/* Finds each lane's bytes separately, for bad addresses or bytes in several blocks. Slow. */
 static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                             uint8_t **host)
 {
