@@ -272,7 +272,7 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
     return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
 }
 
-/* Finds each lane's bytes separately, for bad addresses or bytes in several blocks. Slow. */
+/* Finds each lane's bytes separately: the slow path, for bad addresses or several blocks. */
 static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                             uint8_t **host)
 {
@@ -497,8 +497,7 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
 
 /* --- accesses that repeat --------------------------------------------------------------------- */
 
-/* Loads the values of a repeated access. Not inlined, so that the common path of load_run() stays
- * short. */
+/* Loads a repeated access's values. Not inlined, to keep the common path of load_run() short. */
 LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
                                     uint8_t *start, const struct pattern *pattern, uint32_t mask)
 {
@@ -652,8 +651,7 @@ static const void *operand_at(const struct warp *warp, struct slot slot)
     return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
 }
 
-/* Counts the lanes whose old value differs from the value in memory after all lanes' operations,
- * and adds their number to the worker's atomic_changes. */
+/* Adds to atomic_changes the number of lanes whose old value differs from the final value. */
 static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
                           uint32_t lanes, const uint64_t *old)
 {
