@@ -7,7 +7,7 @@
 #include "gpu/observe/describe.h"
 #include "gpu/observe/init.h"
 
-/* The array that was read, from byte BEGIN up to END, in elements of SIZE bytes. */
+/* The array that was read: bytes BEGIN up to END, in elements of SIZE bytes. */
 struct init_array {
     uint64_t begin, end;
     uint32_t size;
@@ -45,8 +45,8 @@ static struct init_array array_of(const struct init *init, uint32_t pc)
 
 /* --- writers ---------------------------------------------------------------------------------- */
 
-/* Returns the instruction that wrote nearest to the faulty read in the same array, or NO_PC if
- * there is none. */
+/* Returns the instruction that wrote closest to the faulty read in the same array, or NO_PC if none
+ * wrote to this array. */
 static uint32_t nearest_writer(const struct init *init, const struct init_site *site,
                                const struct init_array *array)
 {
@@ -68,8 +68,7 @@ static uint32_t nearest_writer(const struct init *init, const struct init_site *
     return writer;
 }
 
-/* Returns the lowest address of the array to which an instruction has written, or the array's
- * end. */
+/* Returns the lowest address of the array that any instruction wrote, or the array's end. */
 static uint64_t lowest_written(const struct init *init, uint8_t space,
                                const struct init_array *array)
 {
@@ -88,8 +87,8 @@ static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t
     return a.file == b.file && a.line == b.line;
 }
 
-/* Returns whether racecheck, which reports before initcheck, has found that nothing orders READER
- * and WRITER, which are on different lines. If so, the race explains why READER read too early. */
+/* Returns whether racecheck, which reports before initcheck, has found a race between READER and
+ * WRITER. They are on different lines. Such a race explains why READER read too early. */
 static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 {
     const struct launch_view *launch = init->launch;
@@ -111,21 +110,22 @@ static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* The relation of the read to the written part of its array. */
+/* How the read relates to the part of its array that was written. */
 struct init_case {
     const struct init_site *site;
     struct init_array array;
-    const struct mem_block *block; /* the allocation, if it is global memory */
-    /* the line of a write nearby, in the same file, or 0 if there is none */
+    const struct mem_block *block; /* the allocation, for global memory */
+    /* the line of the nearest write, if it is in the same file, otherwise 0 */
     uint32_t line;
-    uint64_t low, high; /* the first and the last element that this line writes */
-    bool is_outside;    /* this line does not write the element that was read */
+    uint64_t low, high; /* the first and the last element that `line` writes */
+    bool is_outside;    /* `line` does not write the element that was read */
     bool is_update;     /* the read also writes the element, as in s[i] += 1 */
-    bool is_in_block;   /* LOW and HIGH are what the block has written before the read */
-    bool is_lowest;     /* no line writes an element before LOW */
+    /* LOW and HIGH are only the elements that this block wrote before the read */
+    bool is_in_block;
+    bool is_lowest; /* no line writes an element before LOW */
 };
 
-/* Writes advice for a read between elements that the block has written. */
+/* Writes advice for a read between two ranges of elements that the block has written. */
 static void advise_gap(char *text, size_t size, const struct init_case *c)
 {
     uint64_t first = (c->site->gap_low - c->array.begin) / c->array.size;
@@ -192,7 +192,8 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
                  c->array.name);
 }
 
-/* Writes advice for a read in the unused bytes between two rows, which no program means to read. */
+/* Writes advice for a read of the unused bytes between two rows. A program never reads them on
+ * purpose. */
 static void advise_pitch(char *text, size_t size, const struct mem_block *block, uint64_t at)
 {
     uint64_t row = at / block->pitch;

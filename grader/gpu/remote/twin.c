@@ -35,7 +35,7 @@ static void release(struct twin_share share)
         munmap(share.last, share.size);
 }
 
-/* --- answers that the program reads ------------------------------------------------------------ */
+/* --- answers that the program reads ----------------------------------------------------------- */
 
 /* Writes the judged answer. After a failed write, it writes nothing more, because the reader counts
  * on an answer without gaps. */
