@@ -1,11 +1,11 @@
-/* Gives hints for calls that failed, because errors like "invalid argument" do not say which
+/* Adds hints to calls that failed, because an error like "invalid argument" does not say which
  * argument is invalid. */
 #include "gpu/cudart/rt.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define MOST_REPORTS 1000 /* a program may poll with a call that fails */
+#define MOST_REPORTS 1000 /* limit, because a program may poll with a call that fails */
 
 static _Thread_local bool has_reported;
 
@@ -19,8 +19,8 @@ bool rt_is_reported(void)
     return has_reported;
 }
 
-/* A hint for calls whose name begins with CALL and that returned ERROR. The first hint that matches
- * is used. */
+/* Each hint is for functions whose name begins with CALL, if they return ERROR. The first hint that
+ * matches is used. */
 static const struct hint {
     cudaError_t error;
     const char *call, *text;
@@ -99,11 +99,11 @@ static const char *hint_for(const char *call, cudaError_t error)
     return NULL;
 }
 
-/* Returns whether correct programs also get this error. */
+/* Returns whether this error is a normal result, which correct programs also get. */
 static bool is_answer(const char *call, cudaError_t error)
 {
     return error == cudaSuccess || error == cudaErrorNotReady ||
-           error == cudaErrorNotSupported || /* already reported as unsupported-call */
+           error == cudaErrorNotSupported || /* has been reported as unsupported-call */
            strncmp(call, "cuda", 4) != 0;
 }
 
