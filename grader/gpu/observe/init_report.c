@@ -136,9 +136,9 @@ static void advise_gap(char *text, size_t size, const struct init_case *c)
     else
         snprintf(left_out, sizeof left_out, "elements %" PRIu64 " to %" PRIu64, first, last);
     snprintf(text, size,
-             "this block writes %s, at line %u, but leaves out %s: does this line count rows or "
-             "steps in another way than line %u, or should the block write %s, too?",
-             c->array.name, c->line, left_out, c->line, first == last ? "it" : "them");
+             "line %u writes %s in this block, but not %s: does this line use other indices than "
+             "line %u, or should the block write %s, too?",
+             c->line, c->array.name, left_out, c->line, first == last ? "it" : "them");
 }
 
 static void advise_shared(char *text, size_t size, const struct init_case *c)
@@ -155,8 +155,8 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
         snprintf(
             text, size,
             "%" PRIu32 " thread%s of this block, from thread %" PRIu32
-            " on, ended before a barrier of the others and did not write: let no thread return "
-            "before the last __syncthreads()",
+            " on, returned before a barrier of the other threads and did not write: let no thread "
+            "return before the last __syncthreads()",
             c->site->gone.count, c->site->gone.count == 1 ? "" : "s", c->site->gone.first);
     else if (c->is_in_block && !c->is_update)
         snprintf(
@@ -176,7 +176,7 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
     else if (c->is_update)
         snprintf(
             text, size,
-            "shared memory is not cleared: let the threads set %s to its first value, and then call "
+            "shared memory starts with undefined values: let the threads initialise %s, and then call "
             "__syncthreads()",
             c->array.name);
     else if (c->line && c->site->gap_end >= c->site->gap_low + c->array.size)
@@ -198,7 +198,7 @@ static void advise_pitch(char *text, size_t size, const struct mem_block *block,
 {
     uint64_t row = at / block->pitch;
     snprintf(text, size,
-             "this is after the %" PRIu64 " bytes of row %" PRIu64 "; row %" PRIu64
+             "this read is after the %" PRIu64 " bytes of row %" PRIu64 "; row %" PRIu64
              " begins %" PRIu64 " bytes (the pitch) after row %" PRIu64
              ": does the index use this pitch for y, and is x neither too small nor too large?",
              block->width, row, row + 1, block->pitch, row);
@@ -214,29 +214,29 @@ static void advise_global(char *text, size_t size, const struct init_case *c)
     else if (block && block->pitch && prefix && prefix * c->array.size == block->width)
         snprintf(text, size,
                  "only the first %" PRIu64 " of the %" PRIu64
-                 " bytes of a row are written: does a cudaMemcpy2D() or cudaMemset2D() count "
-                 "elements? They count bytes, width * sizeof(type)",
+                 " bytes of a row are written: does a cudaMemcpy2D() or cudaMemset2D() get a width "
+                 "in elements? It must be in bytes: width * sizeof(type)",
                  prefix, block->width);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix &&
              prefix == bytes / c->array.size)
         snprintf(
             text, size,
             "only the first %" PRIu64 " of its %" PRIu64
-            " bytes are written: does a cudaMemcpy() or cudaMemset() count elements? They count "
-            "bytes, n * sizeof(type)",
+            " bytes are written: does a cudaMemcpy() or cudaMemset() get a number of elements? It "
+            "must be in bytes: n * sizeof(type)",
             prefix, bytes);
     else if (prefix == sizeof(void *) && prefix < bytes && c->array.size < prefix)
         snprintf(
             text, size,
             "only its first %" PRIu64
-            " bytes are written, as many as a pointer has: does a cudaMemcpy() or cudaMemset() "
-            "ask for sizeof(pointer)? Write n * sizeof(type)",
+            " bytes are written, the size of a pointer: does a cudaMemcpy() or cudaMemset() get "
+            "sizeof(pointer)? Write n * sizeof(type)",
             prefix);
     else if (prefix && prefix < bytes && at >= prefix && block && block->fill.file)
         snprintf(text, size,
                  "only the first %" PRIu64 " of its %" PRIu64
-                 " bytes are written: should the copy or memset that wrote them write more, in "
-                 "bytes and at the right places, or is the index here too large?",
+                 " bytes are written: does the copy or memset that wrote them write too few bytes, "
+                 "or to the wrong place, or is the index here too large?",
                  prefix, bytes);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix)
         snprintf(text, size,

@@ -494,7 +494,7 @@ static const char *advice_for_branch(const struct loss *loss)
         return "give the lanes of a warp equal numbers of iterations: sort the work, or share each "
                "loop among the lanes";
     return 32 * loss->ideal < 2 * loss->cost
-               ? "one lane works while 31 wait: if the data has work for the others, share it among them, "
+               ? "one lane works while 31 wait: if there is enough work, share it among the lanes, "
                  "as a tree or with __shfl_down_sync() (lab 04 shows how)"
                : NULL;
 }

@@ -238,7 +238,7 @@ static const char *const plain_faults[] = {
     [OBS_TENSOR_TILE] = "the address of the box in shared memory is not a multiple of 128",
     [OBS_TENSOR_ROW] = "the box does not begin at a multiple of 16 bytes of its row",
     [OBS_TENSOR_BEFORE] = "the kernel writes a box that begins at a negative coordinate",
-    [OBS_TENSOR_REDUCTION] = "the tensor's elements have a type without this reduction",
+    [OBS_TENSOR_REDUCTION] = "this reduction does not exist for the type of the tensor's elements",
     [OBS_NO_MBARRIER] = "no mbarrier was initialised at this address",
     [OBS_REMOTE_MBARRIER] =
         "the mbarrier belongs to another block: threads can only arrive there, not wait for it",

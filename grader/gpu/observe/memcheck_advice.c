@@ -63,8 +63,8 @@ static bool advise_negative(char *text, size_t size, const struct launch_view *l
     if (far <= 0 || far > MOST)
         return false;
     snprintf(text, size,
-             "the index is negative here: does it come from a subtraction, or from a char, which "
-             "can be negative although an unsigned char cannot?");
+             "the index is negative here: does it come from a subtraction, or from a char? A char "
+             "can be negative, an unsigned char cannot");
     return true;
 }
 
@@ -126,17 +126,18 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
     bool is_next = fault->addr == block->addr + count * each;
     char room[27];
     if (has_gaps)
-        snprintf(text, size,
-                 "neighbouring threads are %" PRIu64 " bytes apart here, and the allocation has "
-                 "room for %s elements that far apart: does the data lie like that, too? If so, "
-                 "compare every index with that number",
-                 each, describe_number(count, room));
+        snprintf(
+            text, size,
+            "neighbouring threads access elements that are %" PRIu64 " bytes apart, and the "
+            "allocation has room for %s such elements: does the data lie like that, too? If so, "
+            "compare every index with that number",
+            each, describe_number(count, room));
     else
         snprintf(text, size, "the allocation has room for %s element%s of %" PRIu64 " byte%s%s",
                  describe_number(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s",
                  is_next && fault->highest == fault->addr
-                     ? ", and this is the one after the last: an `if` may be missing, or a loop "
-                       "or an `if` may compare the index by <= in place of <"
+                     ? ", and this is the element after the last: an `if` may be missing, or a "
+                       "loop or an `if` may compare the index with <= instead of <"
                  : is_next
                      ? ", and other lanes of the warp go farther: an `if` may be missing; compare "
                        "every index with that number"
@@ -346,9 +347,9 @@ static void advise_outside(char *text, size_t size, const struct launch_view *la
 }
 
 static const char aligned_help[] =
-    "an int or a float must lie at a multiple of 4: does a char pointer, which counts bytes, go on "
-    "by a number of elements? Then multiply that by sizeof(type); and row y begins y * pitch bytes "
-    "after row 0";
+    "the address of an int or a float must be a multiple of 4: is a number of elements added to a "
+    "char pointer, which counts bytes? Then multiply the number by sizeof(type); and row y begins "
+    "y * pitch bytes after row 0";
 
 void memcheck_advise(char *text, size_t size, const struct launch_view *launch,
                      const struct obs_fault *fault)

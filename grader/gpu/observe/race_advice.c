@@ -253,7 +253,7 @@ static void print_wait(struct text *text, const struct race *race)
             continue;
         append(text,
                "line %u waits for all groups of copies except the latest %u: if this copy can be "
-               "among these, wait with __pipeline_wait_prior(0), and then call __syncthreads()",
+               "one of them, wait with __pipeline_wait_prior(0), and then call __syncthreads()",
                line, (unsigned)in->operands[0].value);
         return;
     }
@@ -272,16 +272,16 @@ static const char *plain_advice(const struct race *race, const struct race_group
     if (group->causes & CAUSE_UPDATE)
         return "use atomicAdd() or another atomic, or give each thread a word of its own; no barrier helps here";
     if (group->causes & CAUSE_WRITES)
-        return "is each thread meant to have a word of its own? Then two indices are equal that should differ: compare how each is made. If not, let one thread write it, or use an atomic; no barrier helps here";
+        return "should each thread have its own word? Then two threads compute the same index: check how each index is computed. If not, let one thread write the word, or use an atomic; no barrier helps here";
     if (group->distance < RACE_GRID || group->distance == RACE_COPY)
         return NULL;
     if (pair->is_shared)
         return "put a cluster.sync() between the two accesses";
     if (one_atomic)
-        return "make the access that is not atomic in a launch of its own, before or after this one; no barrier orders blocks";
+        return "move the access that is not atomic to another launch, before or after this one; no barrier orders blocks";
     if (race_lacks_fence(race))
         return "call __threadfence() after the write and before the atomic that counts the blocks";
-    return "let no block touch what another block writes: write to a second array, or split the kernel into two launches";
+    return "let no block access memory that another block writes: write to a second array, or split the kernel into two launches";
 }
 
 void race_print_advice(char *text, size_t size, const struct race *race,

@@ -273,8 +273,8 @@ static void describe_rows(char *text, size_t size, const struct shape_access *ac
                  shape->width, verb, shape->jump);
     else
         snprintf(text, size,
-                 "in each row of %u lanes, they %s words %" PRId64
-                 " bytes apart; the next row is %" PRId64 " bytes away",
+                 "each row of %u lanes %ss words %" PRId64 " bytes apart; the next row is %" PRId64
+                 " bytes away",
                  shape->width, verb, shape->step, shape->jump);
 }
 

@@ -117,7 +117,7 @@ static void synccheck_fault(void *state, const struct launch_view *launch,
     if (finding && fault->kind == OBS_ABSENT_LANE)
         finding->help =
             "all lanes whose values are read must call the shuffle, too: call it outside of any "
-            "if, &&, || and ?:, and before any return, with all 32 lanes, or begin with an offset that stays "
+            "if, &&, || and ?:, and before any return, with all 32 lanes, or use only offsets that stay "
             "within the calling lanes";
     if (finding && fault->kind == OBS_POLLS_HOST)
         finding->help = "let main() write the value before it waits for the kernel, as in "
