@@ -16,7 +16,7 @@ enum {
     NULL_END = 65536,     /* a lower address counts as a null pointer plus an index */
     STACK_STEP = 8 << 20, /* most bytes between the stack pointer and a variable on the stack */
     PATIENCE = 5,         /* seconds until the alarm ends the process */
-    BEFORE_BLOCK = 16,    /* most bytes between a block of malloc() and its size, stored before it */
+    BEFORE_BLOCK = 16,    /* most bytes between a block of malloc() and its stored size */
     PAGE = 4096,          /* bytes of inaccessible memory before and after page-locked memory */
 };
 /* most bytes between an allocation and an index that is meant for it */

@@ -125,16 +125,15 @@ void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, siz
     struct rt_places places = {
         .at = rt_caller(),
         .help =
-            "width and both pitches count bytes, n * sizeof(type), and each pitch belongs to the "
-            "pointer before it"};
+            "the width and both pitches are in bytes, n * sizeof(type), and each pitch belongs to "
+            "the pointer before it"};
     if (rt_is_reported()) /* this copy has already been reported */
         return;
     if (rt_range_find(ptr, &range) && range.pitch == pitch && range.width < width) {
-        snprintf(
-            help, sizeof help,
-            "cudaMallocPitch() made rows for %zu byte%s each, on the line that allocated them: "
-            "its width counts bytes, n * sizeof(type)",
-            range.width, range.width == 1 ? "" : "s");
+        snprintf(help, sizeof help,
+                 "cudaMallocPitch() has allocated rows of only %zu byte%s: its width is in bytes, "
+                 "n * sizeof(type)",
+                 range.width, range.width == 1 ? "" : "s");
         places.help = help;
         places.allocated = range.made;
     }
@@ -160,9 +159,10 @@ static void check_host_pitch(const struct side *side, const struct rt_range *ran
     const struct rt_places places = {
         .at = rt_caller(),
         .allocated = range->made,
-        .help = "pass the pitch of the host's array: rows without gaps are their width apart"};
+        .help =
+            "pass the pitch of the host's array: if its rows have no gaps, this is their width"};
     rt_finding_at("other-pitch", NULL, &places, 1,
-                  "the %s rows, on the host, are taken to be %zu bytes apart, as on the GPU, "
+                  "the pitch of the %s rows, on the host, is given as %zu bytes, as on the GPU, "
                   "although a row has %zu bytes",
                   side->whose, side->pitch, width);
 }
