@@ -148,8 +148,7 @@ static int by_address(const void *a, const void *b)
 
 struct emu_place rt_place_of(const void *return_address)
 {
-    struct cached key = {.address = (uintptr_t)return_address -
-                                    1}; /* an address inside the call instruction */
+    struct cached key = {.address = (uintptr_t)return_address - 1}; /* an address in the call */
     pthread_mutex_lock(&lock);
     struct cached **node = tfind(&key, &cache, by_address), *entry = node ? *node : NULL;
     if (!entry && (entry = malloc(sizeof *entry))) {

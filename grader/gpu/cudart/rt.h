@@ -259,7 +259,7 @@ bool rt_range_add(struct rt_range range);
 /* Finds the range that contains PTR. */
 bool rt_range_find(const void *ptr, struct rt_range *range);
 /* Notes that the host writes SIZE bytes at PTR. Returns whether a range longer than SIZE begins at
- * PTR, and its previous write had another size. */
+ * PTR, and the previous such write had another size. */
 bool rt_range_fill(const void *ptr, size_t size);
 /* Removes the range that begins at PTR, if its kind is one of KINDS. */
 bool rt_range_take(const void *ptr, unsigned kinds, struct rt_range *range);

@@ -12,7 +12,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(pthread_t) holder; /* the thread that holds the lock, or 0 if there is none */
 static struct order *order;
-/* number of blocking and of other streams, except the legacy default stream */
+/* numbers of blocking and of other streams; neither counts the legacy default stream */
 static atomic_uint blocking, others;
 static atomic_uint shared;    /* number of ranges of memory that host and device share */
 static atomic_uint variables; /* number of __managed__ variables */
