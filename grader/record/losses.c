@@ -81,7 +81,7 @@ static void write_message(char *text, size_t size, const json_t *loss)
                least = json_integer_of(loss, "worst_ideal");
     const char *waste = NUMBER((uint64_t)record_loss_waste(loss));
     if (strncmp(id, "uncoalesced-", 12) == 0 && requests > 0)
-        snprintf(text, size, "%.1f sectors a request where %.1f would do", cost / requests,
+        snprintf(text, size, "%.1f sectors per request; %.1f would be enough", cost / requests,
                  ideal / requests);
     else if (strcmp(id, "bank-conflict") == 0 && least > 0)
         snprintf(text, size, "%lld-way bank conflict, %s extra wavefronts",
