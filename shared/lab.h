@@ -324,8 +324,7 @@ static inline bool lab_again(struct lab *lab)
 }
 
 /* Returns the rate at which this GPU copies its own memory, in GB read and written per second. The
- * grader compares times with this rate. Returns 0 if there is too little memory to measure the
- * rate. */
+ * grader compares times with it. Returns 0 if there is too little memory to measure it. */
 static inline float lab_copy_rate(struct lab *lab)
 {
     const size_t size = (size_t)128 << 20;

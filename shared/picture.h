@@ -209,8 +209,7 @@ static inline struct picture lab_picture(struct lab *lab)
         return picture;
     }
     const char *path = lab_text(lab, "picture");
-    /* makes `save` a known argument, which lab_result_picture() reads later */
-    lab_text(lab, "save");
+    lab_text(lab, "save"); /* makes `save` a known argument; lab_result_picture() reads it */
     lab_end_list(lab);
     return path ? picture_read(path) : picture_draw(picture.width, picture.height);
 }

@@ -132,8 +132,7 @@ struct alignas(32) half_tiles {
     __half a[SIDE][DEEP + 8], b[DEEP][SIDE + 8];
 };
 
-/* Starts to copy the tiles of halves that begin at `first`, 8 halves at a time. Copies nothing
- * beyond p.depth. */
+/* Starts to copy the tiles of halves from `first` on, 8 halves at a time, up to p.depth. */
 __device__ inline void start_halves(struct product p, struct half_tiles *to, int first)
 {
     if (first >= p.depth)

@@ -35,7 +35,8 @@ struct job {
     float middle; /* rungs 3 and 4: each number on the diagonal; the others are -1 */
 };
 
-/* Returns A[I][J] on the CPU. J is -1 for a neighbour that does not exist. */
+/* Returns A[I][J] on the CPU: the coefficient of unknown J in equation I. J is -1 for a neighbour
+ * that does not exist. */
 static inline double solver_factor(const struct job *job, int i, int j)
 {
     if (job->rung == DENSE)
