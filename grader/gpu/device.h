@@ -99,8 +99,7 @@ struct emu_options {
     enum emu_scramble scrambles; /* loads from this memory return wrong values */
     bool ignores_order;          /* the runtime library does not check the order of work */
     bool ignores_strays;         /* accesses just past an allocation's end do not fail */
-    /* emu_alloc_rows() adds wider_pitch * EMU_PITCH bytes to the pitch */
-    uint64_t wider_pitch;
+    uint64_t wider_pitch;        /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
     /* the descriptor to which the record is written, or -1 if there is no record */
     int record_fd;
     /* a record larger than this gets no more lines; 0 for no limit */
