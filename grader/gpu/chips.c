@@ -123,7 +123,7 @@ static bool read_page(const char *text, struct emu_chip *chip, char *why, size_t
         }
     chip->limits = emu_limits((uint32_t)(chip->capability * 10 + 0.5));
     if (!chip->limits)
-        snprintf(why, size, "the chip's file: nobody knows the limits of capability %g",
+        snprintf(why, size, "the chip's file: the limits of compute capability %g are unknown",
                  chip->capability);
     return chip->limits;
 }
