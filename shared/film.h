@@ -17,7 +17,7 @@
 #define SLOTS 4
 
 struct film {
-    int frames, size; /* number of frames, and pixels of a frame */
+    int frames, size; /* number of frames, and number of pixels of a frame */
     int gain;
     int *from, *to; /* on the host: all frames, end to end */
     int *slots;     /* on the GPU: SLOTS frames */
@@ -40,8 +40,8 @@ static inline int *film_frame(struct film film, int *frames, int f)
     return frames + (size_t)f * film.size;
 }
 
-/* Put the copy of frame F to its slot, or from it, into STREAM. They are macros, so that reports name
- * the line that uses them. */
+/* Put the copy of frame F to its slot, or from its slot, into STREAM. They are macros, so that
+ * reports name the line that uses them. */
 #define film_in(film, f, stream)                                                                   \
     CHECK_CUDA(cudaMemcpyAsync(film_slot(film, f), film_frame(film, (film).from, f),               \
                                film_bytes(1, (film).size), cudaMemcpyHostToDevice, stream))
@@ -49,7 +49,7 @@ static inline int *film_frame(struct film film, int *frames, int f)
     CHECK_CUDA(cudaMemcpyAsync(film_frame(film, (film).to, f), film_slot(film, f),                 \
                                film_bytes(1, (film).size), cudaMemcpyDeviceToHost, stream))
 
-/* Streams that do not wait for the default stream, and events without times. */
+/* Make COUNT streams that do not wait for the default stream, or COUNT events without times. */
 static inline void film_make_streams(cudaStream_t *streams, int count)
 {
     for (int i = 0; i < count; ++i)
@@ -86,7 +86,7 @@ static inline struct film film_open(struct lab *lab, int *(*host_alloc)(size_t b
     const int *camera = lab_ints(lab, "camera", n);
     film.from = host_alloc(film_bytes(film.frames, film.size));
     film.to = host_alloc(film_bytes(film.frames, film.size));
-    for (int i = 0; i < n; ++i) /* by hand, numbers begin at -100: no brightness */
+    for (int i = 0; i < n; ++i) /* by hand, the numbers begin at -100, which is no brightness */
         film.from[i] = lab_by_hand(lab) ? camera[i] + 100 : camera[i];
     CHECK_CUDA(cudaMalloc((void **)&film.slots, film_bytes(SLOTS, film.size)));
     return film;

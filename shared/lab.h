@@ -1,4 +1,4 @@
-/* lab.h: with these functions, every lab's main() gets its input and hands in its answer.
+/* lab.h: functions with which every lab's main() gets its input and hands in its answer.
  *
  * A lab is an ordinary CUDA program that runs in two ways:
  *
@@ -266,8 +266,8 @@ static inline void lab_check_arguments(const struct lab *lab)
     }
 }
 
-/* Prepares the first timed round: makes two events, and allocates memory twice as large as the L2
- * cache. */
+/* Prepares the first timed round: makes two events, and allocates memory that is twice as large as
+ * the L2 cache. */
 static inline void lab_start_timing(struct lab *lab)
 {
     int l2_bytes = 0;
@@ -288,8 +288,8 @@ static inline float lab_wait_for_device(void)
     return (end.tv_sec - begin.tv_sec) * 1e3f + (end.tv_nsec - begin.tv_nsec) * 1e-6f;
 }
 
-/* Returns the milliseconds that the device still works after the last event, because other streams
- * may still have work. Subtracts the time that a wait for an idle device takes. */
+/* Returns how many milliseconds the device still works after the last event, because other streams
+ * may still have work. Subtracts the time that waiting for an idle device takes. */
 static inline float lab_late_work(void)
 {
     float waited = lab_wait_for_device(), idle = lab_wait_for_device();
@@ -324,7 +324,7 @@ static inline bool lab_again(struct lab *lab)
 }
 
 /* Returns the rate at which this GPU copies its own memory, in GB read and written per second. The
- * grader compares times with it. Returns 0 if there is too little memory to measure the rate. */
+ * grader compares times with it. Returns 0 if there is too little memory to measure it. */
 static inline float lab_copy_rate(struct lab *lab)
 {
     const size_t size = (size_t)128 << 20;

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PICTURE_PIXELS (1 << 26) /* the largest picture */
+#define PICTURE_PIXELS (1 << 26) /* most pixels of a picture */
 
 struct picture {
     int width, height;
@@ -67,7 +67,7 @@ static inline long picture_number(FILE *file)
     return number; /* the one blank after the number has been read, too */
 }
 
-/* Reads a PGM file whose first two bytes, P2 or P5, have been read. */
+/* Reads the rest of a PGM file after its first two bytes, P2 or P5. */
 static inline struct picture picture_read_pgm(FILE *file, const char *path, bool is_text)
 {
     long width = picture_number(file), height = picture_number(file), most = picture_number(file);
@@ -141,8 +141,8 @@ static inline unsigned picture_grain(unsigned x, unsigned y)
     return (h ^ h >> 16) & 0xff;
 }
 
-/* Returns the height, of 256, of a ridge of hills at X, of 256. It is a sum of parabolas, which
- * need no sin(). */
+/* Returns the height, from 0 to 256, of a ridge of hills at X, from 0 to 256. The ridge is a sum of
+ * parabolas, which need no sin(). */
 static inline int picture_ridge(int x, int period)
 {
     int at = x % period, up = 4 * at * (period - at) / period;
@@ -209,7 +209,7 @@ static inline struct picture lab_picture(struct lab *lab)
         return picture;
     }
     const char *path = lab_text(lab, "picture");
-    lab_text(lab, "save"); /* lab_result_picture() needs it later */
+    lab_text(lab, "save"); /* makes `save` a known argument; lab_result_picture() reads it */
     lab_end_list(lab);
     return path ? picture_read(path) : picture_draw(picture.width, picture.height);
 }

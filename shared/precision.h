@@ -51,8 +51,8 @@ static inline double largest_error(const struct job *job, const float *result, i
     return worst;
 }
 
-/* Gets the case's numbers. By hand, makes numbers between -1 and 1, or for rungs 3 to 5 between -86
- * and 86. */
+/* Gets the case's numbers. By hand, makes numbers from -1 to 1, or for rungs 3 to 5 from -86 to
+ * 86. */
 static inline void get_numbers(struct lab *lab, struct job *job)
 {
     int n = job->rows * job->width;

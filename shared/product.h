@@ -1,10 +1,10 @@
-/* product.h: what lab 16 gives for its matrix products.
+/* product.h: functions that lab 16 gives for its matrix products.
  *
  *     struct product p = lab_product(&lab);   // numbers from the grader, or made up; on the GPU
  *     hand_in(&lab, p);                       // copies C back. By hand, compares it with the CPU, which uses double
  *
- * lab_product() fills the matrices up with zeros: height and width to multiples of SIDE, depth to one of DEEP. So
- * all tiles are full, and all rows begin at a multiple of 16 bytes. */
+ * lab_product() fills the matrices up with zeros: height and width to multiples of SIDE, depth to a
+ * multiple of DEEP. So all tiles are full, and all rows begin at a multiple of 16 bytes. */
 #ifndef PRODUCT_H
 #define PRODUCT_H
 
@@ -13,7 +13,7 @@
 
 #include "lab.h"
 
-#define THREADS 256 /* of a block */
+#define THREADS 256 /* threads of a block */
 #define SMALL   64  /* rung 1: a block makes SMALL x SMALL numbers of C */
 #define SIDE    128 /* rungs 2 to 4: a block makes SIDE x SIDE numbers of C */
 #define STEP    8   /* rungs 2 and 3: numbers of the depth in a tile */
@@ -22,7 +22,7 @@
 struct product {
     const float *a, *b; /* height x depth and depth x width numbers, row after row */
     float *c;
-    __half *a_halves, *b_halves; /* the same numbers as in a and b: see round_to_halves() */
+    __half *a_halves, *b_halves; /* the numbers of a and b as halves: see round_to_halves() */
     int height, width, depth;
     /* the sizes without added zeros, and the matrices in main()'s memory */
     int own_height, own_width, own_depth;
@@ -132,7 +132,7 @@ struct alignas(32) half_tiles {
     __half a[SIDE][DEEP + 8], b[DEEP][SIDE + 8];
 };
 
-/* Starts to copy the tiles of halves that begin at `first`, 8 halves at a time; none beyond p.depth. */
+/* Starts to copy the tiles of halves from `first` on, 8 halves at a time, up to p.depth. */
 __device__ inline void start_halves(struct product p, struct half_tiles *to, int first)
 {
     if (first >= p.depth)
@@ -187,7 +187,7 @@ static inline struct product lab_product(struct lab *lab)
     return p;
 }
 
-/* The largest error of any number of C. */
+/* Returns the largest error of a number of C. */
 static inline double error_of(struct product p, const float *c)
 {
     double largest = 0;

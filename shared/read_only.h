@@ -6,7 +6,7 @@
  *                                               cudaFilterModePoint, cudaAddressModeClamp);
  *     wrong_results(&job, result)                      // compares with the CPU
  *
- * Numbers are whole numbers, small enough for sums to be exact in float, whatever their order. */
+ * All numbers are whole numbers, small enough for sums to be exact in float in any order. */
 #ifndef READ_ONLY_H
 #define READ_ONLY_H
 
@@ -17,7 +17,7 @@
 enum { FILTER = 1, CURVE, SLOPES, ROTATE, DEVELOP }; /* rungs */
 
 #define FILTERS     8
-#define TAPS        15 /* weights of a filter */
+#define TAPS        15 /* number of weights of a filter */
 #define GREYS       256
 #define SLOPES_EACH 4 /* results of rung 3 for each pixel */
 #define MASK        5 /* columns of the mask of rung 5, which has three rows */
@@ -119,9 +119,9 @@ template <typename T> static inline T *upload(const T *values, size_t count)
 }
 
 /* Copies a picture of WIDTH x HEIGHT floats into an array on the GPU, and makes a texture of it.
- * Kernels get the texture as an argument, and read it with tex2D<float>(texture, x, y). The centre of
- * the first pixel is at 0.5, 0.5. FILTER says what they read between the centres of pixels: the
- * nearest pixel, or a mean of the four around. OUTSIDE says what they read outside of the picture. */
+ * Kernels get the texture as an argument, and read it with tex2D<float>(texture, x, y). The centre
+ * of the first pixel is at 0.5, 0.5. FILTER: between the centres of pixels, kernels read the nearest
+ * pixel, or a mean of the nearest four. OUTSIDE: what kernels read outside of the picture. */
 static inline cudaTextureObject_t new_texture(const float *picture, int width, int height,
                                               cudaTextureFilterMode filter,
                                               cudaTextureAddressMode outside)
@@ -213,8 +213,8 @@ static inline double result_on_cpu(const struct job *job, int i)
     return job->rung == FILTER ? sum : job->curve[(int)sum / MASK_SUM];
 }
 
-/* Returns the number of wrong results. A texture's weights have 8 bits, so rung 4 may be off by
- * 2. */
+/* Returns the number of wrong results. A texture's weights have 8 bits, so errors up to 2 are
+ * allowed in rung 4. */
 static inline int wrong_results(const struct job *job, const float *result)
 {
     int wrong = 0;

@@ -35,8 +35,8 @@ struct job {
     float middle; /* rungs 3 and 4: each number on the diagonal; the others are -1 */
 };
 
-/* Returns the coefficient in A of unknown J in equation I, by hand and in errors. J is -1 for a
- * neighbour that does not exist. */
+/* Returns A[I][J] on the CPU: the coefficient of unknown J in equation I. J is -1 for a neighbour
+ * that does not exist. */
 static inline double solver_factor(const struct job *job, int i, int j)
 {
     if (job->rung == DENSE)
@@ -85,7 +85,7 @@ static inline double largest_residual(const struct job *job, const float *x)
     return largest;
 }
 
-/* Returns the largest error of X, which is its distance from the CPU's numbers after STEPS
+/* Returns the largest error of X: its largest difference from the CPU's numbers after STEPS
  * steps. */
 static inline double largest_error(const struct job *job, int steps, const float *x)
 {
@@ -106,8 +106,8 @@ static inline double largest_error(const struct job *job, int steps, const float
     return largest;
 }
 
-/* Turns numbers from lab.h, between -1 and 1, into factors of a system that Jacobi's method can
- * solve, when the program is run by hand. */
+/* For a run by hand, turns numbers from lab.h, from -1 to 1, into factors of a system that Jacobi's
+ * method can solve. */
 static inline const float *solver_factors(const float *numbers, int count, int every, float middle)
 {
     float *factors = (float *)malloc(((size_t)count + 1) * sizeof *factors);
@@ -224,7 +224,7 @@ static __device__ inline float lack_at(const struct job &job, const float *x, in
     return job.b[i] + others - job.middle * x[i];
 }
 
-/* Writes the five diagonals into a matrix of n rows, which must be 0 before. */
+/* Writes the five diagonals into a matrix of n rows, whose numbers must be 0 before. */
 static __global__ void fill_matrix(struct job job, float *matrix)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -242,7 +242,7 @@ static __global__ void fill_matrix(struct job job, float *matrix)
     row[i] = job.center[i];
 }
 
-/* Returns the matrix of n rows of n numbers that has the diagonals of ON_GPU. */
+/* Returns a matrix of n rows of n numbers with the diagonals of ON_GPU. */
 static inline const float *matrix_of(const struct job *on_gpu)
 {
     size_t count = (size_t)on_gpu->n * on_gpu->n;
@@ -253,7 +253,7 @@ static inline const float *matrix_of(const struct job *on_gpu)
     return matrix;
 }
 
-/* Hands in X, which is on the GPU, and in rung 4 the RESIDUALS. By hand, also prints the error. */
+/* Hands in X and, in rung 4, RESIDUALS. Both are on the GPU. By hand, also prints the error. */
 static inline void hand_in(struct lab *lab, const struct job *job, int steps, const float *x,
                            const float *residuals)
 {

@@ -2,8 +2,8 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-/* Returns the seconds since some fixed moment. The clock is monotonic: setting the system's date
- * does not change it. */
+/* Returns the time in seconds of a monotonic clock, which changes of the system's date do not
+ * affect. */
 double clock_seconds(void);
 
 #endif

@@ -162,8 +162,8 @@ bool base_write_file(const char *path, const void *bytes, size_t size, unsigned 
     return false;
 }
 
-/* Returns 0 if this user can write BYTES into FOLDER, or the reason. A file system may count what
- * each user has and not tell it before a write. NFS tells it even later (fsync). */
+/* Writes a temporary file of BYTES bytes into FOLDER. Returns 0 on success, or the errno. Only a
+ * write shows whether a quota is used up, and on NFS only fsync() shows it. */
 static int try_to_write(const char *folder, uint64_t bytes)
 {
     char path[PATH_SIZE];
@@ -195,8 +195,8 @@ bool base_has_room(const char *folder, uint64_t bytes)
     return reason != ENOSPC && reason != EDQUOT;
 }
 
-/* Returns true if an output file replaces PATH. Pipes, devices and links to descriptors are not
- * replaced. */
+/* Returns true if writing an output file replaces PATH. Pipes, devices and links to descriptors are
+ * written to instead. */
 static bool is_replaced(const char *path)
 {
     struct stat status, link;

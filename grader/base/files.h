@@ -25,9 +25,9 @@ bool base_read_file(const char *path, size_t max_bytes, struct text *text, char 
 bool base_read_no_link(const char *path, size_t max_bytes, struct text *text, char *why,
                        size_t size);
 
-/* Replaces PATH by SIZE bytes. Writes a temporary file next to PATH and renames it, so a
- * half-written file is never visible. MODE is the new file's mode. On failure returns false with
- * the reason in errno, and leaves PATH unchanged. */
+/* Replaces the file PATH by one that contains SIZE bytes. Writes a temporary file next to PATH and
+ * renames it, so a half-written file is never visible. MODE is the new file's mode. On failure
+ * returns false with the reason in errno, and leaves PATH unchanged. */
 bool base_write_file(const char *path, const void *bytes, size_t size, unsigned mode);
 
 /* Does the same as base_write_file(), for a PATH that a user named. /dev/stdout, a pipe and the
@@ -38,8 +38,8 @@ bool base_write_output(const char *path, const void *bytes, size_t size, unsigne
  * failure returns false with the reason in errno. */
 bool base_remove_output(const char *path);
 
-/* Returns true if this user can write BYTES into FOLDER, or if that is unknown. Otherwise errno is
- * ENOSPC if the disk is full, and EDQUOT if the user's quota is used up. */
+/* Returns true if this user can write BYTES bytes into FOLDER, or if that is unknown. Otherwise
+ * errno is ENOSPC if the disk is full, and EDQUOT if the user's quota is used up. */
 bool base_has_room(const char *folder, uint64_t bytes);
 
 /* Returns the folder for temporary files: $TMPDIR or /tmp. If no program can be started there,
@@ -63,7 +63,8 @@ void base_remove_tree(const char *path);
 bool base_path(char path[PATH_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns the part of PATH after its last slash. */
 const char *base_name(const char *path);
-/* Returns PATH relative to the working directory if PATH is inside it, otherwise PATH. */
+/* Returns PATH relative to the working directory. Returns PATH unchanged if it is outside that
+ * directory. */
 const char *base_shorten_path(const char *path);
 
 /* Computes the SHA-256 of several pieces of data. */

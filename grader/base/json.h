@@ -1,4 +1,4 @@
-/* Reads members of JSON objects in which they may be missing. */
+/* Reads members of JSON objects. A missing member reads as "" or 0. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -7,7 +7,7 @@
 
 /* Return the member KEY of OBJECT, or "" or 0 if OBJECT is NULL, has no such member, or has a
  * member of another type. */
-/* the result lives as long as OBJECT */
+/* the text belongs to OBJECT */
 const char *json_text_of(const json_t *object, const char *key);
 json_int_t json_integer_of(const json_t *object, const char *key);
 double json_number_of(const json_t *object, const char *key); /* an integer or a real */

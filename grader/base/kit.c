@@ -61,8 +61,8 @@ static void move_with_kit(const char *configured, char path[PATH_SIZE])
         snprintf(path, PATH_SIZE, "%s", configured);
 }
 
-/* Returns whether FOLDER/NAME, or FOLDER/bin/NAME, is a program that can be run. FOLDER has LENGTH
- * bytes. */
+/* Sets PATH to FOLDER/NAME, and returns whether this program can be run. FOLDER is LENGTH bytes
+ * long. */
 static bool has_nvcc(const char *folder, size_t length, const char *name, char path[PATH_SIZE])
 {
     return length > 0 && base_path(path, "%.*s/%s", (int)length, folder, name) &&
@@ -136,9 +136,9 @@ const char *kit_libraries(void)
     return libraries;
 }
 
-/* --- what users keep -------------------------------------------------------------------------- */
+/* --- files that programs keep between runs ---------------------------------------------------- */
 
-/* Makes the user's own folder PATH. */
+/* Makes the folder lanewise/ in the user's cache, and sets PATH to it. */
 static bool make_own(char path[PATH_SIZE])
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -18,24 +18,24 @@ const char *kit_folder(void);
 /* Formats a path inside the kit's folder. Returns false if it does not fit. */
 bool kit_path(char path[PATH_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Return the path of nvcc, and the folder of nvcc's toolkit, as set-up found them or as they are in
- * the package. If they no longer exist, the functions look for nvcc in $CUDA_HOME, in the PATH and
- * in /usr/local/cuda. */
+/* Return the path of nvcc, and the folder of its toolkit. `make setup` found them, or the package
+ * contains them. If they no longer exist, the functions look for nvcc in $CUDA_HOME, in the PATH
+ * and in /usr/local/cuda. */
 const char *kit_nvcc(void);
 const char *kit_cuda_home(void);
-/* Returns whether set-up has checked kit_nvcc(). */
+/* Returns whether `make setup` has checked the compiler that kit_nvcc() returns. */
 bool kit_nvcc_is_checked(void);
 
 /* Returns the folder of the package's own host compiler and sandbox program, or NULL if this kit
  * uses the system's. */
 const char *kit_tools(void);
-/* Returns the folder of libraries for these tools, which the kit's runtime library needs, too.
- * Returns NULL in the same case. */
+/* Returns the folder of the libraries that the programs in kit_tools() and the kit's runtime
+ * library need, or NULL if kit_tools() is NULL. */
 const char *kit_libraries(void);
 
-/* Makes the path of NAME, a file or folder that programs keep between runs. It is in FOLDER of the
- * kit, such as "build", or in lanewise/ of the user's cache ($XDG_CACHE_HOME or ~/.cache) if the
- * user may not write into FOLDER. Returns false if the path does not fit. */
+/* Sets PATH to the path of NAME, a file or folder that programs keep between runs. PATH is in
+ * FOLDER of the kit, such as "build", or in lanewise/ of the user's cache ($XDG_CACHE_HOME or
+ * ~/.cache) if the user may not write into FOLDER. Returns false if the path does not fit. */
 bool kit_kept_path(char path[PATH_SIZE], const char *folder, const char *name);
 
 /* Replaces PATH, the path of a program, by the folder of its kit. Used by kit_folder(). Returns

@@ -10,8 +10,8 @@ static size_t least_of(size_t a, size_t b)
 }
 
 /* Returns the number of edits that turn A into B (the optimal string alignment distance). An edit
- * adds, removes or replaces a letter, or swaps two neighbours. Only three rows of the table are
- * kept. */
+ * adds, removes or replaces a letter, or swaps two neighbours. Keeps only three rows of the table
+ * of distances. */
 static size_t distance(const char *a, const char *b)
 {
     size_t rows[3][MAX_WORD + 1], length = strlen(b);

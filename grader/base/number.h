@@ -6,7 +6,8 @@
 
 #define NUMBER_SIZE 32
 
-/* Writes VALUE to the end of TEXT. Returns a pointer to the first digit. */
+/* Writes VALUE with commas so that it ends at the end of TEXT. Returns a pointer to the first
+ * digit. */
 const char *base_number(uint64_t value, char text[NUMBER_SIZE]);
 /* Returns VALUE as text in a temporary buffer, which is valid until the enclosing block ends. */
 #define NUMBER(value) base_number(value, (char[NUMBER_SIZE]){0})

@@ -48,8 +48,8 @@ static bool is_added(const char *word)
     return false;
 }
 
-/* Replaces letters whose mark Unicode does not decompose, such as "ø", by the letters that other
- * systems write instead. */
+/* Returns the plain letter for a letter such as "ø", which Unicode does not decompose into a letter
+ * and a mark. */
 static ucs4_t without_stroke(ucs4_t c)
 {
     return c == 0xf8 ? 'o' : c == 0x142 ? 'l' : c == 0x111 ? 'd' : c == 0x131 ? 'i' : c;
@@ -62,8 +62,8 @@ static void end_word(struct words *words, char *start, char *end)
         words->word[words->count++] = start;
 }
 
-/* Splits text into words, whose letters lose their marks. An apostrophe does not end a word
- * (O'Neil); any other character that is not a letter does. */
+/* Splits text into words, and removes the marks from their letters. An apostrophe does not end a
+ * word (O'Neil); any other character that is not a letter does. */
 static void cut_words(struct words *words, const uint8_t *from)
 {
     char *to = words->text, *start = to;

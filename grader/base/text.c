@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the length of the printable UTF-8 character that begins at TEXT, or 0 if there is none.
- * LEFT bytes of the text remain from TEXT on. */
+/* Returns the number of bytes of the printable UTF-8 character at TEXT, or 0 if there is none. LEFT
+ * bytes are left, from TEXT to the end. */
 static size_t printable(const unsigned char *text, size_t left)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* lowest i-byte character */
@@ -99,10 +99,10 @@ static size_t skip_quoted(const char *text, size_t length)
     return end + 1 < length ? end + 1 : length;
 }
 
-/* Returns the length of the expression at TEXT. It ends before a comment, and before a bracket that
- * closes more than were opened. The line table does not separate several statements on one line, so
- * they are marked together. The result is 1 if the expression does not end on this line, or if TEXT
- * does not begin an expression. */
+/* Returns the length of the statements at TEXT, which end before a comment or an unmatched closing
+ * bracket. The line table does not separate several statements on one line, so they are marked
+ * together. Returns 1 if the statement does not end on this line, or if no statement begins at
+ * TEXT. */
 static size_t statement_length(const char *text, size_t length)
 {
     size_t end = 0;
@@ -123,8 +123,8 @@ static size_t statement_length(const char *text, size_t length)
     return depth > 0 || end == 0 ? 1 : end;
 }
 
-/* Writes NOTE after the marks, which end at column USED. A note that is too long gets a separate
- * line. */
+/* Writes NOTE after the underline, which ends at column USED. A note that is too long gets a
+ * separate line. */
 static void print_note(FILE *to, const char *note, size_t used)
 {
     size_t length = strlen(note);

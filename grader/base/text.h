@@ -26,8 +26,8 @@ bool base_source_line(const char *text, unsigned number, const char **line, size
 
 #define TEXT_COLUMNS 100 /* reports keep their lines this short where possible */
 
-/* Writes line NUMBER of TEXT as gcc does, with a caret under COLUMN (from 1). If there is a NOTE
- * (not NULL), the whole expression at that column is underlined, and the note follows:
+/* Writes line NUMBER of TEXT as gcc does, with a caret under COLUMN (from 1). If NOTE is not NULL,
+ * underlines the whole statement at that column, and writes NOTE after it:
  *
  *        12 |     mine += data[i];
  *           |     ^~~~~~~~~~~~~~~ each lane reads 4 of every 16 bytes

@@ -1,4 +1,4 @@
-/* The version, as results and `lanewise version` report it. */
+/* The version that results and `lanewise version` report. */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 

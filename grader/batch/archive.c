@@ -1,7 +1,7 @@
-/* Reads a zip, tar, 7z or rar file with libarchive, in a confined child process, the "reader".
- * The reader has only the file and a pipe; the kernel refuses all other system calls. Even an
- * archive that takes over libarchive can only send wrong sources, and these harm only the student
- * who sent the archive.
+/* Reads a zip, tar, 7z or rar file with libarchive, in a confined child process, the "reader". The
+ * reader can only read the file and write to a pipe; the kernel refuses all other system calls. So
+ * an archive that exploits a bug of libarchive can only send wrong sources, which harm only the
+ * student who sent the archive.
  *
  *     reader:   archive --libarchive--> struct record, path, bytes --pipe--> the parent process
  *
@@ -28,9 +28,10 @@
 #define READER_SECONDS 60 /* most CPU time of the reader */
 #define READER_BYTES   ((rlim_t)2 << 30)
 
-/* The message for a large file. An archive may not state a file's size. */
+/* The message for a large file. It does not name the file's size, which some archives do not
+ * state. */
 #define TOO_LARGE "is too large: the limit is 1048576 bytes"
-_Static_assert(BATCH_SOURCE_BYTES == 1048576, "the message names it");
+_Static_assert(BATCH_SOURCE_BYTES == 1048576, "TOO_LARGE names this limit");
 
 enum kind { SOURCE, PROBLEM, PASSED, END };
 
@@ -68,7 +69,7 @@ static void tell_problem(int pipe, const char *path, const char *problem)
     tell(pipe, PROBLEM, path, problem, strlen(problem));
 }
 
-/* Allows only the system calls that the reader needs after it has opened its file. All others
+/* Allows only the system calls that the reader needs after it has opened its file. All other calls
  * fail with EPERM. */
 static bool confine_reader(void)
 {
@@ -81,7 +82,7 @@ static bool confine_reader(void)
         SCMP_SYS(clock_gettime), SCMP_SYS(sigaltstack)};
     struct rlimit seconds = {READER_SECONDS, READER_SECONDS};
     setrlimit(RLIMIT_CPU, &seconds);
-#ifndef __SANITIZE_ADDRESS__ /* the address sanitizer reserves more memory than this */
+#ifndef __SANITIZE_ADDRESS__ /* the address sanitizer reserves more memory than READER_BYTES */
     struct rlimit memory = {READER_BYTES, READER_BYTES};
     setrlimit(RLIMIT_AS, &memory);
 #endif
@@ -108,7 +109,8 @@ static struct archive *open_archive(int fd)
     archive_read_support_format_7zip(archive);
     archive_read_support_format_rar(archive);
     archive_read_support_format_rar5(archive);
-    archive_read_open_fd(archive, fd, 64 << 10); /* reading the first header reports errors */
+    /* if this fails, reading the first header reports it */
+    archive_read_open_fd(archive, fd, 64 << 10);
     return archive;
 }
 
@@ -262,7 +264,7 @@ void batch_archive_read(const char *path, const char *shown, int64_t time,
 {
     int ends[2];
     bool open = pipe2(ends, O_CLOEXEC) == 0;
-    fflush(NULL); /* otherwise, the child would write buffered output again */
+    fflush(NULL); /* otherwise the child would write the same buffered output again */
     pid_t parent = getpid(), child = open ? fork() : -1;
     if (child == 0) {
         close(ends[0]);

@@ -35,8 +35,8 @@ bool batch_chunk_folder(const char *folder)
     return true;
 }
 
-/* Writes the source with this hash. If the file exists, its content is right, because its name is
- * the hash of its content. */
+/* Writes the source with this hash into FOLDER, unless the file exists: its name is the hash of its
+ * content, so an existing file is right. */
 static bool write_source(const struct batch_queue *queue, const char *folder, const char *hash,
                          char *error, size_t size)
 {
@@ -116,7 +116,7 @@ size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, un
 struct chunk {
     json_t *json;
     const char *folder;
-    json_t *entries; /* the entries without an answer */
+    json_t *entries; /* the entries that have no answer yet */
     struct batch_queue queue;
     struct batch_lab labs[MAX_LABS];
     char gpu_name[256];
@@ -131,8 +131,8 @@ static bool fail(struct chunk *chunk, const char *what, const char *why)
     return false;
 }
 
-/* Opens the labs. Fails if this machine would not grade them like the machine that wrote the
- * chunk. */
+/* Opens the labs. Returns false if this machine would not give the same grades as the machine that
+ * wrote the chunk. */
 static bool open_labs(struct chunk *chunk)
 {
     size_t i;
@@ -162,7 +162,8 @@ static bool answer_path(const struct chunk *chunk, const json_t *entry, char pat
     return base_path(path, "%s/answers/%s" ENDING, chunk->folder, json_text_of(entry, "key"));
 }
 
-/* Finds the entries without an answer. An earlier run of the chunk may have answered some. */
+/* Returns the entries that have no answer yet. An earlier run of the chunk may have answered some
+ * entries. */
 static json_t *find_missing(const struct chunk *chunk)
 {
     char path[PATH_SIZE];

@@ -23,7 +23,7 @@
 struct composition {
     struct batch_store *store;
     const struct course_policy *terms;
-    json_t *gradings, *review; /* members of the document under construction */
+    json_t *gradings, *review; /* members of the document */
     json_t *failed;            /* reasons why gradings failed, by key */
     json_int_t pending;        /* number of attempts that are not graded yet */
     bool broken;               /* reading the store has failed */
@@ -34,7 +34,8 @@ static bool same(const json_t *row, const char *key, const char *text)
     return strcmp(json_text_of(row, key), text) == 0;
 }
 
-/* Rounds to hundredths. Scaling a lab's points to the course's points can give more decimals. */
+/* Rounds points to hundredths, because scaling a lab's points to the course's points can give more
+ * decimals. */
 static double hundredths(double points)
 {
     return floor(points * 100 + 0.5) / 100;
@@ -106,7 +107,7 @@ static const char *why_not(const struct course_policy *terms, const struct cours
 
 /* --- one attempt ------------------------------------------------------------------------------ */
 
-/* Adds one entry to "review". */
+/* Adds an entry to the document's "review". */
 static void add_review(struct composition *c, const json_t *row, size_t attempt, const char *why)
 {
     json_array_append_new(
@@ -115,8 +116,8 @@ static void add_review(struct composition *c, const json_t *row, size_t attempt,
                              "path", json_text_of(row, "path"), "why", why));
 }
 
-/* Removes the members that only a page about one grading shows, because a class may have thousands
- * of results. */
+/* Removes the members that only the page of a single grading needs, because a class may have
+ * thousands of results. */
 static json_t *shortened(json_t *result)
 {
     size_t i;
@@ -128,8 +129,8 @@ static json_t *shortened(json_t *result)
     return result;
 }
 
-/* Looks up the grading of KEY and adds the grading's result to "gradings". If the grading failed,
- * adds the reason to "failed", and adds the result of an earlier version of the grader, if any, to
+/* Adds the result of the grading KEY to "gradings". If the grading failed, adds the reason to
+ * "failed", and adds the result of an earlier version of the grader, if there is one, to
  * "gradings". */
 static void look_up(struct composition *c, const json_t *row, const char *key)
 {
@@ -191,8 +192,8 @@ static json_t *describe_attempt(struct composition *c, const struct course_lab_p
 
 /* --- one lab of a student --------------------------------------------------------------------- */
 
-/* Returns the attempt that counts: the latest with a score if the course says so, otherwise the
- * earliest of those with the best score. Returns NULL if no attempt has a score. */
+/* Returns the attempt that counts. This is the latest attempt with a score if the course says so,
+ * otherwise the earliest attempt with the best score. Returns NULL if no attempt has a score. */
 static const json_t *choose(const struct course_policy *terms, const json_t *attempts)
 {
     const json_t *chosen = NULL;
@@ -231,8 +232,8 @@ static const char *obstacle(const struct course_policy *terms, const json_t *att
     return found;
 }
 
-/* Returns the status of a lab for which no attempt counts. UNREAD says that a file that could not
- * be read may be an attempt. */
+/* Returns the status of a lab for which no attempt counts. UNREAD means that there is a file that
+ * could not be read and may be an attempt. */
 static const char *status_without_grade(const json_t *attempts, bool unread)
 {
     if (unread)
@@ -253,8 +254,9 @@ static void decide_by_hand(json_t *entry, const struct course_exception *excepti
     json_object_set_new(entry, "penalty", json_real(0));
 }
 
-/* Returns one value of a student's "labs". ROWS are the student's submissions for the lab, by time.
- * EMPTY is a file of the hand-in that is empty or a link, or NULL if there is none. */
+/* Returns the value of LAB in a student's "labs". ROWS are the student's submissions for the lab,
+ * sorted by time. EMPTY is a file of the hand-in that is empty or a link, or NULL if there is
+ * none. */
 static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
                             const json_t *rows, bool unread, const json_t *empty)
 {
@@ -292,8 +294,8 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* Returns the first of ROWS that is about STUDENT and is or could be for LAB. Returns NULL if there
- * is none. */
+/* Returns the first of ROWS about STUDENT that is for LAB, or for an unknown lab. Returns NULL if
+ * there is none. */
 static const json_t *find_row(const json_t *rows, const char *student, const char *lab)
 {
     size_t i;
@@ -306,8 +308,8 @@ static const json_t *find_row(const json_t *rows, const char *student, const cha
     return NULL;
 }
 
-/* Returns the rows of STUDENT for LAB and advances *NEXT past them. They begin at *NEXT, because
- * callers ask in the order of ROWS. */
+/* Returns the rows of STUDENT for LAB, which begin at index *NEXT, and advances *NEXT past them.
+ * Callers must ask in the order of ROWS. */
 static json_t *take_rows(const json_t *rows, size_t *next, const char *student, const char *lab)
 {
     json_t *taken = json_array();
@@ -320,7 +322,7 @@ static json_t *take_rows(const json_t *rows, size_t *next, const char *student, 
     return taken;
 }
 
-/* All rows about a class in the store. */
+/* All rows of the store about a class. */
 struct rows {
     json_t *labs, *students, *submissions, *reviews, *empties;
 };
@@ -344,7 +346,7 @@ static void free_rows(struct rows *rows)
     json_decref(rows->empties);
 }
 
-/* Returns the document's labs, which come from the store, with the course's rules. */
+/* Returns the document's "labs": the labs in the store, with the course's rules. */
 static json_t *describe_labs(const struct course_policy *terms, const json_t *rows)
 {
     json_t *labs = json_array(), *row;
@@ -405,9 +407,9 @@ static json_t *describe_students(struct composition *c, const json_t *labs, cons
     return students;
 }
 
-/* Returns true if the instructor has decided this entry of "review". An entry without a lab counts
- * as decided if the instructor has decided one of the student's labs and none of these labs is in
- * review any more. */
+/* Returns true if the instructor has decided this entry of "review". An entry without a lab is
+ * decided if the instructor has decided one of the student's labs, and none of the student's labs
+ * has the status "review". */
 static bool is_decided(const struct composition *c, const json_t *review, const json_t *students)
 {
     const struct course_exceptions *exceptions = c->terms->exceptions;
@@ -471,7 +473,7 @@ json_t *batch_class(struct batch_store *store, const struct course_policy *terms
     return class;
 }
 
-/* --- what is still to be graded --------------------------------------------------------------- */
+/* --- attempts that are not graded yet --------------------------------------------------------- */
 
 /* Adds the keys of those ATTEMPTS that still need to be graded. ATTEMPTS are the attempts of one
  * student for one lab. */

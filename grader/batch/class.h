@@ -1,4 +1,4 @@
-/* Makes one document about a class, lanewise/class/v1 (report/RESULTS.md), from the store. All
+/* Makes the document about a class, lanewise/class/v1 (report/RESULTS.md), from the store. All
  * reports about a class are written from this document. */
 #ifndef BATCH_CLASS_H
 #define BATCH_CLASS_H
@@ -11,8 +11,8 @@
 /* Returns a new lanewise/class/v1. On failure returns NULL, and batch_store_error() says why. */
 json_t *batch_class(struct batch_store *store, const struct course_policy *terms);
 
-/* Returns the gradings that this document still lacks, as [{"key", "lab", "source"}], by student,
- * lab and time. Each key appears once. */
+/* Returns the gradings that lanewise/class/v1 still lacks, as [{"key", "lab", "source"}], sorted by
+ * student, lab and time. Each key appears once. */
 json_t *batch_class_pending(struct batch_store *store, const struct course_policy *terms);
 
 #endif

@@ -53,7 +53,7 @@ static bool add_built(struct reading *reading, const struct text *source)
     return good;
 }
 
-/* Hashes everything that the fingerprint of the kernels depends on. */
+/* Sets HEX to a hash of everything that the fingerprint of the kernels depends on. */
 static void hash_given(const struct reading *reading, char hex[HASH_SIZE])
 {
     const struct common_code *given = reading->given;
@@ -67,9 +67,9 @@ static void hash_given(const struct reading *reading, char hex[HASH_SIZE])
     base_hash_end(hash, hex);
 }
 
-/* Reads the fingerprint of the kernels from the store, where it is stored after the hash of
- * hash_given(). If it is missing or that hash differs, compiles the sources and stores the new
- * fingerprint. */
+/* Reads the fingerprint of the kernels from the store, which keeps it together with the hash of
+ * hash_given(). If the fingerprint is missing or the hash differs, compiles the sources and stores
+ * the new fingerprint. */
 static bool find_kernels(struct reading *reading)
 {
     struct common_code *given = reading->given;

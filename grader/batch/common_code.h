@@ -1,6 +1,6 @@
-/* Reads the code of a lab that every student may have. This is the skeleton, and also the solution,
- * because the handout leads to it. Holds both sources, and fingerprints of the sources and of the
- * compiled kernels (similar/fingerprint.h). */
+/* Reads a lab's common code, which every student may have: the skeleton, and the solution, because
+ * the handout leads to it. Computes fingerprints of the sources and of the compiled kernels
+ * (similar/fingerprint.h). */
 #ifndef BATCH_COMMON_CODE_H
 #define BATCH_COMMON_CODE_H
 
@@ -25,7 +25,7 @@ bool common_code_read(struct common_code *given, struct batch_store *store,
                       const char *gpu_arch);
 void common_code_free(struct common_code *given);
 
-/* Returns true if HEX is the hash of the unchanged skeleton or solution. */
+/* Returns true if HEX is the SHA-256 of the unchanged skeleton or of the unchanged solution. */
 bool common_code_is_file(const struct common_code *given, const char *hex);
 
 #endif

@@ -42,7 +42,7 @@ bool batch_feedback_name(const json_t *labs, const char *path, char name[PATH_SI
     return base_path(name, "%.*s%.*s.html", (int)above, path, (int)length, first);
 }
 
-/* Makes the folders that contain the file at PATH, except the first ROOT bytes of PATH. */
+/* Makes the missing folders of PATH. The first ROOT bytes of PATH name a folder that exists. */
 static void make_folders(char *path, size_t root)
 {
     for (char *slash = path + root; (slash = strchr(slash + 1, '/'));) {
@@ -66,7 +66,7 @@ static bool put_page(const char *from, const char *to)
     return written;
 }
 
-/* Puts the page of STUDENT under the names of all the student's hand-ins. */
+/* Puts a copy of STUDENT's page under the name of each of the student's hand-ins. */
 static bool put_student(const json_t *labs, const json_t *student, const char *out)
 {
     char page[PATH_SIZE], name[PATH_SIZE], path[PATH_SIZE];
@@ -95,7 +95,7 @@ bool batch_write_feedback(const json_t *class, const char *out, char *error, siz
     size_t i;
     json_t *student;
     if (good)
-        base_remove_tree(folder); /* pages of former hand-ins must not be sent */
+        base_remove_tree(folder); /* pages of hand-ins that no longer exist must not be sent */
     json_array_foreach(json_object_get(class, "students"), i, student)
     {
         good = good && put_student(json_object_get(class, "labs"), student, out);

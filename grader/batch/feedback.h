@@ -21,9 +21,9 @@
  * returns false, and ERROR (SIZE bytes) says why in one line. */
 bool batch_write_feedback(const json_t *class, const char *out, char *error, size_t size);
 
-/* Sets NAME to the path in the folder "feedback" of the page for the hand-in at PATH. PATH begins
- * with the name of one of LABS if the hand-in was in a lab's folder. Returns false if it gets no
- * page. */
+/* Sets NAME to the path, inside the folder "feedback", of the page for the hand-in at PATH. If the
+ * hand-in was in a lab's folder, PATH begins with the name of one of LABS. Returns false if the
+ * hand-in gets no page. */
 bool batch_feedback_name(const json_t *labs, const char *path, char name[PATH_SIZE]);
 
 #endif

@@ -43,8 +43,8 @@ bool batch_is_source(const char *name)
     return ends_with(name, ".cu") || ends_with(name, ".cu.txt"); /* some systems hide ".txt" */
 }
 
-/* Returns whether PATH is to be ignored. Students often hand in more than their own files: other
- * parts of the kit, and files that an operating system or a tool created. */
+/* Students often hand in more than their own files: other parts of the kit, and files that an
+ * operating system or a tool created. */
 bool batch_is_ignored(const char *path)
 {
     static const char *const folders[] = {"solutions/", "grader/", "handouts/", "build/",
@@ -244,8 +244,8 @@ void batch_handin_read(const char *path, struct batch_handin *handin)
     }
     if (walk)
         fts_close(walk);
-    if (handin->count == 0 && handin->passed) /* the student handed in something, although it cannot
-                                               * be graded */
+    /* report a file, so that the student does not count as one who handed in nothing */
+    if (handin->count == 0 && handin->passed)
         add_problem(handin, handin->passed, 0, "is not a .cu file, and no .cu file is next to it");
     if (handin->count > 0)
         qsort(handin->files, handin->count, sizeof *handin->files, by_path);

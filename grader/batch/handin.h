@@ -19,19 +19,19 @@
 
 struct batch_file {
     char *path;       /* path in the hand-in, cleaned by batch_clean_name() */
-    int64_t time;     /* when it was handed in, in UNIX seconds */
+    int64_t time;     /* time of the hand-in, in UNIX seconds */
     struct text text; /* the source, which is empty if there is a problem */
     char *problem;    /* why the file cannot be read, in a few words, or NULL if it was read */
 };
 
-/* Problems of a hand-in that contains no work. */
+/* Problems of files that contain no work. */
 #define BATCH_LINK          "is a link, not the file itself"
 #define BATCH_EMPTY_ARCHIVE "is an empty archive"
 
 struct batch_handin {
     struct batch_file *files; /* sorted by path */
     size_t count, room;
-    /* path of the first skipped file, neither source nor archive, or NULL if there is none */
+    /* path of the first file that is neither a source nor an archive, or NULL if there is none */
     char *passed;
 };
 
@@ -41,27 +41,27 @@ bool batch_is_archive(const char *name, size_t *length);
 /* Returns true if a file of this name is a CUDA source. */
 bool batch_is_source(const char *name);
 
-/* Returns true if a file in a hand-in is not the student's own work, judged by its path. This is so
- * for other parts of the kit, such as solutions/, and for hidden files. */
+/* Returns true if PATH, a file in a hand-in, shows that the file is not the student's work: another
+ * part of the kit, such as solutions/, or a hidden file. */
 bool batch_is_ignored(const char *path);
 
 /* Reads the hand-in at PATH. Always succeeds: errors are recorded as problems. */
 void batch_handin_read(const char *path, struct batch_handin *handin);
 void batch_handin_free(struct batch_handin *handin);
 
-/* Adds a file, with PATH cleaned. HANDIN takes over TEXT's bytes. PROBLEM may be NULL. */
+/* Adds a file, and cleans PATH. HANDIN becomes the owner of TEXT's bytes. PROBLEM may be NULL. */
 void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
                       const char *problem);
 
-/* Returns true if FILE is empty or a link. Other files that cannot be graded may contain work that
- * a human can find. */
+/* Returns true if FILE is empty or a link. In all other files that cannot be graded, a human may
+ * find work. */
 bool batch_holds_nothing(const struct batch_file *file);
 
 /* Records that the file at PATH was skipped. */
 void batch_handin_pass(struct batch_handin *handin, const char *path);
 
-/* Adds the sources in the archive at PATH, which was handed in at TIME. In HANDIN, their paths
- * begin with SHOWN. */
+/* Adds the sources in the archive at PATH, which was handed in at TIME. In HANDIN, the paths of
+ * these sources begin with SHOWN. */
 void batch_archive_read(const char *path, const char *shown, int64_t time,
                         struct batch_handin *handin);
 

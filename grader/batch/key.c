@@ -8,7 +8,7 @@
 
 static void add_text(struct base_hash *hash, const char *text)
 {
-    /* with the NUL, so that "ab", "c" differs from "a", "bc" */
+    /* the NUL is hashed, too, so that "ab", "c" differs from "a", "bc" */
     base_hash_add(hash, text, strlen(text) + 1);
 }
 

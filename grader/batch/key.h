@@ -7,8 +7,8 @@
 #include "course/lab.h"
 #include "grade/seed.h"
 
-/* Hashes everything that decides a grade in LAB on DEVICE, except the submission and the seed.
- * Returns false when out of memory. */
+/* Sets HEX to a hash of everything that decides a grade in LAB on DEVICE, except the submission and
+ * the seed. Returns false when out of memory. */
 bool batch_grader_hash(const struct lab *lab, enum grading_device device, const char *gpu_arch,
                        char hex[HASH_SIZE]);
 

@@ -22,8 +22,9 @@ const char *batch_match_word(const struct lab *lab, const char *name)
     return NULL;
 }
 
-/* Finds a lab by a file's name. The lab with the longest matching word wins: shared-reduce.cu is
- * for the lab whose file is shared-reduce.cu, not for the lab whose file is reduce.cu. */
+/* Finds a lab by a file's name. If several labs match, takes the lab whose file has the longest
+ * name: shared-reduce.cu is for the lab whose file is shared-reduce.cu, not for the lab whose file
+ * is reduce.cu. */
 static bool match_name(const struct lab *labs, size_t count, const char *path, size_t *lab)
 {
     size_t longest = 0;
@@ -50,7 +51,7 @@ bool batch_match_folder(const struct lab *lab, const char *name, size_t length)
            strtoul(name + at, &end, 10) == wanted && end == name + length;
 }
 
-/* Finds the lab of the innermost folder in PATH that is named after a lab. */
+/* Finds the lab of the innermost folder in PATH that has a lab's name. */
 static bool match_folders(const struct lab *labs, size_t count, const char *path, size_t *lab)
 {
     bool found = false;

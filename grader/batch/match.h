@@ -11,16 +11,18 @@ enum batch_match {
     BATCH_BY_NAME,       /* the file's name is coalesce.cu, or smith_coalesce-2.cu */
 };
 
-/* Finds the lab among COUNT for a file at PATH (within the hand-in) that contains SOURCE, and
- * stores the lab's index in *LAB. A higher return value is a surer match. */
+/* Finds the lab of a file with the text SOURCE at PATH in the hand-in, and stores the lab's index
+ * among the COUNT LABS in *LAB. A higher return value means a surer match. */
 enum batch_match batch_match(const struct lab *labs, size_t count, const char *path,
                              const char *source, size_t *lab);
 
-/* Finds the name of LAB's file, without its ending, in NAME: "coalesce" in "smith_coalesce-2.cu".
- * Returns NULL if NAME does not contain that name as a whole word, as in "coalesced.cu". */
+/* Finds LAB's word, the name of its file without the ending, in NAME: "coalesce" in
+ * "smith_coalesce-2.cu". Returns NULL if NAME does not contain the whole word, as in
+ * "coalesced.cu". */
 const char *batch_match_word(const struct lab *lab, const char *name);
 
-/* Returns true if a folder called NAME (LENGTH bytes) is LAB's folder. */
+/* Returns true if NAME (LENGTH bytes) is a name for LAB's folder: "02-coalesce", "lab02" or
+ * "lab-2". */
 bool batch_match_folder(const struct lab *lab, const char *name, size_t length);
 
 #endif

@@ -68,7 +68,7 @@ static bool write_json(struct output *output, const char *name, const json_t *do
     return write_text(output, name, text, size + 1);
 }
 
-/* Writes to the file NAME the text about the class that WRITE prints. */
+/* Writes the text that WRITE prints about the class to the file NAME. */
 static bool write_class(struct output *output, const char *name,
                         void (*write)(FILE *to, const json_t *class))
 {
@@ -82,8 +82,8 @@ static bool write_class(struct output *output, const char *name,
     return write_text(output, name, text, size);
 }
 
-/* Removes the temporary files of base_write_file() for FILE that a killed run left in the folder
- * at PATH. */
+/* Removes temporary files of FILE that base_write_file() in a killed run left in the folder
+ * PATH. */
 static void remove_leftovers(const char *path, const char *file)
 {
     size_t length = strlen(file);
@@ -99,7 +99,7 @@ static void remove_leftovers(const char *path, const char *file)
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* Returns true if ID is the name of another file in the output's folder. */
+/* Returns true if ID is the name of a file that batch_write_all() writes, such as class.json. */
 static bool is_taken(const char *id)
 {
     static const char *const names[] = {"gradebook.csv",
@@ -118,7 +118,8 @@ static bool is_taken(const char *id)
 void batch_folder_name(const char *id, char name[256])
 {
     char hash[HASH_SIZE];
-    size_t length = 0, most = strlen(id) > 200 ? 150 : 250; /* an escaped byte takes 3 */
+    /* an escaped byte takes 3 bytes; a long name is cut, and the hash follows */
+    size_t length = 0, most = strlen(id) > 200 ? 150 : 250;
     bool taken = is_taken(id);
     for (const char *at = id; *at && length < most; ++at) {
         bool bad = *at == '/' || (at == id && (*at == '.' || taken));
@@ -141,8 +142,8 @@ static bool add_grading(struct output *output, const char *lab, const char *key,
     struct text source;
     json_t *grading = *key ? batch_store_grading(output->store, key) : json_object();
     json_t *result = json_object_get(grading, "result");
-    if (grading && !result && *key) /* an older grader made the grade, and the class has its short
-                                     * form */
+    /* an older grader made this grade, and CLASS has a short form of its result */
+    if (grading && !result && *key)
         result = json_object_get(json_object_get(output->class, "gradings"), key);
     batch_store_strip(result);
     const char *hash = json_text_of(result, "source_sha256");

@@ -5,7 +5,7 @@
  *     class.html             the class's right and wrong answers, for the instructor
  *     STUDENT/results.json   lanewise/student/v1
  *     STUDENT/report.html    the same as a page, for the student
- *     feedback/              these pages under the names of the hand-ins (batch/feedback.h)
+ *     feedback/              copies of these pages, named after the hand-ins (batch/feedback.h)
  *
  * No file is ever half written. Unchanged files are not touched. */
 #ifndef BATCH_OUTPUT_H
@@ -18,11 +18,11 @@
 bool batch_write_all(struct batch_store *store, const json_t *class, const char *folder,
                      char *error, size_t size);
 
-/* Returns a new array of the sorted names of folders in FOLDER whose students were in the class in
- * an earlier run but are not in CLASS. */
+/* Returns a new array with the sorted names of the students' folders in FOLDER that an earlier run
+ * wrote, and whose students are not in CLASS. */
 json_t *batch_old_folders(const json_t *class, const char *folder);
 
-/* Writes the name of a student's folder. It is the id, except where the id is not a valid file
+/* Writes the name of a student's folder. The name is the id, unless the id is not a valid file
  * name, is one of the names above, or is very long. Different ids get different names. */
 void batch_folder_name(const char *id, char name[256]);
 

@@ -4,8 +4,8 @@
  *
  * Students whose sources are equal, apart from names, form one group. Groups are compared by their
  * marks (the hashes of a fingerprint: similar/fingerprint.h), except marks that many groups have.
- * So code that one student passes on to many others does not count as common, and in a class of
- * thousands most pairs need no comparison. */
+ * So code that one student passes on unchanged to many others does not count as common. In a class
+ * of thousands, most pairs share no rare mark and need no comparison. */
 #include "batch/pairs.h"
 
 #include <inttypes.h>
@@ -18,14 +18,14 @@
 #include "batch/common_code.h"
 #include "similar/compare.h"
 
-#define MOST_PAIRS 200u /* most pairs of a lab; people would not read more */
-#define EXCERPT    80u  /* most lines of an excerpt */
+#define MOST_PAIRS 200u /* most pairs that are reported for a lab; nobody would read more */
+#define EXCERPT    80u  /* most lines of an excerpt of a program */
 /* A mark is common if more than FEW_OWNERS groups have it, and more than a quarter of the class. */
 #define FEW_OWNERS 10u
 
 /* A student's program for the current lab. */
 struct entry {
-    const char *student, *file; /* the student's id, and the hash of the file */
+    const char *student, *file; /* the student's id, and the SHA-256 of the file */
     const json_t *grade;        /* the lab's value in the student's "labs" */
     const json_t *result;       /* the result of grading the program */
     uint64_t text;              /* hash of the source text, unchanged when names change */
@@ -34,7 +34,7 @@ struct entry {
     size_t leader;  /* index of the first entry with equal text, which represents the group */
 };
 
-/* A mark, and the group that has it; `entry` is the group's leader. */
+/* A mark of a group; `entry` is the group's leader. */
 struct owner {
     uint64_t mark;
     size_t entry;
@@ -89,7 +89,8 @@ static bool read_source(struct search *search, struct entry *entry)
         source.statements = (struct fingerprint){0};
         similar_source_free(&source);
     } else
-        sscanf(entry->file, "%16" SCNx64, &entry->text); /* equal files get equal hashes */
+        /* use the first digits of the file's hash, which equal files share */
+        sscanf(entry->file, "%16" SCNx64, &entry->text);
     free(text.bytes);
     return true;
 }
@@ -157,8 +158,7 @@ static bool list_owners(struct search *search, enum similar_measure measure)
     return true;
 }
 
-/* Returns the number of owners with the same mark as the owner at index AT, which is the first of
- * them. */
+/* Returns the number of owners of the mark whose first owner is at index AT. */
 static size_t owners_from(const struct search *search, enum similar_measure measure, size_t at)
 {
     const struct owner *owners = search->owners[measure];
@@ -168,8 +168,7 @@ static size_t owners_from(const struct search *search, enum similar_measure meas
     return end - at;
 }
 
-/* Subtracts the marks that too many groups have, such as code from the next exercise's hint or a
- * textbook. */
+/* Subtracts marks that many groups have, such as marks of code from a textbook. */
 static bool subtract_common(struct search *search, enum similar_measure measure)
 {
     size_t few = search->count / 4 > FEW_OWNERS ? search->count / 4 : FEW_OWNERS, number;
@@ -267,8 +266,8 @@ static bool add_pair(struct search *search, struct pair pair)
     return true;
 }
 
-/* Returns the other students to whom the evidence of PAIR applies, because they have the same file
- * as both, or are in the group of one of them. */
+/* Returns the other students to whom the evidence of PAIR applies. If the evidence is "file", they
+ * handed in the same file; otherwise they are in a group of one of the two students. */
 static json_t *also_of(const struct search *search, const struct pair *pair)
 {
     json_t *also = json_array();
@@ -295,7 +294,7 @@ static json_t *describe(const struct search *search, const struct pair *pair)
                      side_of(search, &search->entries[pair->right]), "also", also_of(search, pair));
 }
 
-/* Adds the pair of two groups if they have enough in common. */
+/* Adds the pair of two groups if similar_compare() finds them similar enough. */
 static bool add_near(struct search *search, size_t left, size_t right)
 {
     const struct similar_own_code *mine = &search->entries[left].own,
@@ -310,7 +309,7 @@ static bool add_near(struct search *search, size_t left, size_t right)
                               fingerprint_likeness(one, other), fingerprint_shared(one, other)});
 }
 
-/* Sets SHARED[K], for each group K after group I, to the number of statements that groups I and K
+/* For each group K after group I, sets SHARED[K] to the number of statements that both groups
  * share. */
 static void count_shared(const struct search *search, size_t i, unsigned *shared)
 {
@@ -326,7 +325,7 @@ static void count_shared(const struct search *search, size_t i, unsigned *shared
     }
 }
 
-/* Finds groups that have much in common. */
+/* Finds pairs of similar groups. */
 static bool find_pairs(struct search *search)
 {
     unsigned *shared = calloc(search->count + 1, sizeof *shared);
@@ -382,7 +381,7 @@ static bool add_equal_files(struct search *search, size_t leader)
     return good;
 }
 
-/* Adds a group to "alike", without excerpts. WHAT says why the group is listed. */
+/* Adds a group to the document's "alike". WHAT says why the group is listed. */
 static void add_alike(struct search *search, size_t leader, const char *what)
 {
     json_t *students = json_array();
@@ -394,9 +393,9 @@ static void add_alike(struct search *search, size_t leader, const char *what)
                                                    "what", what, "students", students));
 }
 
-/* Adds the evidence within one group to "similar" or "alike". Equal texts are evidence if they
- * contain enough code that is not common, or if a student renamed something in functions of the
- * skeleton. */
+/* Adds a group of equal texts to "similar" or "alike". Equal texts are evidence of a copy if they
+ * contain enough code that is not common, or if a student renamed something in the skeleton's
+ * functions. */
 static bool show_group(struct search *search, size_t leader)
 {
     const struct similar_source *solution = &search->given.solution_source;
@@ -417,7 +416,8 @@ static bool show_group(struct search *search, size_t leader)
         return false;
     if (solution->function_count && first->text == solution->text)
         add_alike(search, leader, "solution");
-    else if (other == search->count) { /* all have the same file, or there is only one entry */
+    /* all entries have the same file, or there is only one entry */
+    else if (other == search->count) {
         if (renamed)
             add_alike(search, leader, "renamed");
     } else if (renamed || similar_compare(&first->own, &first->own, &measure))
@@ -506,7 +506,8 @@ static json_t *sorted(json_t *pairs)
     json_t *result = json_array();
     size_t i, at;
     json_t *pair;
-    json_array_foreach(pairs, i, pair) /* insertion sort is stable, and there are few pairs */
+    /* insertion sort, because it is stable, and there are few pairs */
+    json_array_foreach(pairs, i, pair)
     {
         double likeness = likeness_of(pairs, i);
         for (at = json_array_size(result); at > 0 && likeness_of(result, at - 1) < likeness;)

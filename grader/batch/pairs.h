@@ -1,6 +1,6 @@
-/* Finds the near-duplicates of a class: pairs of students whose programs for a lab have more in
- * common than independent programs do. A human judges them by excerpts of both programs. Compares
- * compiled kernels (similar/kernels.h) and sources (similar/source.h). */
+/* Finds near-duplicates in a class: pairs of students whose programs for a lab have more in common
+ * than independent programs. A human then compares excerpts of both programs. Compares compiled
+ * kernels (similar/kernels.h) and sources (similar/source.h). */
 #ifndef BATCH_PAIRS_H
 #define BATCH_PAIRS_H
 

@@ -8,8 +8,9 @@
 #include "grade/grade.h"
 #include "sandbox/pool.h"
 
-/* If this many gradings in a row are impossible, this machine can probably not grade at all. A
- * single impossible grading can be the submission's fault, so it is stored for review. */
+/* The queue stops after MOST_REFUSED impossible gradings in a row, because this machine can
+ * probably not grade at all. A single impossible grading can be the submission's fault, so it is
+ * stored for review. */
 #define MOST_REFUSED 5
 
 /* The state of a running queue. */
@@ -64,8 +65,8 @@ static struct batch_key key_of(const struct batch_queue *queue, const json_t *en
                               .seed = queue->seed.number};
 }
 
-/* Returns a sealed copy of RESULT. The seal covers only the members that students get (see
- * batch_store_strip()). */
+/* Returns a sealed copy of RESULT. The seal is valid for the result that students get, after
+ * batch_store_strip(). */
 static json_t *seal(const struct batch_queue *queue, const json_t *result)
 {
     json_t *whole = json_copy((json_t *)result), *stripped = json_copy((json_t *)result);
@@ -74,7 +75,7 @@ static json_t *seal(const struct batch_queue *queue, const json_t *result)
         json_object_set(whole, "seal", json_object_get(stripped, "seal"));
     else {
         json_decref(whole);
-        whole = NULL; /* out of memory: no unsealed result is stored */
+        whole = NULL; /* out of memory: store nothing rather than a result without a seal */
     }
     json_decref(stripped);
     return whole;
@@ -128,8 +129,8 @@ static void tell(struct work *work)
         work->queue->progress(work->outcome->done, work->outcome->failed, work->queue->context);
 }
 
-/* Sets aside an impossible grading until the queue has ended. Returns false if the queue must
- * stop. */
+/* Keeps an impossible grading in `refused` until the queue has ended. Returns false if the queue
+ * must stop. */
 static bool refuse(struct work *work, const json_t *entry, const json_t *answer)
 {
     json_array_append_new(work->refused, json_pack("{s:O, s:O}", "entry", entry, "answer", answer));

@@ -1,5 +1,5 @@
-/* Grades all pending submissions, several at a time, each in its own process. Each grade is kept
- * as soon as it is finished.
+/* Grades all pending submissions, several at a time, each in its own process. Each grade is stored
+ * as soon as its grading ends.
  *
  *     pending --process_pool_run()--> worker: grade_submission() --answer--> store
  *
@@ -24,10 +24,10 @@ struct batch_queue {
     enum grading_device device;
     const char *gpu_name, *gpu_arch;
     struct grade_seed seed;
-    const struct seal_key *key; /* signs the results, or NULL if the results stay unsigned */
+    const struct seal_key *key; /* the key that seals the results, or NULL if they get no seal */
     bool unsafe;
-    /* Called after each grading, and about ten times a second. DONE gradings have finished; FAILED
-     * of these failed and need a review. */
+    /* Called after each grading, and about ten times a second. DONE is the number of gradings that
+     * have ended, including the FAILED gradings that need a review. */
     void (*progress)(size_t done, size_t failed, void *context);
     void *context;
 };
@@ -40,7 +40,7 @@ enum batch_end {
 };
 
 struct batch_outcome {
-    size_t done, failed; /* gradings that finished in this run, and how many of them failed */
+    size_t done, failed; /* number of gradings that ended in this run, and of those that failed */
     char error[6000];
 };
 
@@ -52,7 +52,7 @@ enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome
 json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
                         const struct text *source);
 
-/* Stores ANSWER, which batch_grade_one() returned for the pending ENTRY, or which is NULL if the
+/* Stores ANSWER, the result of batch_grade_one() for the pending ENTRY. ANSWER is NULL if the
  * worker died. *GRADED becomes true if ANSWER has a grade. On failure returns false, and
  * batch_store_error() says why. */
 bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json_t *answer,

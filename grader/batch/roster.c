@@ -15,7 +15,7 @@
 
 #define ROSTER_BYTES  ((size_t)16 << 20)
 #define MOST_COLUMNS  64
-#define MOST_STUDENTS 20000 /* a limit, because every two ids are compared */
+#define MOST_STUDENTS 20000 /* limited, because each id is compared with all others */
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -53,8 +53,8 @@ static size_t find_column(const struct reading *reading, const char *const *name
     return SIZE_MAX;
 }
 
-/* Reads the first row, which must name the columns. The reader must not guess columns, because a
- * heading could become a student, or family names could become ids. */
+/* Reads the first row, which must name the columns. Guessing the columns is unsafe: a heading could
+ * become a student, or family names could become ids. */
 static void take_heading(struct reading *reading)
 {
     static const char *const ids[] = {"id",           "student id", "student_id",    "studentid",
@@ -200,8 +200,8 @@ static void on_row(int end, void *context)
     reading->start = 0;
 }
 
-/* Returns the separator of columns. Spreadsheets choose it by country. A heading contains only one
- * of the possible separators. */
+/* Returns the separator of columns. Spreadsheet programs choose it by country. The first row
+ * contains only one of the possible separators. */
 static char separator(const char *bytes, size_t length)
 {
     size_t line = 0;
@@ -231,7 +231,7 @@ static void read_rows(struct reading *reading, const char *bytes, size_t length)
         length -= size;
     }
     if (!good || csv_fini(&parser, on_cell, on_row, reading) != 0)
-        complain(reading, "a quotation mark is missing, or there is one too many");
+        complain(reading, "the quotation marks in this row do not match");
     csv_free(&parser);
     for (size_t i = 0; i < reading->cell_count; ++i)
         free(reading->cells[i]);
@@ -300,31 +300,31 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* A hand-in's name in all forms in which it is compared (base/people.h). */
+/* A hand-in's name, in the forms in which it is compared with students (base/people.h). */
 struct sought {
     char *folded, *words, *joined;
 };
 
-/* The ways in which a hand-in's name can identify a student, the surest first. */
+/* The ways in which a hand-in's name can identify a student, from the surest to the least sure. */
 enum way { ID, NAME, ID_WITHIN, NAME_WITHIN, WORDS, JOINED, WAYS };
 
-/* Returns the length of the student's id or name if the hand-in's name matches it in this WAY,
- * otherwise 0. */
+/* If the hand-in's name matches the student in this WAY, returns the length of the id or name that
+ * matches, otherwise 0. */
 static size_t fits(const struct batch_student *student, const struct sought *sought, enum way way)
 {
     const char *keys[WAYS] = {student->folded_id,   student->folded_name, student->folded_id,
                               student->folded_name, student->name_words,  student->name_joined};
     const char *texts[WAYS] = {sought->folded, sought->folded, sought->folded,
                                sought->folded, sought->words,  sought->joined};
-    if (way == JOINED && *sought->words) /* with several words, WORDS compares them in any order */
+    if (way == JOINED && *sought->words) /* a name of several words is compared by WORDS instead */
         return 0;
     bool within = way == ID_WITHIN || way == NAME_WITHIN;
     bool found = within ? has_word(texts[way], keys[way]) : strcmp(texts[way], keys[way]) == 0;
     return found ? strlen(keys[way]) : 0;
 }
 
-/* Returns the student who matches, or the student with the longest match if several match. Returns
- * NULL if no student matches, or two students have equally long matches. */
+/* Returns the student who matches in this WAY, or the student with the longest match if several
+ * match. Returns NULL if no student matches, or two students have equally long matches. */
 static const struct batch_student *find_by(const struct batch_roster *roster,
                                            const struct sought *sought, enum way way, bool *several)
 {

@@ -20,10 +20,10 @@ struct walk {
     const struct batch_scan *scan;
     struct lab labs[MAX_LABS]; /* all labs of the kit, for batch/match.h */
     size_t lab_count;
-    struct stat out; /* the output folder, which is not a student's */
+    struct stat out; /* the output folder, which is not a hand-in */
     /* number of files that are for a lab, plus the number of entries of known students */
     size_t hand_ins;
-    /* the number of each lab's files for review in the hand-in; the last element is for no lab */
+    /* number of this hand-in's files for review, for each lab; the last element is for no lab */
     unsigned asked[MAX_LABS + 1];
     char *error;
     size_t size;
@@ -86,9 +86,9 @@ static bool is_on_roster(const struct walk *walk, const struct entry *entry)
     return one || several;
 }
 
-/* Adds an entry for review, because NAME, which a hand-in gives as its student, matches no student
- * or several students on the roster. If it matches several, also adds an entry for each of them,
- * because a file that they lack may be in the hand-in. */
+/* Adds an entry for review, because NAME, the student's name in a hand-in's name, matches no
+ * student or several students on the roster. If NAME matches several students, also adds an entry
+ * for each of them, because the hand-in may belong to them. */
 static bool ask_whose(struct walk *walk, const struct entry *entry, const char *name, bool several)
 {
     static const char *const may_be =
@@ -146,7 +146,7 @@ static void match_file(const struct walk *walk, const struct entry *entry,
         candidate->shown = NULL;
         return;
     }
-    /* the path without the student's name, which must not decide which lab it is */
+    /* the path without the student's name, because a student's name must not decide the lab */
     char *inside = NULL;
     if (asprintf(&inside, "%s%s", entry->above, file->path) >= 0)
         candidate->match = batch_match(walk->labs, walk->lab_count, inside,
@@ -164,8 +164,9 @@ static size_t count_matches(const struct candidate *candidates, size_t count, si
     return hits;
 }
 
-/* The decision about a file. A file that has the lab's name is an attempt. A file with a less sure
- * match is an attempt only if no other file of the hand-in matches the lab as surely. */
+/* The decision about a file. A file that has the name of the lab's file is an attempt. A file with
+ * a less sure match is an attempt only if no other file of the hand-in matches the lab equally
+ * well. */
 enum verdict { TAKE, LEAVE, ASK };
 
 static enum verdict judge_candidate(const struct candidate *candidates, size_t count, size_t i)
@@ -175,13 +176,13 @@ static enum verdict judge_candidate(const struct candidate *candidates, size_t c
         return TAKE;
     for (int surer = match + 1; match && surer <= BATCH_BY_NAME; ++surer)
         if (count_matches(candidates, count, candidates[i].lab, (enum batch_match)surer) > 0)
-            return LEAVE; /* this is a helper file next to the attempt */
+            return LEAVE; /* a helper file next to the attempt */
     if (match && count_matches(candidates, count, candidates[i].lab, match) == 1)
         return TAKE;
     return ASK;
 }
 
-/* The most files of a hand-in that are listed for review for each lab, to keep the list short. */
+/* A hand-in's list for review has at most MOST_ASKED files for each lab, to keep the list short. */
 #define MOST_ASKED 5
 
 static const char *asked_lab(const struct walk *walk, size_t i)
@@ -198,7 +199,7 @@ static bool ask(struct walk *walk, const char *student, const struct candidate *
                                   why);
 }
 
-/* Adds an entry for review that gives the number of files that were not listed. */
+/* Adds an entry for review with the number of files that are not listed. */
 static bool ask_about_rest(struct walk *walk, const struct entry *entry, const char *student)
 {
     char why[80];
@@ -233,7 +234,7 @@ static bool take(struct walk *walk, const char *student, const struct candidate 
     return batch_store_add_submission(walk->store, &submission);
 }
 
-/* Notes that the candidate, which may have a lab, is empty or a link. */
+/* Records in the store that the candidate is empty or a link. Its lab may be unknown. */
 static bool note_empty(struct walk *walk, const char *student, const struct candidate *candidate)
 {
     const struct lab *lab = candidate->match ? &walk->labs[candidate->lab] : NULL;
@@ -325,7 +326,7 @@ static int by_bytes(const struct dirent **left, const struct dirent **right)
 
 static bool scan_folder(struct walk *walk, const char *folder, const char *above);
 
-/* Returns the lab whose folder ENTRY is, or NULL if ENTRY is a student's hand-in. */
+/* Returns the lab if ENTRY is a lab's folder, or NULL if ENTRY is a student's hand-in. */
 static const struct lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
 {
     for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->lab_count; ++i)
@@ -336,7 +337,7 @@ static const struct lab *lab_of_folder(const struct walk *walk, const struct ent
 
 static bool add_entry(struct walk *walk, const char *folder, const char *above, const char *name)
 {
-    /* one for each level; static because they are too large for a stack */
+    /* one entry for each level of folders; static because they are too large for a stack */
     static struct entry entries[2];
     struct entry *entry = &entries[*above != 0];
     struct stat status;
@@ -423,8 +424,7 @@ static bool add_roster(struct walk *walk)
 }
 
 /* Returns true if the folder has at least one file for a lab, or an entry of a student on the
- * roster. Otherwise it is probably the wrong folder, and its scan must not replace the
- * gradebook. */
+ * roster. Otherwise it is probably the wrong folder, and must not replace the gradebook. */
 static bool has_hand_ins(struct walk *walk)
 {
     json_t *reviews = batch_store_reviews(walk->store), *first = json_array_get(reviews, 0);

@@ -6,7 +6,7 @@
  *       s003_parallelize.cu   or a file
  *       01-parallelize/       or a folder for a lab, with its students as above
  *
- * All files in all folders of a hand-in are considered; batch/match.h finds the lab of each
+ * The scan reads all files in all folders of a hand-in; batch/match.h finds the lab of each
  * file. */
 #ifndef BATCH_SCAN_H
 #define BATCH_SCAN_H
@@ -28,17 +28,18 @@ struct batch_scan {
     const char *out; /* the folder of --out, which is never read as a hand-in */
     struct batch_lab *labs;
     size_t lab_count;   /* number of labs to grade, which are the first elements of LABS */
-    size_t other_count; /* number of other labs in LABS, whose files are skipped */
+    size_t other_count; /* number of other labs at the end of LABS, whose files are skipped */
     const struct batch_roster *roster; /* NULL if there is no roster */
     enum grading_device device;
     struct grade_seed seed;
-    struct batch_hidden *hidden; /* filled with the skipped entries; may be NULL */
+    /* gets the entries that were skipped because they are hidden; may be NULL */
+    struct batch_hidden *hidden;
 };
 
 /* The folders and archives that were skipped because their names begin with a dot. */
 struct batch_hidden {
     size_t count;
-    char first[PATH_SIZE]; /* the first of their names, cleaned */
+    char first[PATH_SIZE]; /* name of the first entry, cleaned */
 };
 
 /* Replaces the students and hand-ins in the store. On failure returns false; ERROR (SIZE bytes)

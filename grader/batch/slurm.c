@@ -14,8 +14,8 @@
 
 #define COMMAND_SECONDS 120 /* a busy controller can be slow */
 #define POLL_SECONDS    2
-#define MOST_UNANSWERED 150 /* consecutive failures of squeue, which take about five minutes */
-#define SMALLER         8   /* chunks of the next job are smaller by this factor */
+#define MOST_UNANSWERED 150 /* most consecutive failures of squeue; they take about five minutes */
+#define SMALLER         8   /* the next job's chunks are 1 / SMALLER of the size */
 #define MOST_WORDS      64
 
 /* The state of grading on Slurm. */
@@ -39,8 +39,9 @@ static bool stop(struct work *work, const char *what, const char *why)
 
 /* --- Slurm's commands ------------------------------------------------------------------------- */
 
-/* Runs the command WORDS, which is NULL-terminated; env finds it on the PATH. Returns true if its
- * exit code is 0. OUTPUT gets its output in any case; the caller frees it. */
+/* Runs the command WORDS, which is NULL-terminated. Its first word is env, which finds the program
+ * on the PATH. Returns true if the exit code is 0. The caller frees OUTPUT, the command's output,
+ * in any case. */
 static bool run_words(const char *const *words, char **output)
 {
     struct process_command command = {.argv = words,
@@ -57,7 +58,7 @@ static bool run_words(const char *const *words, char **output)
 }
 
 /* The script of each task. It runs in the environment of the process that called sbatch. Paths are
- * its arguments, so they need no quoting in this text. */
+ * arguments of the script, so they need no quoting in this text. */
 static const char script[] =
     "#!/bin/sh\n"
     "[ -d \"$TMPDIR\" ] || unset TMPDIR\n"
@@ -118,9 +119,9 @@ static bool is_over(const char *state)
     return false;
 }
 
-/* Reads the states of JOB's tasks into "states". *OVER becomes true if all tasks have ended.
- * Returns false if Slurm's controller has not answered for MOST_UNANSWERED calls. A few missing
- * answers are not an error, because the controller may be restarting. */
+/* Reads the states of JOB's tasks into `states`. *OVER becomes true if all tasks have ended.
+ * Returns false after MOST_UNANSWERED failures of squeue in a row. A few failures are not an error,
+ * because Slurm's controller may be restarting. */
 static bool ask_states(struct work *work, const char *job, bool *over)
 {
     const char *words[] = {"/usr/bin/env", "squeue", "--noheader",     "--array", "--states=all",
@@ -186,8 +187,8 @@ static bool await(struct work *work, const char *job)
     const struct timespec pause = {.tv_sec = POLL_SECONDS};
     bool over = false;
     while (!over) {
-        /* ask for the states first and collect answers afterwards, so that no answer is missed if
-         * all tasks have ended */
+        /* ask for the states before collecting answers, so that no answer is missed if all tasks
+         * have ended */
         if (!ask_states(work, job, &over) || process_interrupted() || !collect(work))
             return false;
         if (!over)
@@ -198,8 +199,8 @@ static bool await(struct work *work, const char *job)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* Records the running job's number, so that a later process can wait for the job if this process
- * dies. If JOB is NULL, no job is running. */
+/* Saves the running job's number in a file, so that a later process can wait for the job if this
+ * process dies. Removes the file if JOB is NULL. */
 static bool note_job(struct work *work, const char *job)
 {
     char path[PATH_SIZE];
@@ -244,8 +245,8 @@ static void read_log(const struct work *work, const char *job, const char *numbe
     free(log.bytes);
 }
 
-/* Records how the task of each entry without an answer ended. Returns false if there is no grade
- * yet and every task failed, so another job would fail, too. */
+/* Records in each entry without an answer how its task ended. Returns false if all tasks failed and
+ * the job gave no grade, so another job would fail, too. */
 static bool blame(struct work *work, const char *job, size_t given)
 {
     const char *key;
@@ -256,7 +257,7 @@ static bool blame(struct work *work, const char *job, size_t given)
         char number[32], line[300], why[500];
         snprintf(number, sizeof number, "%lld", (long long)json_integer_of(entry, "chunk"));
         const char *state = json_text_of(work->states, number);
-        if (*json_text_of(entry, "why")) /* the grading itself gave a reason */
+        if (*json_text_of(entry, "why")) /* the grading has given a reason */
             continue;
         hopeless = hopeless && strcmp(state, "FAILED") == 0;
         read_log(work, job, number, line, sizeof line);
@@ -295,7 +296,7 @@ static bool grade_job(struct work *work, unsigned round)
            await(work, job) && note_job(work, NULL) && blame(work, job, left);
 }
 
-/* Stores the entries that no job could grade as failed, for review. */
+/* Stores entries that no job could grade as failed, so that a human reviews them. */
 static bool give_up(struct work *work)
 {
     const char *key;

@@ -22,7 +22,7 @@
 struct batch_slurm {
     const char *folder;  /* absolute path, on a file system that the nodes share */
     const char *program; /* absolute path of lanewise */
-    size_t chunk_size;   /* gradings in a task of the first job */
+    size_t chunk_size;   /* number of gradings in each task of the first job */
     const char *gres;    /* value of sbatch's --gres, such as "gpu:1", or NULL if there is none */
     /* more options for sbatch, separated by blanks, or NULL if there is none */
     const char *options;

@@ -43,8 +43,8 @@ struct batch_store {
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Returns true if the disk, a quota or a limit is full. SQLite loses the reason after a partial
- * write. */
+/* Returns true if the last write failed because the disk, a quota or a limit is full. After a
+ * partial write, SQLite does not report this reason. */
 static bool is_full(struct batch_store *store)
 {
     int code = sqlite3_extended_errcode(store->database);
@@ -130,7 +130,7 @@ static sqlite3_stmt *query(struct batch_store *store, const char *sql, const cha
     return statement;
 }
 
-/* Ends a query. Returns false if the query failed. */
+/* Ends a query. Returns false if the query has failed. */
 static bool finish(struct batch_store *store, sqlite3_stmt *statement)
 {
     return sqlite3_finalize(statement) == SQLITE_OK || fail(store);
@@ -232,7 +232,8 @@ struct batch_store *batch_store_open(const char *path, char *error, size_t size)
     bool fits = base_path(store->path, "%s", path);
     bool good = fits && sqlite3_open(path, &store->database) == SQLITE_OK;
     if (good)
-        sqlite3_busy_timeout(store->database, 5000); /* long enough for any reader to finish */
+        /* in milliseconds; enough for every reader to finish */
+        sqlite3_busy_timeout(store->database, 5000);
     else
         fail(store);
     good = good && execute(store, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE") &&

@@ -1,4 +1,4 @@
-/* The store of a class has the students, their hand-ins and all grades in one SQLite file.
+/* The store keeps the students of a class, their hand-ins and all grades in one SQLite file.
  *
  *     students ---< submissions >--- sources          present hand-ins, replaced by each scan
  *                       | key
@@ -46,8 +46,8 @@ void batch_store_cancel(struct batch_store *store);
 /* --- settings: "seed", "device", "folder" ... ------------------------------------------------- */
 
 bool batch_store_set(struct batch_store *store, const char *name, const char *value);
-/* Returns a setting, which the caller frees. Returns NULL if there is no such setting (or an
- * error). */
+/* Returns the setting NAME, which the caller frees. Returns NULL if there is no such setting, or on
+ * failure. */
 char *batch_store_get(struct batch_store *store, const char *name);
 
 /* --- students and hand-ins: each scan replaces them ------------------------------------------- */
@@ -61,12 +61,14 @@ struct batch_submission {
     const char *key;           /* key of the submission's grading */
 };
 
-/* Removes students, labs, submissions, reviews and notes, but keeps all gradings. */
+/* Removes students, labs, submissions, reviews and notes about empty files, but keeps all
+ * gradings. */
 bool batch_store_forget(struct batch_store *store);
 bool batch_store_add_student(struct batch_store *store, const char *id, const char *name);
 bool batch_store_add_lab(struct batch_store *store, const char *lab, const char *title,
                          double max_score);
-/* Adds a submission. If a student has several equal files for a lab, only the earliest is kept. */
+/* Adds a submission. If a student has several equal files for a lab, the store keeps only the
+ * earliest. */
 bool batch_store_add_submission(struct batch_store *store,
                                 const struct batch_submission *submission);
 /* Adds an entry for a human to review. LAB may be "". */
@@ -83,7 +85,7 @@ json_t *batch_store_labs(struct batch_store *store);     /* [{"lab", "title", "m
  * path. */
 json_t *batch_store_submissions(struct batch_store *store);
 json_t *batch_store_reviews(struct batch_store *store); /* [{"student", "lab", "path", "why"}] */
-json_t *batch_store_empties(struct batch_store *store); /* in the same form */
+json_t *batch_store_empties(struct batch_store *store); /* [{"student", "lab", "path", "why"}] */
 /* Reads the source with this hash. The caller frees its bytes. */
 bool batch_store_source(struct batch_store *store, const char *hash, struct text *source);
 
@@ -102,7 +104,7 @@ void batch_store_strip(json_t *result);
 
 /* Stores a result (lanewise/result/v1). An existing grade stays. */
 bool batch_store_put(struct batch_store *store, const struct batch_key *key, const json_t *result);
-/* Records that the grader failed, and why, for review. An existing grade stays. */
+/* Records that the grading failed, and why, for review. An existing grade stays. */
 bool batch_store_fail(struct batch_store *store, const struct batch_key *key, const char *why);
 
 /* Returns {"state": "graded", "result"}, {"state": "failed", "why"}, or {"state": "pending"}. */

@@ -1,5 +1,5 @@
-/* Decides whether an answer is right. A result is compared with the right numbers. Then the program
- * runs once more with its warps in the other order, and the new result is compared, too. */
+/* Decides whether an answer is right. Compares a result with the right numbers. Then runs the
+ * program once more with its warps in the other order, and compares the new result, too. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static const char *if_no_kernel(const struct run *run)
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-/* Formats the only number of an array in one of two static buffers. */
+/* Writes the array's only number as text, in one of two static buffers. */
 static const char *one_number(enum case_type type, const void *value)
 {
     static char buffers[2][24];
@@ -98,7 +98,7 @@ static void write_index(const struct check_matrix *want, size_t index, char text
         snprintf(text, 48, width > 1 ? "[%zu]" : "", index);
 }
 
-#define MANY_ULPS 1e6 /* the size of a larger error is not reported exactly */
+#define MANY_ULPS 1e6 /* larger errors are only reported as "more than" */
 
 /* Writes in TEXT how far GOT is from the right value, in ulp, or "" if GOT is infinite or NaN. */
 static void write_ulps(double got, double right, double allowed, char text[100])
@@ -112,8 +112,8 @@ static void write_ulps(double got, double right, double allowed, char text[100])
                  allowed);
 }
 
-/* Reports that GOT, an array of COUNT floats from RUN, is wrong at INDEX, and reports the number of
- * wrong floats. */
+/* Reports that GOT, a result of RUN with COUNT floats, is wrong at INDEX, and how many floats are
+ * wrong. */
 static void fail_within(struct check *check, const struct run *run, const float *got,
                         const char *name, const struct check_matrix *want, size_t count,
                         size_t index)
@@ -121,8 +121,9 @@ static void fail_within(struct check *check, const struct run *run, const float 
     char margin[100] = "", place[48], all[100] = "";
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
     bool is_long = want->type == CASE_INT || fabs(want->values[index]) >= 1e9;
-    int digits = is_long ? 10 : 9; /* enough for a float without an exponent */
-    double value = isnan(got[index]) ? (double)NAN : (double)got[index]; /* makes a NaN unsigned */
+    int digits = is_long ? 10 : 9; /* so that the message has the number without an exponent */
+    /* removes the sign of a NaN */
+    double value = isnan(got[index]) ? (double)NAN : (double)got[index];
     if (want->ulps > 0)
         write_ulps(value, want->values[index], want->ulps, margin);
     else if (want->bounds)
@@ -195,7 +196,7 @@ const float *check_floats(struct check *check, const struct run *run, const char
     return array && array->type == CASE_FLOAT && array->count == count ? array->values : NULL;
 }
 
-/* Returns the same matrix, with bounds if it states them in ulp. */
+/* Returns WANT. If it gives the errors in ulp, the result has them as `bounds`. */
 static struct check_matrix with_bounds(struct check *check, const struct check_matrix *want)
 {
     struct check_matrix matrix = *want;

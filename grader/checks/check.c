@@ -1,4 +1,4 @@
-/* Performs one check from start to end: its terms, its body, and the report that it writes for
+/* Performs one check: applies the course's terms, runs the check's body, and writes the verdict for
  * `lanewise grade`. */
 #include <jansson.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include "checks/internal.h"
 #include "sandbox/sandbox.h"
 
-/* Returns the length of the plural ending of the word at REST, which begins with a space: 2 for "
- * passes of", and 1 for " sectors". Returns 0 if REST begins with another word, such as " as".
- * *LENGTH gets the length of the word without the ending. */
+/* Returns the length of the plural ending of the first word of REST, which begins with a space: 2
+ * for " passes of", 1 for " sectors", 0 for " as". *LENGTH gets the length of the word without the
+ * ending. */
 static size_t plural_ending(const char *rest, size_t *length)
 {
     size_t whole = *rest == ' ' ? 1 + strcspn(rest + 1, " ,;:") : 0;
@@ -24,8 +24,8 @@ static size_t plural_ending(const char *rest, size_t *length)
     return ending;
 }
 
-/* Writes TEMPLATE with its "%s" replaced by VALUE. The noun after "%s" is in the plural in
- * TEMPLATE. */
+/* Writes TEMPLATE with VALUE in place of "%s". TEMPLATE has the noun after "%s" in the plural; this
+ * function puts it into the singular if VALUE is 1. */
 static void fill_in(char *text, size_t size, const char *template, double value)
 {
     const char *hole = strstr(template, "%s");
@@ -47,8 +47,8 @@ void check_public_id(const struct check_info *info, char id[64])
             *at = '-';
 }
 
-/* Reports the figure. If it earns less than full points, also reports the figures that earn full
- * points and no points. */
+/* Reports the check's figure. If the figure earns less than full points, also reports which figures
+ * earn full points and no points. */
 static void report_figure(struct check *check)
 {
     const struct check_figure *figure = &check->info->figure;
@@ -127,7 +127,7 @@ static void write_verdict(const struct check *check, double seconds)
     char path[PATH_SIZE];
     json_t *verdict = describe_verdict(check, seconds);
     char *text = verdict ? json_dumps(verdict, JSON_INDENT(2)) : NULL;
-    /* base_write_file() writes atomically, so a verdict that exists is complete */
+    /* base_write_file() is atomic, so a verdict that exists is complete */
     cr_assert(text && base_path(path, "%s/%s.json", check->job.folder, check->info->id) &&
                   base_write_file(path, text, strlen(text), 0600),
               "cannot write the verdict of %s", check->info->id);
@@ -146,8 +146,7 @@ enum grading_device check_device(const struct check_info *info, enum grading_dev
     return info->where == CHECK_COUNTS ? ON_EMULATOR : graded;
 }
 
-/* Replaces the terms that checks.c declares by those that the course has changed
- * (lab_set_terms). */
+/* Replaces the points and thresholds of checks.c with the course's changes (lab_set_terms). */
 static void apply_terms(struct check *check)
 {
     char id[64];

@@ -17,13 +17,13 @@
  * the submission in another process and gets back only the bytes of its result file and its
  * counters.
  *
- * Points are values, not assertions. A wrong submission gets a verdict, in a file, and the
- * Criterion test passes. A Criterion test that fails, crashes or writes no verdict is a failure of
- * the grader, and then there is no grade.
+ * A wrong submission does not make the Criterion test fail: the test writes a verdict with the
+ * points to a file, and passes. If a Criterion test fails, crashes or writes no verdict, the grader
+ * has failed, and there is no grade.
  *
  * The first failure decides the verdict: the check gives 0 points, check_run() returns NULL, and
- * all other functions do nothing. They accept NULL as a run. So a check needs no `if` after each
- * call. */
+ * all other functions do nothing. All functions accept NULL as a run. So a check needs no `if`
+ * after each call. */
 #ifndef CHECKS_CHECK_H
 #define CHECKS_CHECK_H
 
@@ -35,7 +35,7 @@
 #include "judge/score.h"
 #include "record/case.h"
 
-/* --- declaring -------------------------------------------------------------------------------- */
+/* --- declaring a lab -------------------------------------------------------------------------- */
 
 #define LAB_MAX_NEEDS 4
 #define LAB_MAX_HINTS 6
@@ -43,11 +43,11 @@
 struct lab_info {
     const char *title;
     const char *file; /* the file that the student edits; its folder is the lab's name */
-    /* labs to be done before this lab, such as "01-parallelize" */
+    /* labs that students should do before this lab, such as "01-parallelize" */
     const char *needs[LAB_MAX_NEEDS];
-    /* `make hint` shows one more of these hints each time. There are at least three, from a nudge
-     * to nearly the answer. A check's own hint is different: the report shows it when that check
-     * fails. */
+    /* `make hint` shows one more of these hints each time. There are at least three: the first only
+     * gives a direction, the last is nearly the answer. A check's own hint is different: the report
+     * shows it when that check fails. */
     const char *hints[LAB_MAX_HINTS];
 };
 extern const struct lab_info lab_info;
@@ -56,7 +56,7 @@ extern const struct lab_info lab_info;
 /* The devices on which a check runs. On each device, the points of the checks that run there add up
  * to 100. */
 enum check_where {
-    CHECK_ANYWHERE = 0, /* on the device that is graded */
+    CHECK_ANYWHERE = 0, /* on the graded device */
     /* judges counters, so it always runs on the emulator, even when a GPU is graded */
     CHECK_COUNTS,
     CHECK_EMULATOR_ONLY, /* not run when a GPU is graded */
@@ -66,24 +66,23 @@ enum check_where {
 /* The costs of a whole program, which are totals over its launches and its copies on the GPU. Their
  * limits are multiples of the solution's costs (costs.c). */
 enum check_cost {
-    /* The costs are listed from the narrowest to the widest. The first cost that exceeds its limit
-     * is reported. */
+    /* Sorted from specific to general costs. The check reports the first cost above its limit. */
     CHECK_BARRIERS, /* barriers that warps arrive at */
     CHECK_ATOMICS,  /* atomic requests to global memory */
-    CHECK_SHARED,   /* wavefronts, which are passes through shared memory */
-    CHECK_READS,    /* sectors that are read from global and local memory */
-    CHECK_WRITES,   /* sectors that are written there */
+    CHECK_SHARED,   /* wavefronts: passes through shared memory */
+    CHECK_READS,    /* sectors read from global and local memory */
+    CHECK_WRITES,   /* sectors written to global and local memory */
     CHECK_PATH,     /* instructions of the longest warp, summed over the launches */
     CHECK_WORK,     /* instructions of all warps */
-    CHECK_LAUNCHES, /* kernel launches, each of which takes time, even if it does little */
+    CHECK_LAUNCHES, /* kernel launches; each takes time, even if it does little */
     CHECK_COSTS,
 };
 
-/* The solution's costs in one run of a check. labs/NN-name/costs.def, a file that `make costs`
- * writes, has a line COST(check, run, ...) for each run. */
+/* The solution's costs in one run of a check. `make costs` writes a line COST(check, run, ...) for
+ * each run to labs/NN-name/costs.def. */
 struct check_cost_row {
     const char *check;
-    unsigned run; /* the number of the check's call of check_costs(), from 0 */
+    unsigned run; /* number of this call of check_costs() in the check, from 0 */
     double of[CHECK_COSTS];
 };
 
@@ -92,55 +91,57 @@ struct check_figure {
     /* such as "the longest warp executes %s instructions", where %s is the figure */
     const char *text;
     const char *want; /* such as "at most %s" or "at least %s" */
-    /* the counter whose largest source line the report shows; or several, separated by spaces, for
-     * the line where they are largest together; or NULL */
+    /* one or more counters, separated by spaces; the report shows the source line with the largest
+     * sum of these counters; or NULL */
     const char *counter;
-    /* The thresholds, which were measured on the lab's own programs.
-     * grader/tests/grade/test_figures.c measures them again. With check_speed(), only the slack is
-     * declared. */
+    /* The thresholds, from measurements of the lab's own programs.
+     * grader/tests/grade/test_figures.c measures them again. A check with check_speed() declares
+     * only the slack. */
     struct judge_budget budget;
-    bool textures;    /* kernels may use textures and surfaces (see check_is_counted()) */
-    bool constants;   /* the program may copy any number of bytes to constant memory */
-    bool block_votes; /* kernels may use votes of a block's threads */
-    /* bits 1 << enum check_cost of the costs that the figure itself judges, so they have no other
-     * limit */
+    bool textures;  /* kernels may use textures and surfaces (see check_is_counted()) */
+    bool constants; /* the program may copy any number of bytes to constant memory */
+    /* kernels may use votes of a block's threads, such as __syncthreads_count() */
+    bool block_votes;
+    /* a set of bits 1 << enum check_cost: costs that the figure itself limits, so check_costs()
+     * does not */
     unsigned judges;
 };
 
 struct check;
 struct check_info {
-    const char *id; /* a C identifier, which reports write with '-' for '_' */
+    const char *id; /* a C identifier; reports show '-' in place of '_' */
     const char *title;
     double points;
     enum check_where where;
     /* On the emulator, racecheck and initcheck watch the run, too, which takes two to four times as
-     * long. If they find nothing, the check judges a second run with warps in the other order. Each
-     * lab needs one such check, CHECK_COUNTS, so that a program that is right only by luck loses
-     * points on either device. (memcheck and synccheck watch all runs.) */
+     * long. If they find nothing, the check also judges a second run with warps in the other order.
+     * Each lab needs one such check with CHECK_COUNTS, so that programs that are right only by luck
+     * lose points on both devices. (memcheck and synccheck watch all runs.) */
     bool watched;
     /* If true, main() gets the same input as kernels. Otherwise, on the emulator, main() gets
      * another input of the same shape, so that its own results are wrong (see check_run()). This is
-     * for labs whose main() decides by the data which kernels run next, or that need an ordered
+     * for labs whose main() needs the data to choose the next kernel, or that need a sorted
      * array. */
     bool open_input;
     /* main() must copy the input unchanged, as in checks of work (see check_made_by_kernels()). */
     bool closed_input;
-    /* Also counts the accesses of kernels to rows of cudaMallocPitch(), in the counters rows_... of
+    /* Also counts the kernels' accesses to rows from cudaMallocPitch(), in the counters rows_... of
      * gpu/counters.def. */
     bool rows;
     /* Also counts the loads that warps wait for, in the counter waits_for_loads. */
     bool waits;
     /* The name of a GPU (gpu/predict/chips/), such as "h100". On the emulator, check_makespan()
-     * tells how long the program would take there. If it is NULL, no time is predicted. */
+     * returns the predicted time on this GPU. If it is NULL, no time is predicted. */
     const char *gpu;
     /* if .text is NULL, there is no figure, and the check gives all points or none */
     struct check_figure figure;
-    const char *hint; /* shown when points are lost: one or two sentences of advice */
-    int line;         /* line of the declaration, because reports keep the order of checks.c */
+    const char *hint; /* one or two sentences of advice, shown if the check loses points */
+    /* line of the declaration in checks.c, which gives the order of checks in reports */
+    int line;
     void (*body)(struct check *check);
 };
 
-/* The program's declarations are in a separate section of the executable. */
+/* Declares a check. The linker collects all declarations in a section of the executable. */
 #define CHECK(name, ...)                                                                           \
     static void check_body_##name(struct check *check);                                            \
     static const struct check_info check_info_##name = {                                           \
@@ -155,17 +156,17 @@ struct check_info {
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-/* Returns a number from LOW to HIGH from the check's own random stream. The stream depends only on
- * the seed of the grading (grade/seed.h) and on the check's id. Do not call it twice in the
- * arguments of one function, because the order of the calls depends on the CPU. */
+/* Returns a random number from LOW to HIGH. The check's random numbers depend only on the seed of
+ * the grading (grade/seed.h) and on the check's id. Do not call this function twice in the
+ * arguments of one call, because the compiler chooses the order of the calls. */
 int check_random_int(struct check *check, int low, int high);
 /* Returns COUNT ints between LOW and HIGH. They are valid until the check ends. */
 const int *check_random_ints(struct check *check, size_t count, int low, int high);
 /* Returns COUNT floats between LOW and HIGH. They are valid until the check ends. */
 float *check_random_floats(struct check *check, size_t count, float low, float high);
 
-/* Returns COUNT elements of SIZE bytes, all 0, for the results that the check computes. They are
- * valid until the check ends. */
+/* Returns zeroed memory for COUNT elements of SIZE bytes, in which the check can compute the right
+ * results. It is valid until the check ends. */
 void *check_memory(struct check *check, size_t count, size_t size);
 
 /* Makes an empty case, which is valid until the check ends. FORMAT describes the case in messages,
@@ -184,17 +185,16 @@ const char *check_count(double n, const char *noun);
 /* A run of the submission that ended well and wrote a readable result file. */
 struct run;
 
-/* Runs the submission on INPUT. Returns NULL if it failed, or the emulator found an error in it.
- * The verdict then gives the reason.
+/* Runs the submission on INPUT. Returns NULL if the submission failed, or the emulator found an
+ * error. The verdict then gives the reason.
  *
  * On the emulator, main() gets a decoy input. It has the same names, types, counts and single
- * numbers, but the long arrays hold other elements, drawn from the right elements. On its way to
- * the GPU, the decoy becomes the right input, and main() reads back the results that kernels would
- * have computed from the decoy. The check does not notice any of this, because the results that it
- * judges are computed from the right input, and come from the GPU. So an answer counts only if
- * kernels made it. If main() changes the numbers before it copies them, or computes with the
- * kernels' results, the program runs again with the right input, and the check judges the results
- * that main() hands in. */
+ * numbers as INPUT, but its long arrays have other elements, drawn from INPUT's elements. When
+ * main() copies the decoy to the GPU, kernels get INPUT instead. main() reads back the results that
+ * kernels would compute from the decoy, but the check judges the results that they compute from
+ * INPUT. So an answer counts only if kernels made it. If main() changes the numbers before it
+ * copies them, or computes with the kernels' results, the program runs again with INPUT, and the
+ * check judges the results that main() hands in. */
 const struct run *check_run(struct check *check, const struct case_data *input);
 
 /* --- timing: only in a check that is CHECK_GPU_ONLY ------------------------------------------- *
@@ -208,37 +208,38 @@ const struct run *check_run(struct check *check, const struct case_data *input);
  *     }
  *     check_speed(check);
  *
- * Each round has fresh inputs; each run is a separate process, and its result is verified. The two
- * programs take turns, so that a GPU that grows warm slows both. The naive kernel runs once,
- * because full points do not depend on its time. A run warms up, flushes the L2 cache, and times
- * one pass of the program's loop over lab_again() with the device's events. */
+ * Each round has fresh inputs; each run is a separate process, and its result is verified. The
+ * submission and the solution take turns, so a GPU that grows warm slows both. The naive kernel
+ * runs once, because full points do not depend on its time. A run warms up, flushes the L2 cache,
+ * and times one pass of the program's loop over lab_again() with CUDA events. */
 
 #define CHECK_REPEATS 5 /* most rounds */
 
 enum check_program {
     CHECK_YOURS,    /* the submission */
     CHECK_SOLUTION, /* the lab's own solution */
-    CHECK_NAIVE,    /* the lab's solution on a case that chooses its naive kernel */
+    CHECK_NAIVE,    /* the lab's solution, on a case that makes it run its naive kernel */
 };
 
-/* Returns true for three rounds, or for CHECK_REPEATS if the times of a program differ by more than
- * 2 %, or until the check fails. Frees the cases, inputs and runs of the previous round. */
+/* Returns true if another round is needed. There are three rounds, or CHECK_REPEATS if the times of
+ * a program differ by more than 2 %. A failure of the check ends the rounds. Frees the cases,
+ * inputs and runs of the previous round. */
 bool check_again(struct check *check);
 
-/* Runs and times a program. A failure of the lab's own program is a failure of the grader. */
+/* Runs PROGRAM and measures its time. If the lab's own program fails, the grader has failed. */
 const struct run *check_time(struct check *check, enum check_program program,
                              const struct case_data *input);
 
-/* Checks that on the emulator, kernels read at least BYTES of INPUT in every pass of the loop over
- * lab_again(). Otherwise, results kept from an earlier pass could make the timed pass short. Call
- * this before the rounds. */
+/* Runs the submission on the emulator and checks that kernels read at least BYTES of INPUT in every
+ * pass of the loop over lab_again(). Otherwise, the timed pass could use results from an earlier
+ * pass. Call this before the rounds. */
 void check_each_pass(struct check *check, const struct case_data *input, uint64_t bytes);
 
 /* Gives points according to the medians of the times. The figure is the speed of the submission
- * relative to the naive kernel. A figure of 1 earns nothing; the solution's figure divided by the
- * declared slack earns all points. A note shows all three times and the rate at which this GPU
- * copies memory. Kernels must read the whole input in each pass, so a time that is too short for
- * that fails the check. */
+ * divided by the speed of the naive kernel. A figure of 1 earns nothing; the solution's figure
+ * divided by the declared slack earns all points. A note shows all three times and the speed at
+ * which this GPU copies memory. The check fails if the time is too short for reading the whole
+ * input. */
 void check_speed(struct check *check);
 
 /* --- judging ---------------------------------------------------------------------------------- */
@@ -249,78 +250,80 @@ void check_equal_u64(struct check *check, const struct run *run, const char *nam
 
 /* A common mistake. MAKE computes the wrong result that the mistake gives for INPUT. */
 struct check_guess {
-    /* continues a message such as "c[0][0] is 3, but 4 is right: "; NULL at the end of a list */
+    /* describes the mistake, after "c[0][0] is 3, but 4 is right: "; NULL at the end of a list */
     const char *text;
     void (*make)(const struct case_data *input, float *values);
     /* The report shows the line of the student's file that contains this text (see
-     * check_find_line()). It is NULL if no line can be told. If the next guess has the same MAKE,
-     * that guess is for another place of the same mistake. */
+     * check_find_line()). NULL if the line is unknown. If the next guess has the same MAKE, it is
+     * for another place in which students make the same mistake. */
     const char *at;
 };
 
-/* The right value of a result, as HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and
- * GUESSES explain wrong values. The report says so if a result equals one of the guesses, or the
- * result of MAKE_ROW for an input that was read in a wrong way. */
+/* The right value of a result: HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and
+ * GUESSES serve to explain wrong values: the report says whether a result equals one of the
+ * guesses, or the result of MAKE_ROW for an input that was read in a wrong way. */
 struct check_matrix {
     int height, width;
     const double *values;
-    /* the largest error allowed for each number; if NULL, it is 0, or as `ulps` says */
+    /* the largest error allowed for each number; NULL for no error, or for `ulps` */
     const double *bounds;
     /* Computes row Y of the right result from INPUT. May be NULL. */
     void (*make_row)(const struct case_data *input, int y, double *values);
     const struct check_guess *guesses; /* NULL if there is none */
-    /* a guess must equal the wrong result to the bit, because bounds would fit any guess */
+    /* a guess must equal the wrong result exactly, because within the bounds any guess would fit */
     bool exact_guesses;
-    /* Explains GOT, the wrong numbers of RUN on INPUT, for which there is no guess. Writes the text
-     * that continues the message, and sets *AT as in struct check_guess. Returns false if there is
-     * nothing to say. May be NULL. */
+    /* Explains GOT, the wrong numbers of RUN on INPUT, if no guess fits. Writes the explanation to
+     * TEXT and sets *AT, as in struct check_guess. Returns false if there is no explanation. May be
+     * NULL. */
     bool (*explain)(struct check *check, const struct run *run, const struct case_data *input,
                     const float *got, char *text, size_t size, const char **at);
-    /* The kernel of the skeleton that makes the result, if its launch is not the last. NULL stands
-     * for the kernel of the last launch. */
+    /* Name of the skeleton's kernel that makes the result, or NULL for the kernel of the last
+     * launch. */
     const char *maker;
-    /* Reorders a result for INPUT like `values`, as far as other orders are right, too. It is NULL
-     * if no other order is right. */
+    /* Brings a result for INPUT into the order of `values`, if other orders are right, too. NULL if
+     * no other order is right. */
     void (*arrange)(const struct case_data *input, float *values);
     /* type of the numbers: CASE_INT (below 2^24) or CASE_BYTE; 0 for CASE_FLOAT */
     enum case_type type;
-    /* The largest error allowed, in ulp of each right value as a float; messages also give errors
-     * in ulp. It is 0 if `bounds` has the errors. */
+    /* The largest error allowed, in ulp of each right value as a float. Messages then give errors
+     * in ulp. 0 if `bounds` has the errors. */
     double ulps;
 };
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);
 
-/* Returns the result NAME of RUN as it is judged, if it consists of COUNT floats. Otherwise returns
- * NULL. It is valid as long as RUN. */
+/* Returns the values of the result NAME of RUN that are judged. Returns NULL unless they are COUNT
+ * floats. They are valid as long as RUN. */
 const float *check_floats(struct check *check, const struct run *run, const char *name,
                           size_t count);
 
-/* Shows the array NAME of RUN's input, or of its result, in the report's page. The array has HEIGHT
- * rows of WIDTH bytes, which are greys from 0, black. Call this after the result was judged. */
+/* Shows the array NAME of RUN's input or result as a picture in the HTML report. The array has
+ * HEIGHT rows of WIDTH bytes, which are greys from 0 (black) to 255 (white). Call this after the
+ * result was judged. */
 void check_show(struct check *check, const struct run *run, const char *name, int width,
                 int height);
 
-/* Checks that the kernels have read at least BYTES from global memory, because the answer must be
- * computed from the data on the device. Does nothing on a GPU, which has no counters. */
+/* Checks that the kernels have read at least BYTES from global memory, because kernels must compute
+ * the answer from the data on the GPU. Does nothing on a GPU, which has no counters. */
 void check_has_read(struct check *check, const struct run *run, uint64_t bytes);
 
-/* Checks that all bytes of the result NAME come from the GPU's memory as kernels left them there.
- * Cleared memory counts as the kernels' work. Managed and mapped memory is the GPU's memory, too,
- * unless main() saw the judged input. In a check that has a figure, is CHECK_COUNTS or has
- * .closed_input, main() must have copied the input unchanged, unless the check has .open_input.
- * Call this after judging the values. Does nothing on a GPU. */
+/* Checks that kernels wrote all bytes of the result NAME, and that main() only copied them from the
+ * GPU's memory. Memory that the GPU cleared counts as written by kernels. Managed and mapped memory
+ * counts as the GPU's memory, unless main() saw the judged input. In a check that has a figure, is
+ * CHECK_COUNTS or has .closed_input, main() must have copied the input unchanged, unless the check
+ * has .open_input. Call this after judging the values. Does nothing on a GPU. */
 void check_made_by_kernels(struct check *check, const struct run *run, const char *name);
-/* Checks that a kernel called KERNEL has been launched. Does nothing on a GPU. */
+/* Checks that the program launched a kernel with the name KERNEL. Does nothing on a GPU. */
 void check_ran(struct check *check, const struct run *run, const char *kernel);
 
 /* One kernel launch, as the emulator recorded it. */
 struct check_launch {
-    /* numbers of blocks in the grid and of threads in a block */
+    /* number of blocks in the grid, and number of threads in a block */
     double blocks, threads;
-    double sides[2];                                  /* the threads of a block in x and in y */
-    double static_shared_bytes, dynamic_shared_bytes; /* shared memory of a block */
-    double store_sectors; /* sectors of global memory that its stores touch */
+    /* number of threads of a block in x and in y */
+    double sides[2];
+    double static_shared_bytes, dynamic_shared_bytes; /* shared memory per block */
+    double store_sectors; /* number of sectors of global memory that the launch's stores touch */
 };
 
 /* Returns launch number INDEX of the program, from 0. All members are 0 if there is no such launch,
@@ -330,21 +333,21 @@ struct check_launch check_launch(const struct run *run, size_t index);
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,
                     int threads);
 
-/* Makes HINT, which stays valid, the check's own hint from now on: for a check that runs several
- * rungs, each of which needs other advice. Does nothing after a failure. */
+/* Makes HINT the check's own hint from now on. This is for checks that run several rungs, which
+ * need different advice. HINT must stay valid. Does nothing after a failure. */
 void check_set_hint(struct check *check, const char *hint);
 
-/* Replaces the hint of a check that is still open, for a loss that has a known reason. */
+/* If the check has not failed, replaces its hint, because the reason for a loss is known. */
 void check_hint(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Returns the number of the line of the student's file that contains TEXT, apart from spaces and
- * comments. Returns 0 if there is none, or several lines do. */
+/* Returns the number of the line of the student's file that contains TEXT. Ignores spaces and
+ * comments. Returns 0 if no line or several lines contain TEXT. */
 unsigned check_find_line(const struct check *check, const char *text);
-/* Makes the report show that line. Does nothing if there is no such line. Call it after a loss was
- * reported. */
+/* Makes the report show the line that check_find_line() finds, if there is one. Call it after a
+ * loss was reported. */
 void check_show_line(struct check *check, const char *text);
-/* Makes the report show the line of the student's file at which COUNTERS, separated by spaces, are
- * largest together. Call it after a loss was reported. Does nothing for NULL, and on a GPU. */
+/* Makes the report show the line of the student's file with the largest sum of COUNTERS, which are
+ * separated by spaces. Call it after a loss was reported. Does nothing for NULL, and on a GPU. */
 void check_show_counter(struct check *check, const struct run *run, const char *counters);
 
 /* Fails the check although the answer is right. FORMAT says what is missing, and HINT gives advice.
@@ -352,51 +355,54 @@ void check_show_counter(struct check *check, const struct run *run, const char *
 void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
 
-/* Returns the theoretical occupancy of the kernels on a GPU of CAPABILITY (times 10: 86 is 8.6), in
- * percent, as far as threads and shared memory limit it. Registers do not count, because the
- * emulator only estimates them. Of several launches, the worst launch that does at least 5 % of the
- * work decides. It counts less if its average warp executes less than 70 % of the longest warp's
- * instructions, because warps that only fill the multiprocessor are useless. A note says which
- * limit binds. Returns 0 for NULL, and on a GPU. */
+/* Returns the theoretical occupancy, in percent, of the kernels on a GPU of CAPABILITY (times 10:
+ * 86 is 8.6). Considers the limits by threads, blocks and shared memory. Ignores registers, because
+ * the emulator only estimates their number. If there are several launches, returns the lowest
+ * occupancy of a launch that does at least 5 % of the work. Lowers the occupancy of a launch whose
+ * average warp executes less than 70 % of the longest warp's instructions, because idle warps only
+ * seem to fill the multiprocessor. A note says which resource sets the limit. Returns 0 for NULL,
+ * and on a GPU. */
 double check_occupancy(struct check *check, const struct run *run, unsigned capability);
 
-/* Returns the counter NAME, or several counters, separated by spaces, summed over all launches.
- * longest_warp_instructions is also summed, because launches run one after another, so the critical
- * path of the program is the sum of their critical paths. Returns 0 for NULL. */
+/* Returns the sum of the counter NAME over all launches. NAME can be several counters, separated by
+ * spaces. longest_warp_instructions is summed, too: launches run one after another, so the
+ * program's critical path is the sum of their critical paths. Returns 0 for NULL. */
 double check_counter(const struct run *run, const char *name);
 
-/* Does the same as check_counter(), but returns the counter of a second run with warps in the other
- * order if that is larger, because warps that wait for each other poll in one of the two orders. */
+/* Does the same as check_counter() in two runs, the second with warps in the other order, and
+ * returns the larger value. Warps that wait for each other may poll only in one of the two
+ * orders. */
 double check_worse_counter(struct check *check, const struct run *run, const char *name);
 
-/* Returns the number of sectors that kernels read from global memory, by loads, through textures,
- * and by atomics, which return the old value. Returns 0 for NULL. */
+/* Returns the number of sectors that kernels read from global memory: by loads, through textures,
+ * and by atomics that return the old value. Returns 0 for NULL. */
 double check_sectors_read(const struct run *run);
 /* Returns the number of sectors that kernels and copies on the GPU read from and write to global
  * memory. Memory that the program only clears does not count. Returns 0 for NULL. */
 double check_sectors_moved(const struct run *run);
-/* Checks that launch number INDEX does the work. It must read at least BYTES; all launches together
- * may read at most 1.5 times BYTES, so that none of them does useless work. A warp must not work
- * for its whole block, so it may read at most a quarter of the block's share of BYTES. Does nothing
- * on a GPU. */
+/* Checks that launch number INDEX does the work. This launch must read at least BYTES. All launches
+ * together may read at most 1.5 times BYTES, so that none of them does useless work. A warp may
+ * read at most a quarter of its block's share of BYTES, so that all warps of the block work. Does
+ * nothing on a GPU. */
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes);
 
-/* Checks that many warps share the work. One warp may load at most 1 / WARPS of SECTORS, the
- * sectors that hold the data of all launches, and execute at most 1 / WARPS of all instructions.
- * Call this if the figure judges CHECK_PATH: a thread may do the work of several, but not of too
- * many. HINT says what to do. Does nothing for NULL, and on a GPU. */
+/* Checks that at least WARPS warps share the work. No warp may load more than 1 / WARPS of SECTORS,
+ * the number of sectors that contain the data of all launches, or execute more than 1 / WARPS of
+ * all instructions. Call this if the figure judges CHECK_PATH, to limit how much work one thread
+ * does. HINT says what to do. Does nothing for NULL, and on a GPU. */
 void check_is_shared(struct check *check, const struct run *run, double sectors, unsigned warps,
                      const char *hint);
 
 /* Returns the time, in whole microseconds, that the program's copies and kernels would take on the
- * GPU that the check's .gpu names. Work waits only for work that the program orders before it, and
- * for a free engine (gpu/order/timeline.h). Fails the check if less than BYTES were copied to the
- * GPU or back. Returns 0 for NULL. */
+ * GPU that the check's .gpu names. Each copy or kernel waits only for the work that the program
+ * orders before it, and for a free engine (gpu/order/timeline.h). Fails the check if the program
+ * copies less than BYTES to the GPU or less than BYTES back. Returns 0 for NULL. */
 double check_makespan(struct check *check, const struct run *run, uint64_t bytes);
 
-/* Returns the number of requests that the program sent to the GPU, of the kinds named in WHAT,
- * separated by spaces. Returns 0 for NULL, and on a real GPU. The emulator itself counts requests.
- * Each call of these functions, and of their asynchronous forms, is one request:
+/* Returns the number of requests that the program sent to the GPU. WHAT names the kinds of
+ * requests, separated by spaces. Returns 0 for NULL, and on a real GPU. The emulator counts the
+ * requests, not the program. Each call of these functions, and of their asynchronous forms, is one
+ * request:
  *
  *     alloc        cudaMalloc(), cudaMallocArray(), ...
  *     alloc_rows   cudaMallocPitch(), cudaMalloc3D()
@@ -414,49 +420,48 @@ double check_makespan(struct check *check, const struct run *run, uint64_t bytes
  * request for rows. A row of more than 256 KiB counts as a separate write or read. The other names
  * are in gpu/remote/calls.def. */
 unsigned long check_requests(const struct run *run, const char *what);
-/* Returns the number of rows in all requests of the kinds named in WHAT. */
+/* Returns the total number of rows in the requests of the kinds named in WHAT. */
 unsigned long check_rows(const struct run *run, const char *what);
 /* Checks that the program has sent at least LEAST and at most MOST requests of the kinds named in
- * WHAT. NAME is the function that sends them, for the message. */
+ * WHAT. The message calls the function that sends them NAME. */
 void check_called(struct check *check, const struct run *run, const char *name, const char *what,
                   unsigned long least, unsigned long most);
-/* Returns the name of a function that the program called. The name contains PART and does not begin
- * with WANTED; for example, "Memcpy" finds cudaMemcpy3DAsync and cudaGraphAddMemcpyNode. Returns
- * OTHERWISE if there is no such function. The name is valid as long as RUN. The program itself
- * reports its calls, so use the name only in messages, after check_requests() has found a
- * failure. */
+/* Returns the name of a function that the program called, if the name contains PART and does not
+ * begin with WANTED; for example, PART "Memcpy" finds cudaMemcpy3DAsync and cudaGraphAddMemcpyNode.
+ * Otherwise returns OTHERWISE. The name is valid as long as RUN. The program itself reports its
+ * calls, so use the name only in messages, after check_requests() has found a failure. */
 const char *check_other_call(const struct run *run, const char *part, const char *wanted,
                              const char *otherwise);
 
-/* Checks that the kernels do not use features that no counter of a check shows. Unless the figure
- * allows them, these are textures and surfaces, constant memory to which the program copies more
- * than a few bytes, and votes of a block's threads, which carry numbers from warp to warp. The
- * shared memory of other blocks of a cluster is never allowed. */
+/* Checks that the kernels do not use features whose cost the checks do not count. These are
+ * textures and surfaces, more than a few bytes of constant memory, and votes of a block's threads,
+ * which pass numbers between warps. The figure can allow these features. The shared memory of other
+ * blocks of a cluster is never allowed. */
 void check_is_counted(struct check *check, const struct run *run);
 
 /* Checks that the whole program does not cost much more than the solution. Does nothing for NULL,
  * and on a GPU. */
 void check_costs(struct check *check, const struct run *run);
 
-/* Checks that the result NAME changes when loads from shared memory return wrong values, because
- * the kernels must compute the result from shared memory. Runs the program once more. HINT gives
- * advice. Does nothing for NULL and on a GPU. */
+/* Checks that the kernels compute the result NAME from shared memory. Runs the program once more,
+ * with loads from shared memory that return wrong values; the result must change. HINT gives
+ * advice. Does nothing for NULL, and on a GPU. */
 void check_through_shared(struct check *check, const struct run *run, const char *name,
                           const char *hint);
 
-/* Does the same for loads from constant memory. */
+/* Does the same as check_through_shared(), for constant memory. */
 void check_through_constants(struct check *check, const struct run *run, const char *name,
                              const char *hint);
 
-/* main() must decide by what it reads from the GPU, not by what it works out itself. Runs the
- * program once more: main() sees the floats ARRAY of the input multiplied by FACTOR, but reads what
- * kernels make of the judged input. The result NAME must stay the same. HINT says what to do. Does
- * nothing for NULL, on a GPU, and if kernels write to memory that main() shares: there, main()
- * reads without a copy. */
+/* Checks that main() bases its decisions on numbers that it reads from the GPU, not on its own
+ * computations. Runs the program once more: main() sees the floats ARRAY of the input multiplied by
+ * FACTOR, but reads the kernels' results for the judged input. The result NAME must stay the same.
+ * HINT says what to do. Does nothing for NULL, on a GPU, and if kernels write to memory that they
+ * share with main(), which main() reads without a copy. */
 void check_decides_by_reads(struct check *check, const struct run *run, const char *array,
                             float factor, const char *name, const char *hint);
 
-/* Gives the check the points that VALUE earns according to its figure's budget. First calls
+/* Gives the check the points that VALUE earns according to the budget of its figure. First calls
  * check_is_counted() and, if VALUE earns points, check_costs(). */
 void check_measure(struct check *check, const struct run *run, double value);
 
@@ -465,7 +470,7 @@ void check_measure(struct check *check, const struct run *run, double value);
 /* Runs one check and writes its verdict. */
 void check_perform(const struct check_info *info);
 
-#ifdef LAB_COSTS /* the path of costs.def (checks/rules.mk), for a lab's checks.c */
+#ifdef LAB_COSTS /* the path of the lab's costs.def, which checks/rules.mk defines for checks.c */
 #define COST(name, number, ...) {.check = #name, .run = number, .of = {__VA_ARGS__}},
 const struct check_cost_row lab_costs[] = {
 #include LAB_COSTS

@@ -1,10 +1,10 @@
 /* Compares the cost of the whole program with that of the solution.
  *
  * A figure judges one lesson, often as a ratio, and a program can improve a ratio by useless work:
- * reads that it does not need, warps that only spin, threads that queue. The totals that this file
- * compares cover all launches and all copies on the GPU, so such work adds to them. The limits are
- * multiples of the solution's totals, which labs/NN-name/costs.def records. They leave room for any
- * sensible solution. */
+ * unnecessary reads, warps that only poll, threads that wait for each other. This file compares
+ * totals over all launches and all copies on the GPU, which such work increases. The limits are
+ * multiples of the solution's totals, which labs/NN-name/costs.def records. They leave room for
+ * every sensible solution. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +18,10 @@
 #define SHARED_WAVEFRONTS "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
 #define ATOMIC_REQUESTS   "global_atomic_requests global_reduction_requests"
 
-/* The limits. A limit is the larger of two numbers: TIMES the solution's total, and SHARE of the
- * solution's instructions. So a kernel can use a few barriers although the solution uses none.
- * LOSS is the id of the finding whose waste can be the reason; otherwise the report shows the line
- * at which COUNTERS are largest. */
+/* The limit of each cost: the larger of TIMES * the solution's cost, and SHARE * the solution's
+ * instructions. So a kernel can use a few barriers although the solution uses none. LOSS is the id
+ * of a finding that may explain the cost. If there is no such finding, the report shows the line
+ * with the largest sum of COUNTERS. */
 static const struct {
     double times, share;
     const char *text, *hint, *counters, *loss;
@@ -84,7 +84,7 @@ static void measure(const struct run *run, double costs[CHECK_COSTS])
     double copied = sectors_copied(run) / 2;
     costs[CHECK_PATH] = check_counter(run, "longest_warp_instructions");
     costs[CHECK_WORK] = check_counter(run, "warp_instructions");
-    /* arrays of single threads are in the GPU's memory, too */
+    /* local memory is in the GPU's memory, too */
     costs[CHECK_READS] =
         check_sectors_read(run) + check_counter(run, "local_load_sectors") + copied;
     costs[CHECK_WRITES] = sectors_stored(run) + check_counter(run, "local_store_sectors") + copied +
@@ -95,9 +95,8 @@ static void measure(const struct run *run, double costs[CHECK_COSTS])
     costs[CHECK_ATOMICS] = check_sum(counters, ATOMIC_REQUESTS);
 }
 
-/* Appends the check's rows of costs.def to a file, which `make costs` names while it grades the
- * solution. The limits also apply during that grading, so a submission cannot escape them by naming
- * a file. */
+/* Appends a row for costs.def to the file that `make costs` names while it grades the solution. The
+ * limits apply during that grading, too, so nobody can escape them by naming a file. */
 static void record(const struct check *check, const double costs[CHECK_COSTS])
 {
     const char *path = getenv("LANEWISE_COSTS");

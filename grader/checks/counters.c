@@ -16,8 +16,8 @@ void check_has_read(struct check *check, const struct run *run, uint64_t bytes)
 {
     if (!run || !run->counters || !check_is_open(check))
         return;
-    /* a sector is 32 bytes; bytes that are read twice count twice, from which a student gains
-     * nothing */
+    /* a sector is 32 bytes; bytes that are read twice count twice, but no student gains anything by
+     * that */
     double read =
         32 * (check_counter(run, "global_load_sectors") + check_counter(run, "texture_sectors"));
     if (read >= (double)bytes)
@@ -115,7 +115,7 @@ void check_show_counter(struct check *check, const struct run *run, const char *
     }
 }
 
-/* Makes the report show the line of the student's file that contributes most to the figure's
+/* Makes the report show the line of the student's file with the largest share of the figure's
  * counters. */
 static void point_at_worst_line(struct check *check, const struct run *run)
 {
@@ -124,11 +124,12 @@ static void point_at_worst_line(struct check *check, const struct run *run)
         check_show_counter(check, run, counters);
 }
 
-/* The most bytes that a program may copy to constant memory, for a few sizes and addresses, if the
- * figure does not count reads of constant memory, as most figures do not. */
+/* Most figures do not count reads of constant memory. For them, a program may copy at most this
+ * number of bytes there, which is enough for a few sizes and addresses. */
 #define MOST_CONSTANTS 256
 
-/* Returns the number of bytes in constant memory that the program has copied before a launch. */
+/* Returns the largest number of bytes that the program had copied to constant memory at a
+ * launch. */
 static double constant_bytes(const struct run *run)
 {
     size_t i;

@@ -12,29 +12,29 @@
 struct check;
 struct run_limits;
 
-/* Explains a failure from the way the device's process ended, which had LIMITS. */
+/* Explains a failure from the way in which the device's process ended. LIMITS were its limits. */
 void check_explain_device(struct check *check, struct process_outcome *device,
                           const struct run_limits *limits);
 
 /* Explains a failure from the findings in the record. An error makes the check fail even if the
- * answer is right. It also explains a wrong answer, so call this before the answer is judged. The
- * last line that PROGRAM printed is shown if it says more. */
+ * answer is right. It also explains a wrong answer, so call this before the answer is judged. Shows
+ * the last line that PROGRAM printed, if that line says more. */
 void check_explain_findings(struct check *check, const json_t *record,
                             struct process_outcome *program);
 
-/* Explains a failure from the way the program's process ended, which had LIMITS. */
+/* Explains a failure from the way in which the program's process ended. LIMITS were its limits. */
 void check_explain_end(struct check *check, struct process_outcome *program,
                        const struct run_limits *limits);
 
 /* Makes the check fail if its runs so far have together taken longer than LIMITS->check. */
 void check_explain_total(struct check *check, const struct run_limits *limits);
 
-/* Looks for the cause of a wrong answer, for which the check has failed. RECORD comes from the run
- * that looked for the cause. Reports the errors in RECORD. Returns false if there are none. */
+/* Adds the cause of a wrong answer to a check that has failed. RECORD is the record of a second run
+ * that searched for errors. Reports the errors in RECORD. Returns false if there are none. */
 bool check_explain_wrong(struct check *check, const json_t *record);
 
-/* Keeps the last lines of the program's output, to show them if the check fails. They have no
- * effect on the verdict. */
+/* Keeps the last lines of the program's output, which reports show if the check fails. They do not
+ * affect the points. */
 void check_keep_printed(struct check *check, const struct process_outcome *outcome);
 
 #endif

@@ -25,7 +25,7 @@ void *check_memory(struct check *check, size_t count, size_t size)
     void *memory = calloc(count + 1, size);
     if (!memory || check->block_count == CHECK_MAX_BLOCKS) {
         fprintf(stderr, "check %s: no memory for its input\n", check->info->id);
-        abort(); /* a test that crashes counts as a failure of the grader */
+        abort(); /* a Criterion test that crashes counts as a failure of the grader */
     }
     return check->blocks[check->block_count++] = memory;
 }
@@ -42,8 +42,7 @@ float *check_random_floats(struct check *check, size_t count, float low, float h
 {
     float *values = check_memory(check, count, sizeof *values);
     for (size_t i = 0; i < count; ++i) {
-        /* the share is between 0 and 1 - 2^-24, and a float can store it exactly; the sum can round
-         * up to HIGH */
+        /* SHARE is from 0 to 1 - 2^-24, and exact in a float; the sum below can round up to HIGH */
         float share = (float)(check_random_next(&check->random) >> 40) * 0x1p-24f;
         values[i] = low + (high - low) * share;
     }
@@ -65,16 +64,17 @@ struct case_data *check_case(struct check *check, const char *format, ...)
     return input;
 }
 
-/* --- the decoy input --------------------------------------------------------------------- */
+/* --- the decoy input -------------------------------------------------------------------------- */
 
 enum {
-    SHORTEST = 16, /* elements of an array; shorter arrays are not hidden */
+    SHORTEST = 16, /* least elements of a hidden array; main() sees shorter arrays as they are */
     DRAWS = 64,
-    MOST_EQUAL = DRAWS / 6, /* with 16 different elements, 4 of 64 pairs are equal on average */
-    PIECE = 16,             /* bytes (gpu/remote/views.h) */
-    /* number of spoilt pieces of an input with at least 64 pieces; a cheating program must inspect
-     * much of the input to find a spoilt piece, but at most one of ten million honest programs may
-     * meet none */
+    /* most equal pairs in DRAWS random pairs; 16 different elements give 4 on average */
+    MOST_EQUAL = DRAWS / 6,
+    PIECE = 16, /* bytes of a piece (gpu/remote/views.h) */
+    /* number of spoilt pieces in an input of at least 64 pieces; few enough that a cheating program
+     * must inspect much of the input to find one, and enough that at most one of ten million honest
+     * programs reads none */
     SPOILT = 16,
     POOL = 1 << 14, /* elements */
 };
@@ -89,8 +89,8 @@ static inline uint64_t pick(const char *elements, size_t size, size_t count,
     return bits;
 }
 
-/* Returns whether a few neighbouring elements are enough to find their place in ARRAY. This is so
- * if two elements picked at random are seldom equal. */
+/* Returns whether ARRAY is varied enough that a few neighbouring elements identify their place.
+ * This is true if two random elements are seldom equal. */
 static bool has_places(const struct case_array *array, struct check_random *random)
 {
     size_t size = case_type_size(array->type), count = array->count;
@@ -101,14 +101,14 @@ static bool has_places(const struct case_array *array, struct check_random *rand
     return count >= SHORTEST && equal <= MOST_EQUAL;
 }
 
-/* Fills TO with COUNT random elements of ELEMENTS (COUNT elements of SIZE bytes each). They are
- * drawn from a small pool of elements, which is faster than random access to a large array; a match
- * of 16 consecutive bytes is still not a coincidence. Zeros are avoided as far as possible, because
- * programs put zeros between rows and after them. */
+/* Fills TO with COUNT random elements of ELEMENTS (COUNT elements of SIZE bytes each). Draws them
+ * from a small pool of elements, which is faster than random access to a large array; 16
+ * consecutive bytes still do not match by coincidence. Avoids zeros if possible, because programs
+ * put zeros between and after rows. */
 __attribute__((always_inline)) static inline void
 draw(const char *elements, size_t size, size_t count, struct check_random *random, char *to)
 {
-    char pool[POOL * 8]; /* inlined, so that SIZE is a constant */
+    char pool[POOL * 8]; /* this function is inlined, so SIZE is a constant */
     for (size_t i = 0; i < POOL; ++i) {
         uint64_t bits = 0;
         for (int tries = 17; tries > 0 && bits == 0; --tries)
@@ -119,8 +119,8 @@ draw(const char *elements, size_t size, size_t count, struct check_random *rando
         memcpy(to + i * size, pool + check_random_next(random) % POOL * size, size);
 }
 
-/* Adds ARRAY to OTHER. If DRAWS is true, the elements are drawn at random; otherwise they are
- * copied. */
+/* Adds an array like ARRAY to OTHER. If DRAWS is true, draws its elements at random from ARRAY;
+ * otherwise copies them. */
 static bool add_other(struct case_data *other, const struct case_array *array, bool draws,
                       struct check_random *random)
 {

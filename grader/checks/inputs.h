@@ -1,4 +1,4 @@
-/* Makes the decoy input that main() sees instead of the input that a lab's checks.c makes. */
+/* Makes the decoy input, which main() sees in place of the input from a lab's checks.c. */
 #ifndef CHECKS_INPUTS_H
 #define CHECKS_INPUTS_H
 
@@ -10,12 +10,12 @@
 
 struct check;
 
-/* Makes another case of INPUT's shape. Its long arrays hold nonzero elements drawn from INPUT's.
- * Returns NULL when out of memory, or if no array of INPUT is so varied that 16 of its bytes
+/* Makes the decoy for INPUT: a case of the same shape, whose long arrays have nonzero elements
+ * drawn from INPUT. Returns NULL when out of memory, or if INPUT has no array in which 16 bytes
  * identify their place. */
 struct case_data *check_other_case(const struct case_data *input, struct check_random *random);
 /* Returns N such that spoiling one in N pieces spoils about 16 pieces of INPUT. Returns 0 if INPUT
- * is too short, so the answer might not depend on the few pieces that would be spoilt. */
+ * is too short: the answer might not depend on the few spoilt pieces. */
 size_t check_spoil_rate(const struct case_data *input);
 
 /* Frees all cases and inputs of the check. */

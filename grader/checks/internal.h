@@ -16,7 +16,7 @@
 struct timing {
     unsigned round;
     double naive;                   /* milliseconds */
-    double times[2][CHECK_REPEATS]; /* milliseconds of CHECK_YOURS and CHECK_SOLUTION */
+    double times[2][CHECK_REPEATS]; /* milliseconds that CHECK_YOURS and CHECK_SOLUTION reported */
     double walls[2][CHECK_REPEATS]; /* seconds of the processes that reported those times */
     double copy_rate;               /* GB/s of this GPU's memory, or 0 if unknown */
     size_t input_bytes;             /* bytes of the submission's cases */
@@ -27,24 +27,25 @@ struct check {
     struct grade_job job;
     struct check_random random; /* the stream from which checks.c draws its inputs */
     char context[160];          /* describes the latest case */
-    double run_seconds;         /* the time that all runs so far have taken (see run_seconds()) */
-    double idle_seconds;        /* the part of that time in which they waited */
+    double run_seconds;         /* total time of all runs so far (see run_seconds()) */
+    double idle_seconds;        /* the part of run_seconds in which processes only waited */
     unsigned process_count;     /* number of runs so far, including those that were freed */
-    double points;              /* points that can be earned, as declared or as the course says */
-    /* the figure's budget, as declared, from a course, or from check_speed() */
+    double points;              /* points of the check, as declared or as the course changes them */
+    /* the figure's budget: as declared, changed by a course, or from check_speed() */
     struct judge_budget budget;
     struct verdict verdict;
     struct timing timing;
 
     /* Data for the report: */
-    json_t *counters;         /* counters of the last run */
-    json_t *findings;         /* findings of all runs */
-    json_t *cause;            /* the finding that caused the failure, or NULL if none did */
-    json_t *lines, *accesses; /* data of the student's own lines, in all runs (record/lines.h) */
-    json_t *shown;            /* pictures of inputs and results (see check_show()) */
-    json_t *timelines;        /* timelines of check_makespan() */
+    json_t *counters; /* counters of the last run */
+    json_t *findings; /* findings of all runs */
+    json_t *cause;    /* the finding that caused the failure, or NULL if there is none */
+    /* counters and accesses of the student's own lines in all runs (record/lines.h) */
+    json_t *lines, *accesses;
+    json_t *shown;     /* pictures of inputs and results (see check_show()) */
+    json_t *timelines; /* timelines of check_makespan() */
 
-    /* These exist as long as the check, or as a round of timing. */
+    /* Freed at the end of the check, or of a round of timing: */
     struct case_data *cases[CHECK_MAX_BLOCKS];
     struct run runs[CHECK_MAX_BLOCKS];
     void *blocks[CHECK_MAX_BLOCKS];
@@ -52,19 +53,19 @@ struct check {
     unsigned cost_count; /* calls of check_costs() so far */
 };
 
-/* The array of the declarations of this program. */
+/* The begin and end of the array of this program's declarations; the linker defines them. */
 extern const struct check_info *const __start_lanewise_checks[], *const __stop_lanewise_checks[];
 
-/* The rows of the lab's costs.def. A row without a check ends them. A lab without that file does
- * not define this symbol. */
+/* The rows of the lab's costs.def. A row without a check ends the array. A lab without costs.def
+ * does not define this symbol. */
 extern const struct check_cost_row lab_costs[] __attribute__((weak));
 
-/* Returns whether the check is part of a grading on DEVICE. */
+/* Returns whether a grading on DEVICE includes the check. */
 bool check_runs_on(const struct check_info *info, enum grading_device device);
-/* Returns the device on which the check's runs take place when GRADED is the graded device. */
+/* Returns the device on which the check runs the submission if GRADED is the graded device. */
 enum grading_device check_device(const struct check_info *info, enum grading_device graded);
 
-/* Writes ID with '-' in place of each '_'. */
+/* Sets ID to the check's id, with '-' in place of each '_'. */
 void check_public_id(const struct check_info *info, char id[64]);
 
 #endif

@@ -1,5 +1,4 @@
-/* Declares the functions that are shared by the files that judge a run. They read runs, and report
- * through verdict.h. */
+/* Declares functions that several files for judging a run share. */
 #ifndef CHECKS_JUDGING_H
 #define CHECKS_JUDGING_H
 
@@ -12,26 +11,27 @@
 struct check;
 struct run;
 
-/* A result in the form in which it is judged, and its origin (provenance.c). */
+/* The values of a result that are judged, and where they come from (provenance.c). */
 struct answer {
     struct answer *next;
     struct case_array array;
-    bool made;            /* kernels made all bytes of the result */
-    bool same;            /* the result does not change with other data, and is not all zeros */
-    bool is_other_spoilt; /* the other data was the spoilt data, otherwise the decoy input */
+    bool made; /* kernels made all bytes of the result */
+    /* the result stays the same with other data on the GPU, and is not all zeros */
+    bool same;
+    bool is_other_spoilt; /* the other data for `same` was spoilt data, otherwise the decoy input */
     uint64_t values[];
 };
 
-/* The hint for a wrong answer that does not change with other data. */
+/* The hint for a wrong answer that stays the same with other data on the GPU. */
 #define CHECK_ADVICE_SAME                                                                          \
     "A kernel must compute it from the data that cudaMemcpy() copied to the GPU. main() may only copy."
 
-/* Returns the result NAME in the form in which it is judged, or NULL if there is none. Can run the
- * submission again. */
+/* Returns the values of the result NAME that are judged, or NULL if there is no such result. May
+ * run the submission again. */
 const struct answer *check_answer(struct check *check, const struct run *run, const char *name);
 void check_free_answers(struct run *run);
 
-/* Returns the sum of those numbers in COUNTS (a member of the record) whose names occur in WHAT,
+/* Returns the sum of the numbers in COUNTS, a member of the record, whose names are in WHAT,
  * separated by spaces. */
 double check_sum(const json_t *counts, const char *what);
 

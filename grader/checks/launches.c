@@ -1,4 +1,4 @@
-/* Checks single launches: their sizes, and the amount that they read. */
+/* Checks single launches: their sizes, and the number of bytes that they read. */
 #include "base/json.h"
 #include "checks/check.h"
 #include "checks/run.h"
@@ -45,8 +45,8 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
                      index + 1, launch.blocks, launch.threads, blocks, threads);
 }
 
-/* Returns the number of sectors that one launch or all launches have read, according to
- * COUNTERS. */
+/* Returns the number of sectors that were read, according to COUNTERS of one launch or of all
+ * launches. */
 static double sectors_read(const json_t *counters)
 {
     return json_number_of(counters, "global_load_sectors") +
@@ -59,7 +59,8 @@ double check_sectors_read(const struct run *run)
     return run ? sectors_read(run->counters) : 0;
 }
 
-/* Checks that one warp has at most 1 / WARPS of ALL. */
+/* Refuses the run if the largest value of COUNTER for one warp, summed over the launches, is more
+ * than 1 / WARPS of ALL. TEXT gets both numbers and WARPS. */
 static void need_share(struct check *check, const struct run *run, const char *counter, double all,
                        unsigned warps, const char *hint, const char *text)
 {
@@ -75,14 +76,14 @@ void check_is_shared(struct check *check, const struct run *run, double sectors,
         return;
     need_share(
         check, run, "longest_warp_load_sectors", sectors, warps, hint,
-        "one warp loads %s sectors, of %s that hold the data; at least %u warps must share them");
+        "one warp loads %s of the %s sectors that contain the data; at least %u warps must share them");
     need_share(check, run, "longest_warp_instructions", check_counter(run, "warp_instructions"),
                warps, hint,
                "one warp executes %s of %s instructions; at least %u warps must share them");
 }
 
-/* The most bytes that the loads of a warp can read by polling, as in grid.sync(), in addition to
- * its data. */
+/* The most bytes that a warp's loads may read by polling, as in grid.sync(), in addition to its
+ * data. */
 #define POLLS 512
 
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes)

@@ -1,6 +1,5 @@
-/* Finds the loss that explains a figure. The loss is the finding that explains the counter that a
- * check judges. Reports its cause, and the number of points that the check would give without the
- * loss. */
+/* Finds the loss that explains a figure: the finding about the counter that the check judges.
+ * Reports the loss's cause, and the points that the check would give without the loss. */
 #include "checks/judging.h"
 
 #include <ctype.h>
@@ -13,8 +12,8 @@
 #include "checks/verdict.h"
 #include "record/losses.h"
 
-/* Returns the id of the losses that increase COUNTER, the first of several, or "" if there are
- * none. */
+/* Returns the id of the losses that increase COUNTER, or of the first counter in it. Returns "" if
+ * there are no such losses. */
 static const char *losses_of(const char *counter)
 {
     static const struct {
@@ -56,8 +55,8 @@ static const json_t *find_loss(const struct check *check, const struct run *run,
     return NULL;
 }
 
-/* Returns the value of the figure if LOSS were absent and all else equal. Figures are proportional
- * to their counters. */
+/* Returns the value that the figure would have without LOSS. Figures are proportional to their
+ * counters. */
 static double ideal_value(const struct check *check, const struct run *run, const json_t *loss)
 {
     double all = check_counter(run, check->info->figure.counter);
@@ -108,8 +107,8 @@ void check_point_at_excess(struct check *check, const struct run *run, const cha
     point_and_advise(check, loss);
 }
 
-/* Makes the report show the place where most of a program's instructions run in fewer than 8 of 32
- * lanes. An access by few lanes wastes nothing by itself, but there are many such accesses. */
+/* If most of the program's instructions run in fewer than 8 of 32 lanes, makes the report show
+ * where. A single access by few lanes wastes nothing, but such programs make many accesses. */
 static bool point_at_idle_lanes(struct check *check, const struct run *run)
 {
     const json_t *loss = find_loss(check, run, "divergent-branch");

@@ -23,10 +23,10 @@
 
 #include "sandbox/process.h"
 
-/* The time limit of a check. It is longer than any check takes, also on a busy machine, because
- * each run and all runs together have their own limits (checks/processes.c). */
+/* The time limit of a check. Even on a busy machine, no check reaches it, because each run and all
+ * runs together have their own limits (checks/processes.c). */
 #define CHECK_WALL_SECONDS 600
-#define SWEEP_SECONDS      3600 /* longer than the life of any runner */
+#define SWEEP_SECONDS      3600 /* no runner lives longer */
 
 static json_t *describe_texts(const char *const *texts, size_t most)
 {
@@ -65,7 +65,7 @@ static int compare_lines(const void *left, const void *right)
 
 static int describe(void)
 {
-    /* the linker can put the declarations in any order */
+    /* sorted by line, because the linker can put the declarations in any order */
     const struct check_info *sorted[64];
     size_t count = (size_t)(__stop_lanewise_checks - __start_lanewise_checks);
     json_t *checks = json_array();
@@ -85,9 +85,9 @@ static int describe(void)
     return failed;
 }
 
-/* Removes a file that Criterion left in FOLDER when its process was killed. The file's name
- * contains the process id, which is read with FORMAT. Containers that share the folder have other
- * process ids, so the file must also be older than the life of any runner. */
+/* Removes files in FOLDER that Criterion left behind when its process was killed. FORMAT reads the
+ * process id in a file's name. Containers that share the folder number their processes
+ * independently, so a file must also be older than SWEEP_SECONDS. */
 static void sweep(const char *folder, const char *format)
 {
     DIR *opened = opendir(folder);
@@ -108,10 +108,9 @@ static void sweep(const char *folder, const char *format)
         closedir(opened);
 }
 
-/* Avoids a socket that is already taken. Criterion creates a socket named after its process id in a
- * folder that all users share. A killed process leaves its socket behind, and another user's
- * process with the same id could not replace that socket. In that case, a child process with
- * another id continues. */
+/* Criterion creates a socket named after its process id in a folder that all users share. If a
+ * killed process of another user left a socket with this name, this process cannot replace it. Then
+ * a child process, with another id, continues. */
 static void avoid_taken_socket(void)
 {
     char path[64];
@@ -143,8 +142,8 @@ int main(int argc, char **argv)
     sweep("/dev/shm", "bxfi_%ld%n");
     avoid_taken_socket();
     struct criterion_test_set *tests = criterion_initialize();
-    /* programs on a GPU wait for the driver most of the time; a timed program has the GPU for
-     * itself (processes.c) */
+    /* on a GPU, four jobs, because programs wait for the driver most of the time; a timed program
+     * has the GPU for itself (processes.c) */
     criterion_options.jobs = job.device == ON_GPU ? 4 : 2;
     criterion_options.timeout = CHECK_WALL_SECONDS;
     criterion_options.use_ascii = true;

@@ -1,4 +1,4 @@
-/* Shows the lines of the student's file that make a wrong result. */
+/* Shows the lines of the student's file that compute a wrong result. */
 #ifndef CHECKS_MAKERS_H
 #define CHECKS_MAKERS_H
 
@@ -7,12 +7,12 @@
 struct check;
 struct run;
 
-/* The beginning of an explanation of numbers that no kernel has changed. */
+/* The first words of the explanation for numbers that no kernel has changed. */
 #define CHECK_UNCHANGED "it is still what main() copied to the GPU"
 
-/* Makes the report show the lines with which a kernel of RUN makes its results: the kernel MAKER,
- * or the kernel of the last launch if MAKER is NULL or was not launched. TEXT, the explanation of
- * the wrong numbers, decides which of the lines matter most. */
+/* Makes the report show the lines with which a kernel of RUN computes its results: the kernel
+ * MAKER, or the kernel of the last launch if MAKER is NULL or was not launched. TEXT explains the
+ * wrong numbers; it decides which lines matter most. */
 void check_show_makers(struct check *check, const struct run *run, const char *maker,
                        const char *text);
 

@@ -10,8 +10,8 @@
 #include "checks/internal.h"
 #include "checks/run.h"
 
-/* The share of the longest warp's instructions below which the average warp makes the launch count
- * less. */
+/* A launch counts less if its average warp executes less than this fraction of the longest warp's
+ * instructions. */
 #define BUSY 0.7
 
 static struct emu_demand demand_of(const struct check_launch *launch)
@@ -21,8 +21,8 @@ static struct emu_demand demand_of(const struct check_launch *launch)
         .shared = (uint64_t)(launch->static_shared_bytes + launch->dynamic_shared_bytes)};
 }
 
-/* Returns how much of the longest warp's instructions the average warp executes, relative to BUSY,
- * and at most 1. */
+/* Returns average / longest / BUSY, but at most 1, where average and longest are the instructions
+ * of the average warp and of the longest warp. */
 static double busy(const struct check_launch *launch, const json_t *counters)
 {
     struct emu_demand demand = demand_of(launch);
@@ -31,14 +31,14 @@ static double busy(const struct check_launch *launch, const json_t *counters)
     return longest > 0 ? fmin(1, average / emu_occupancy_warps(&demand) / longest / BUSY) : 1;
 }
 
-/* Sets the hint for the limit that binds. */
+/* Sets the hint for LIMIT, the resource that limits the occupancy. */
 static void advise(struct check *check, const struct emu_limits *limits,
                    const struct emu_demand *demand, enum emu_occupancy_limit limit, double share)
 {
     char command[120];
     snprintf(command, sizeof command,
-             "build/lanewise occupancy --threads %u --shared %llu --cc %u.%u says what one more "
-             "block needs.",
+             "build/lanewise occupancy --threads %u --shared %llu --cc %u.%u shows how to fit "
+             "one more block.",
              demand->threads, (unsigned long long)demand->shared, limits->capability / 10,
              limits->capability % 10);
     if (share < 1)
@@ -51,12 +51,12 @@ static void advise(struct check *check, const struct emu_limits *limits,
             "With less shared memory in a block, or more warps that share it, more warps fit. %s",
             command);
     else if (limit == EMU_BY_WARPS)
-        check_hint(check, "Choose a number of warps a block that divides %u.", limits->sm_warps);
+        check_hint(check, "Choose a number of warps per block that divides %u.", limits->sm_warps);
     else
         check_hint(check, "With more warps in a block, more warps fit. %s", command);
 }
 
-/* Writes a note that says what resources a launch takes, and which limit binds. */
+/* Writes a note that says which resources a block uses, and which resource limits the occupancy. */
 static void write_note(struct check *check, const struct emu_limits *limits,
                        const struct check_launch *launch, double share)
 {
@@ -71,15 +71,15 @@ static void write_note(struct check *check, const struct emu_limits *limits,
     unsigned warps = emu_occupancy_warps(&demand);
     snprintf(note, size,
              "A block has %u warp%s and %s bytes of shared memory. A multiprocessor holds %u such "
-             "block%s, %u of %u warps: %s binds.%s",
+             "block%s, %u of %u warps, limited by %s.%s",
              warps, warps == 1 ? "" : "s", NUMBER(demand.shared), o.ctas, o.ctas == 1 ? "" : "s",
              o.warps, limits->sm_warps, names[o.limit],
              share < 1 ? " Warps that have much less to do than others count for less." : "");
     advise(check, limits, &demand, o.limit, share);
 }
 
-/* The share of the work from which on a launch counts. The worst of these launches decides, because
- * another launch cannot compensate for it. */
+/* Only launches with at least this fraction of the work count. The launch with the lowest occupancy
+ * decides, because another launch cannot compensate for it. */
 #define SOME 0.05
 
 double check_occupancy(struct check *check, const struct run *run, unsigned capability)

@@ -16,13 +16,15 @@
 #include "record/record.h"
 #include "sandbox/sandbox.h"
 
-#define ADDRESS_BYTES ((uint64_t)64 << 30) /* the emulator reserves far more than it touches */
+/* large, because the emulator reserves much more memory than it uses */
+#define ADDRESS_BYTES ((uint64_t)64 << 30)
 #define DATA_BYTES    ((uint64_t)4 << 30)
-#define THREADS       512 /* the GPU's driver has several, the emulator one for each core */
-#define OUTPUT_KEEP   ((size_t)64 << 10)
+/* most threads; the GPU's driver has several, the emulator one for each core */
+#define THREADS     512
+#define OUTPUT_KEEP ((size_t)64 << 10)
 
-/* Sanitizers slow everything down, and so does the emulation of another CPU
- * (tests/arm64/try.sh). */
+/* The factor by which time limits grow. Sanitizers make programs slower, and so does the emulation
+ * of another CPU (tests/arm64/try.sh). */
 #ifdef LANEWISE_PATIENCE
 #define PATIENCE LANEWISE_PATIENCE
 #elif defined LANEWISE_PRELOAD
@@ -31,18 +33,17 @@
 #define PATIENCE 1
 #endif
 
-/* The most warp instructions that a launch may execute. They take a few seconds, and are several
- * times as many as the slowest correct kernel needs (about 5 million, for one thread and a million
- * numbers). */
+/* The most warp instructions that a launch may execute. The emulator needs a few seconds for them.
+ * The slowest correct kernel needs about 5 million (one thread, a million numbers). */
 #define MAX_INSTRUCTIONS           32000000
 #define MAX_INSTRUCTIONS_ONCE_HUNG 12000000
 
-/* A submission whose runs take this long in total is too slow. A correct submission needs a few
- * seconds for a check. The runner allows a check five times as long (main.c), for busy machines. */
+/* The most seconds that all runs of a check may take together. A correct submission needs a few
+ * seconds. The runner's own limit is five times as long (main.c), for busy machines. */
 #define CHECK_SECONDS 120
 
-/* A correct main() takes a tenth of a second, and its kernels rarely more than one second. A
- * process on a GPU spends seconds on starting the driver. */
+/* The limits of a run, first for a submission that has not hung before. A correct main() takes 0.1
+ * s, and its kernels rarely more than 1 s. On a GPU, starting the driver takes seconds. */
 static const struct run_limits limits_of[][2] = {
     [ON_EMULATOR] = {{.wall = 120, .idle = 2, .program = 2, .device = 10},
                      {.wall = 60, .idle = 1, .program = 1, .device = 4, .are_short = true}},
@@ -99,8 +100,8 @@ static void fill_program(struct environment *environment, const struct run_files
 {
     add(environment, "PATH=/usr/bin:/bin");
     add(environment, "LC_ALL=C");
-    if (plan->device == ON_GPU) { /* the path of the driver, and the GPU that the batch system
-                                   * assigned */
+    /* pass on the driver's path, and the GPU that the batch system assigned */
+    if (plan->device == ON_GPU) {
         pass_on(environment, "CUDA_VISIBLE_DEVICES");
         pass_on(environment, "LD_LIBRARY_PATH");
         return;
@@ -109,7 +110,8 @@ static void fill_program(struct environment *environment, const struct run_files
         kit_libraries() ?: "");
     add(environment, WIRE_VARIABLE "=1");
 #ifdef LANEWISE_PRELOAD
-    /* The runtime library is built with the sanitizer, but the program is not. */
+    /* preload the sanitizer, because the runtime library is built with it, but the program is
+     * not */
     add(environment, "LD_PRELOAD=" LANEWISE_PRELOAD);
     add(environment, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS);
 #endif
@@ -147,12 +149,12 @@ static void fill_device(struct environment *environment, const struct run_files 
         add(environment, "LANEWISE_SPOIL_EVERY=%zu", plan->spoils);
     }
 #ifdef LANEWISE_PRELOAD
-    add(environment, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS); /* a sandbox prevents its leak check */
+    /* turns off the leak check, which does not work in a sandbox */
+    add(environment, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS);
 #endif
 }
 
-/* Adds the folders in TEXT, which are separated by colons, to LIST, which has ROOM for that
- * many. */
+/* Adds the folders in TEXT, which are separated by colons, to LIST. Adds at most ROOM folders. */
 static void add_folders(char *text, const char **list, size_t room)
 {
     char *rest, *folder = strtok_r(text, ":", &rest);
@@ -167,7 +169,7 @@ static void run_on_gpu(const struct process_command *command, struct sandbox *sa
                        const char **folders, bool alone, struct process_outcome *outcome)
 {
     struct process_command driven =
-        *command; /* the driver reserves and shares as much memory as it likes */
+        *command; /* no limit, because the driver reserves and shares much memory */
     char libraries[PATH_SIZE];
     driven.address_bytes = driven.data_bytes = driven.file_bytes = 0;
     snprintf(libraries, sizeof libraries, "%s", getenv("LD_LIBRARY_PATH") ?: "");
@@ -196,13 +198,15 @@ static void run_on_emulator(const struct run_files *files, bool hides,
     sandbox.keep = keep;
     sandbox.shares = true;
 #ifndef LANEWISE_PRELOAD
-    sandbox.bare = true; /* the device is linked statically (gpu/remote/rules.mk) */
+    sandbox.bare = true; /* the device is statically linked (gpu/remote/rules.mk) */
 #endif
     device.sandbox = &sandbox;
     device.argv = words;
     device.environment = environment->list;
-    device.cpu_seconds = cpu_seconds; /* its wall time begins when the program has ended */
-    device.file_bytes = 0;            /* the memory that it shares with the program is a file */
+    /* the device's wall_seconds only count after the program has ended */
+    device.cpu_seconds = cpu_seconds;
+    /* no limit, because the memory that the device shares with the program is a file */
+    device.file_bytes = 0;
     process_run_served(command, &device, outcome, device_outcome);
 }
 
@@ -221,7 +225,7 @@ void run_processes(const struct run_files *files, const struct check *check,
         words[word_count++] = "--copy-rate";
         words[word_count++] = "1";
     }
-    if (plan->device == ON_GPU) { /* on the emulator, a launch has ended when it returns */
+    if (plan->device == ON_GPU) { /* on the emulator, a kernel has ended when its launch returns */
         words[word_count++] = "--late-work";
         words[word_count++] = "1";
     }
@@ -245,7 +249,8 @@ void run_processes(const struct run_files *files, const struct check *check,
         .sandbox = &sandbox,
     };
 #ifdef LANEWISE_PRELOAD
-    command.address_bytes = command.data_bytes = 0; /* the sanitizer's shadow memory is larger */
+    /* no limits, because the sanitizer's shadow memory is larger */
+    command.address_bytes = command.data_bytes = 0;
 #endif
     snprintf(count, sizeof count, "%d", plan->repeats);
     fill_program(&environment, files, plan);
@@ -259,8 +264,8 @@ void run_processes(const struct run_files *files, const struct check *check,
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Makes the folders of a run. The program sees the path of its folder, so the path does not name
- * the check; otherwise the program could behave differently in each check. */
+/* Makes the folders of a run. Their paths do not name the check, because the program sees its
+ * folder's path and could behave differently in each check. */
 static bool make_folders(struct run_files *files, const struct check *check)
 {
     return base_new_folder(check->job.folder, "run-", files->folder) &&
@@ -287,7 +292,7 @@ static bool write_views(const struct run_files *files, const struct case_data *s
            base_write_file(files->answers, "", 0, 0600);
 }
 
-/* Begins to watch for processes that open the case, after it was written. */
+/* Begins to watch for processes that open the case. Call this after the case was written. */
 static void watch_input(struct run_files *files)
 {
     files->opens = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

@@ -6,40 +6,41 @@
  *                [ ./lanewise-device ]  -----------------------> record    launches and findings
  *
  * If the run hides its input, the program gets a decoy case. The device then gets both cases, and
- * writes the answers to be judged into a third file (gpu/remote/twin.h). A case with nothing to
- * hide is its own decoy. */
+ * writes the answers that are judged to a third file (gpu/remote/twin.h). If there is nothing to
+ * hide in a case, the decoy is the same case. */
 #ifndef CHECKS_PROCESSES_H
 #define CHECKS_PROCESSES_H
 
 #include "checks/run.h"
 #include "sandbox/process.h"
 
-#define RUN_RESULT_BYTES ((size_t)64 << 20) /* the longest result file that is read */
+#define RUN_RESULT_BYTES ((size_t)64 << 20) /* largest result file that is read */
 #define RUN_OUTPUT_BYTES ((size_t)1 << 20)
 #define RUN_FILE_BYTES   (2 * RUN_RESULT_BYTES)
-#define RUN_GPU_BYTES    ((uint64_t)1 << 30) /* memory of each device, also of a twin */
+/* memory of each device; a twin device has the same size */
+#define RUN_GPU_BYTES ((uint64_t)1 << 30)
 
-/* The limits of a run in seconds; 0 means no limit. On the emulator, time in which a process waits
- * for a CPU does not count, so that no program is ended early on a busy machine; the limit of wall
- * time is only for the worst case. */
+/* The limits of a run in seconds; 0 means no limit. On the emulator, waiting for a CPU does not
+ * count, so a busy machine ends no program early; the limit of wall time is only for the worst
+ * case. */
 struct run_limits {
     unsigned wall, idle;
     unsigned program, device; /* CPU time of main() and of the emulator */
     /* time that all runs of a check may take together (see run_seconds()) */
     unsigned check;
-    bool are_short; /* the submission has hung before */
+    bool are_short; /* these are the shorter limits for a submission that has hung before */
 };
 struct run_limits run_limits_of(enum grading_device device, bool has_hung);
 
 struct run_files {
     char folder[PATH_SIZE], input[PATH_SIZE], result[PATH_SIZE];
     char device_folder[PATH_SIZE], record[PATH_SIZE];
-    /* used only if the run hides its input: the decoy, the judged input, and the answers */
+    /* only if the run hides its input: paths of the decoy, the judged input and the answers */
     char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
-    /* descriptor of inotify, which tells when INPUT is opened, or -1 if unknown */
+    /* inotify's descriptor, which reports that INPUT was opened, or -1 if inotify failed */
     int opens;
-    char program_folder[PATH_SIZE]; /* also holds the runtime library and the device */
-    /* seeds for the bytes in fresh memory, and for the spoilt pieces */
+    char program_folder[PATH_SIZE]; /* also contains the runtime library and the device */
+    /* random seeds: for the bytes in newly allocated memory, and for the spoilt pieces */
     uint64_t poison, spoil;
     unsigned wider_pitch; /* emu_options.wider_pitch, which makes literal pitches wrong */
 };
@@ -49,14 +50,14 @@ struct run_files {
 bool run_files_make(struct run_files *files, const struct check *check, const struct run_plan *plan,
                     const struct case_data *input, const struct case_data *shown);
 
-/* Runs the processes within LIMITS, according to the PLAN with which the files were made. Fills
- * both outcomes, which the caller frees; DEVICE is filled only on the emulator. */
+/* Runs the processes within LIMITS. PLAN is the plan for which run_files_make() made the files.
+ * Fills both outcomes, which the caller frees; DEVICE is filled only on the emulator. */
 void run_processes(const struct run_files *files, const struct check *check,
                    const struct run_plan *plan, const struct run_limits *limits,
                    struct process_outcome *program, struct process_outcome *device);
 
-/* Returns the seconds that a run on DEVICE has taken. On the emulator, these are CPU time and time
- * of idle waiting, which do not depend on the load of the machine; on a GPU, they are wall time. */
+/* Returns the seconds that a run on DEVICE has taken. On the emulator, this is CPU time plus idle
+ * time, which do not depend on the load of the machine; on a GPU, it is wall time. */
 double run_seconds(enum grading_device device, const struct process_outcome *program,
                    const struct process_outcome *server);
 

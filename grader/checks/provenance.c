@@ -1,18 +1,18 @@
 /* Finds out where a result comes from. The emulator knows for each byte of its memory whether a
  * kernel wrote it last (gpu/observe/origins.c), and hashes every copy to the host. Kernels made a
- * result if it consists of such copies, end to end, and kernels wrote all their bytes. A result
- * that main() computed, or changed afterwards, matches no copy; bytes that main() put into the
- * GPU's memory were not written by kernels.
+ * result if it consists of such copies, one after another, and kernels wrote all bytes of these
+ * copies. A result that main() computed, or changed afterwards, matches no copy; bytes that main()
+ * put into the GPU's memory were not written by kernels.
  *
- * main() can still cheat in one way: it passes its own result to a kernel as an argument, or as the
- * size of a grid, and the kernel writes it. So main() sees a decoy input (gpu/remote/views.h), and
- * its result is replaced by the same copies from the device that had the judged input. If main()
- * saw the judged input, the copies must at least differ on a second device, whose data was spoilt
- * (gpu/remote/twin.h).
+ * main() can still cheat in one way: it computes the result itself and passes it to a kernel, as an
+ * argument or as the size of a grid, and the kernel writes it. So main() sees a decoy input
+ * (gpu/remote/views.h), and the grader replaces its result by the same copies from the device that
+ * had the judged input. If main() saw the judged input, the copies must at least be different on a
+ * second device with spoilt data (gpu/remote/twin.h).
  *
- * If main() and kernels share memory ("lent" memory), main() takes results from it without a copy.
- * The device with the judged input has its own version of that memory, so both versions of each
- * piece that its kernels made are known (twin.h). Parts of these pieces are treated like copies. */
+ * If main() and kernels share memory ("lent" memory), main() reads results from it without a copy.
+ * The device with the judged input has its own version of that memory, so the grader knows both
+ * versions of each piece that kernels wrote (twin.h). Parts of these pieces count like copies. */
 #include "checks/judging.h"
 
 #include <stdlib.h>
@@ -23,8 +23,8 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-/* The most bytes that are compared, so that the search ends even if a result contains copies in a
- * different order. */
+/* The most bytes that one search compares, so that the search ends even if a result contains copies
+ * in a different order. */
 #define MOST_COMPARED ((size_t)1 << 28)
 /* The number of bytes of a word. Parts of lent memory begin with a whole word, and all elements of
  * a result are whole words, or bytes. */
@@ -32,26 +32,27 @@
 
 struct cover {
     const json_t *copies;
-    const struct text *answers; /* the judged bytes, or NULL if main() saw the judged input */
+    /* the judged bytes of all copies, or NULL if main() saw the judged input */
+    const struct text *answers;
     const unsigned char *bytes;
-    unsigned char *judged; /* receives the judged bytes for BYTES */
+    unsigned char *judged; /* gets the judged bytes that belong to BYTES */
     size_t left;           /* number of bytes that no copy covers yet */
-    /* Bytes of an element. Smaller copies, and copies of less than a word, do not count, because
-     * they would let main() pick the bytes of an answer from a table. */
+    /* Bytes of an element of the result. Copies of less than an element or a word do not count,
+     * because main() could assemble an answer from such copies of a table. */
     size_t element;
     size_t compared;   /* number of bytes compared so far */
-    bool prefers_long; /* the longest of the copies that fit is taken */
-    bool same;         /* all copies so far are the same with other data */
-    size_t found, at;  /* the copy whose answers were found last, and the offset of its answers */
+    bool prefers_long; /* takes the longest copy that fits, not the first */
+    bool same;         /* all copies so far stay the same with other data */
+    size_t found, at;  /* number of the copy whose answers were found last, and their offset */
 };
 
 /* The piece that covers the first uncovered bytes: copy number INDEX, or a part of it. */
 struct piece {
     size_t index, size;
     const unsigned char *seen; /* bytes of lent memory as main() sees them */
-    /* the same bytes as they are judged, or NULL if they are judged as main() sees them */
+    /* the judged bytes for SEEN, or NULL if SEEN itself is judged */
     const unsigned char *judged;
-    /* `whole` says that the piece is a whole copy, not only a part of a copy */
+    /* SAME: the piece stays the same with other data; WHOLE: the piece is a whole copy */
     bool same, whole;
 };
 
@@ -70,9 +71,9 @@ static bool is_lent(const json_t *copy)
     return json_is_true(json_object_get(copy, "lent"));
 }
 
-/* Returns the answers for copy number INDEX, or NULL if they are cut off. The file has the answers
- * of all copies, one after another. For each copy that kernels made, it has the judged bytes; for
- * lent memory, it has first the bytes that main() sees, then the judged bytes. */
+/* Returns the answers for copy number INDEX, or NULL if the file is cut off there. The file has the
+ * answers for all copies, one after another: for each copy that kernels made, the judged bytes; for
+ * lent memory, first the bytes that main() sees, then the judged bytes. */
 static const unsigned char *answers_of(struct cover *cover, size_t index)
 {
     if (index < cover->found)
@@ -105,7 +106,7 @@ static bool is_copy(struct cover *cover, const json_t *copy)
 }
 
 /* Finds a copy that covers the first uncovered bytes. Tries the copy after number LAST first, then
- * all others. Takes the first that fits, or the longest. */
+ * all others. Takes the first copy that fits or, if COVER prefers long copies, the longest. */
 static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies);
@@ -132,9 +133,9 @@ static uint32_t word_of(const unsigned char *bytes, size_t index)
     return word;
 }
 
-/* Returns the number of words of the uncovered bytes that match after the word NEXT, if the first
- * MATCHED of them matched before it. FAILS[i] is the length of the longest proper prefix of the
- * first i + 1 words that is also their suffix (Knuth, Morris and Pratt). */
+/* One step of the search by Knuth, Morris and Pratt. Before the word NEXT, the first MATCHED words
+ * of the uncovered bytes matched. Returns how many match after it. FAILS[i] is the length of the
+ * longest proper prefix of the first i + 1 words that is also their suffix. */
 static size_t advance(const struct cover *cover, const uint32_t *fails, size_t matched,
                       uint32_t next)
 {
@@ -153,7 +154,7 @@ static uint32_t *new_fails(const struct cover *cover, size_t count)
 }
 
 /* Finds the longest piece of lent copy INDEX that equals the beginning of the answer's uncovered
- * bytes. Uses at most MOST words of these. */
+ * bytes. Compares at most MOST words. */
 static void find_part(struct cover *cover, const uint32_t *fails, size_t most, size_t index,
                       struct piece *longest)
 {
@@ -184,8 +185,8 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
     return true;
 }
 
-/* Returns whether the latest piece of lent memory that is long enough begins with all uncovered
- * bytes, which may end with a part of a word. */
+/* Returns whether the latest sufficiently long piece of lent memory begins with all uncovered
+ * bytes. They may end with a part of a word. */
 static bool has_all(struct cover *cover, struct piece *piece)
 {
     for (size_t i = json_array_size(cover->copies); i-- > 0;)
@@ -194,8 +195,8 @@ static bool has_all(struct cover *cover, struct piece *piece)
     return false;
 }
 
-/* Finds the longest part with which the uncovered bytes begin. Of equally long parts, prefers a
- * whole piece, then the latest. */
+/* Finds the longest part of lent memory with which the uncovered bytes begin. If parts are equally
+ * long, prefers a whole piece, then the latest part. */
 static bool find_longest(struct cover *cover, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies), most = 0;
@@ -214,8 +215,8 @@ static bool find_longest(struct cover *cover, struct piece *piece)
     return piece->size > 0;
 }
 
-/* Does the same as find_copy(), for lent memory. Rows often follow one another, so the piece after
- * number LAST is tried first. */
+/* Does the same as find_copy(), for lent memory. Tries the piece after number LAST first, because
+ * rows often follow one another. */
 static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
 {
     bool found = cover->answers && (is_next(cover, last + 1, piece) || has_all(cover, piece) ||
@@ -225,8 +226,8 @@ static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
     return found;
 }
 
-/* Covers the first uncovered bytes. *LAST is the copy that was found last, and is updated. Returns
- * false if nothing covers them. */
+/* Covers the first uncovered bytes. *LAST is the number of the copy that was found last, and gets
+ * the number of the new copy. Returns false if no copy covers these bytes. */
 static bool cover_front(struct cover *cover, size_t *last)
 {
     struct piece piece;
@@ -255,7 +256,7 @@ static bool is_zero(const unsigned char *bytes, size_t size)
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-/* Replaces the program's own values in ANSWER with the judged values. */
+/* Replaces the values in ANSWER that the program handed in with the judged values. */
 static void judge_origin(struct answer *answer, const struct run *run, size_t size)
 {
     struct cover start = {.copies = json_object_get(run->record, "copies"),
@@ -266,15 +267,16 @@ static void judge_origin(struct answer *answer, const struct run *run, size_t si
                           .element = case_type_size(answer->array.type),
                           .same = true};
     struct cover cover = cover_all(start);
-    if (cover.left > 0) { /* a short copy may have hidden a long copy with the same first bytes */
+    /* try again with the longest copies: a short copy may have hidden a long copy with the same
+     * first bytes */
+    if (cover.left > 0) {
         start.prefers_long = true;
         cover = cover_all(start);
     }
     answer->made = cover.left == 0;
     answer->same = answer->made && cover.same && !run->plan.shows &&
                    !is_zero(answer->array.values, size) &&
-                   !run->plan.backwards; /* an answer that is right by luck can be wrong in the same
-                                          * way */
+                   !run->plan.backwards; /* a second run may be wrong in the same way */
     answer->is_other_spoilt = run->plan.spoils;
     if (run->plan.hides && answer->made)
         answer->array.values = answer->values;
@@ -309,7 +311,7 @@ void check_free_answers(struct run *run)
     }
 }
 
-/* Returns whether the program launched kernels, and all of them belong to a library. */
+/* Returns whether the program launched kernels, but only kernels of a library. */
 static bool is_by_library(const struct run *run)
 {
     size_t i, own = 0;
@@ -317,16 +319,17 @@ static bool is_by_library(const struct run *run)
     json_array_foreach(launches, i, launch)
     {
         const char *name = json_string_value(json_object_get(launch, "kernel"));
-        if (name && strncmp(name, "void ", 5) == 0) /* a template's name begins with its type */
+        /* the name of a template function begins with its return type */
+        if (name && strncmp(name, "void ", 5) == 0)
             name += 5;
         own += !name || (strncmp(name, "cub::", 5) != 0 && strncmp(name, "thrust::", 8) != 0);
     }
     return own == 0 && json_array_size(launches) > 0;
 }
 
-/* Returns advice on how to hand in a result. If main() has seen the judged input, nothing in memory
- * that main() shares with the GPU counts as made by kernels, because main() can also write there at
- * any time. */
+/* Returns advice on how to hand in a result. If main() has seen the judged input, memory that
+ * main() shares with the GPU does not count as written by kernels, because main() can write there
+ * at any time, too. */
 static const char *how_to_hand_in(const struct run *run)
 {
     if (check_requests(run, "lend") > 0)
@@ -334,9 +337,9 @@ static const char *how_to_hand_in(const struct run *run)
     return "Hand in exactly what cudaMemcpy() copies from the GPU: main() must neither compute the answer nor change it.";
 }
 
-/* Fails a check that needs an unchanged input. If main() saw the judged input, it could have done
- * the work itself, while kernels read the data to no purpose. Such a run earns nothing in a check
- * that asks for more than a right answer. */
+/* Refuses the run if the check needs a main() that copies the input unchanged. If main() saw the
+ * judged input, it could have done the work itself, and kernels may have read the data for nothing.
+ * Such a run earns nothing in a check that asks for more than a right answer. */
 static void needs_input_as_it_is(struct check *check, const struct run *run, const char *name)
 {
     const struct check_info *info = check->info;
@@ -383,7 +386,8 @@ static double share_equal(const struct case_array *array, const struct case_arra
     return array->count > 0 ? (double)equal / (double)array->count : 0;
 }
 
-/* The fraction of ANSWER's elements that are equal in RESULT, the result file of another run. */
+/* Returns the fraction of ANSWER's elements that are equal in RESULT, the result file of another
+ * run. */
 static double share_kept(const struct answer *answer, const struct case_data *result)
 {
     const struct case_array *other = result ? case_find(result, answer->array.name) : NULL;
@@ -421,7 +425,8 @@ void check_through_constants(struct check *check, const struct run *run, const c
     check_through(check, run, name, EMU_SCRAMBLE_CONSTANT, hint);
 }
 
-/* A copy of INPUT in which the floats ARRAY are multiplied by FACTOR; NULL: out of memory. */
+/* Returns a copy of INPUT in which the floats ARRAY are multiplied by FACTOR, or NULL when out of
+ * memory. */
 static struct case_data *multiply(const struct case_data *input, const char *array, float factor)
 {
     struct case_data *copy = case_new();
@@ -460,7 +465,7 @@ void check_decides_by_reads(struct check *check, const struct run *run, const ch
     if (misled && share_kept(answer, misled) < 0.9)
         check_refuse(
             check, run, hint,
-            "%s is right, but it changes with what main() knows, although the GPU's numbers stay the same",
+            "%s is right, but it changes with the numbers that main() sees, although the GPU's numbers stay the same",
             name);
     case_free(shown);
     case_free(misled);
@@ -475,7 +480,7 @@ void check_ran(struct check *check, const struct run *run, const char *kernel)
     json_array_foreach(json_object_get(run->record, "launches"), i, launch)
     {
         const char *name = json_string_value(json_object_get(launch, "kernel"));
-        /* the kernel's name is demangled: "sum_grid(int const*, int)", or with template
+        /* the recorded name is demangled: "sum_grid(int const*, int)", perhaps with template
          * arguments */
         if (name && strncmp(name, kernel, length) == 0 && strchr("(<", name[length]))
             return;

@@ -1,4 +1,4 @@
-/* Makes the random numbers of a check, which are as hard to guess as the secret of the grading
+/* Makes the random numbers of a check. They are as hard to guess as the secret of the grading
  * (grade/seed.h). Each stream is AES-256 in counter mode under its own key, so seeing one stream
  * reveals nothing about another. Processors have instructions for AES, so a million numbers take
  * about a millisecond. */
@@ -17,14 +17,14 @@ struct check_random {
     struct aes256_ctx key;
     uint8_t counter[AES_BLOCK_SIZE];
     uint64_t words[CHECK_RANDOM_WORDS];
-    unsigned left; /* words that have not been taken */
+    unsigned left; /* number of words that are not used yet */
 };
 
 /* Starts CHECK's stream for PURPOSE. The stream follows from the seed, the check's id, PURPOSE and
  * the number of runs so far. */
 void check_random_start(const struct check *check, const char *purpose,
                         struct check_random *random);
-/* Refills `words`. */
+/* Refills `words` with new random numbers. */
 void check_random_refill(struct check_random *random);
 
 static inline uint64_t check_random_next(struct check_random *random)
@@ -34,15 +34,15 @@ static inline uint64_t check_random_next(struct check_random *random)
     return random->words[CHECK_RANDOM_WORDS - random->left--];
 }
 
-/* Returns a random number below COUNT, evenly distributed as far as 64 bits allow. It is the upper
- * half of a 64 x 64 bit product. */
+/* Returns a random number below COUNT, as the upper half of a 64 x 64 bit product. The numbers are
+ * evenly distributed, as far as 64 bits allow. */
 static inline uint64_t check_random_below(struct check_random *random, uint64_t count)
 {
     return (uint64_t)((unsigned __int128)check_random_next(random) * count >> 64);
 }
 
-/* Returns the first number other than 0 of the stream for PURPOSE. The device makes its own random
- * bytes from it. */
+/* Returns the first nonzero number of the stream for PURPOSE. It is the seed of the device's random
+ * bytes. */
 uint64_t check_random_number(const struct check *check, const char *purpose);
 
 #endif

@@ -8,19 +8,18 @@
 #include "judge/compare.h"
 #include "judge/wrong_matrix.h"
 
-/* An input matrix that the submission may have read wrongly. `changed` is a copy of all inputs in
- * which that matrix can be changed. */
+/* An input matrix that the submission may have read in a wrong way. */
 struct reader {
     const struct check_matrix *want;
     const struct judge_matrix *matrix;
     const struct case_data *input;
     const char *name;
     size_t rows, columns;
-    const float *from; /* the matrix without a change */
-    float *to;         /* the matrix as the submission may have read it */
+    const float *from; /* the input matrix */
+    float *to;         /* the same matrix in `changed`, as the submission may have read it */
     struct case_data *changed;
     size_t wrong_row; /* the first wrong row of the result */
-    double *other;    /* the right function's result for CHANGED */
+    double *other;    /* the right result for `changed`, computed by make_row */
     char *text;
     size_t size;
 };
@@ -47,8 +46,8 @@ static bool row_fits(const struct reader *reader, size_t y)
                                matrix->width) == matrix->width;
 }
 
-/* Returns whether all rows of the result fit. First tries the row that is known to be wrong,
- * because most hypotheses fail there. */
+/* Returns whether all rows of the result fit. Tries the first wrong row first, because most
+ * hypotheses fail there. */
 static bool fits(const struct reader *reader)
 {
     if (!row_fits(reader, reader->wrong_row))
@@ -123,8 +122,8 @@ static bool has_turned_tiles(const struct reader *reader, size_t side)
                 reader->name);
 }
 
-/* Returns whether the first SIDE rows (or columns) were read again in place of all later rows (or
- * columns). */
+/* Returns whether the first SIDE rows (or columns) were read again and again in place of the later
+ * ones. */
 static bool has_repeated_tiles(const struct reader *reader, size_t side, bool rows)
 {
     if (side >= (rows ? reader->rows : reader->columns))
@@ -183,7 +182,8 @@ static bool has_wrong_tiles(const struct reader *reader)
     return false;
 }
 
-/* Returns the size in ARRAY of the case, or 0 if ARRAY is not a single int. */
+/* Returns the number in ARRAY if it is a single int, and thus perhaps a size. Otherwise returns
+ * 0. */
 static size_t size_in(const struct case_array *array)
 {
     return array->type == CASE_INT && array->count == 1 ? (size_t) * (const int *)array->values : 0;
@@ -211,7 +211,7 @@ static bool try_all(const struct reader *reader)
 
 /* --- the input's shape ------------------------------------------------------------------------ */
 
-/* Tries all pairs of sizes in the case whose product is COUNT as the input's rows and columns. */
+/* Tries as the input's rows and columns all pairs of sizes in the case whose product is COUNT. */
 static bool try_shapes(struct reader *reader, size_t count)
 {
     const struct case_array *one, *other;
@@ -245,7 +245,7 @@ static bool try_array(struct reader *reader, const struct case_array *array)
     reader->from = array->values;
     reader->changed = copy_case(reader->input);
     if (reader->changed) {
-        /* this is our own copy */
+        /* the cast is safe, because `changed` is our own copy */
         reader->to = (float *)case_find(reader->changed, array->name)->values;
         told = try_shapes(reader, array->count);
     }

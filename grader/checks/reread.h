@@ -1,6 +1,6 @@
-/* Finds out whether a wrong matrix results from reading an input in a wrong way. The lab gives the
- * right function (check_matrix.make_row); this module applies it to inputs that are transposed, cut
- * off, shifted, and so on. */
+/* Finds out whether a submission computed a wrong matrix because it read an input in a wrong way.
+ * The lab declares the right function (check_matrix.make_row). This module applies the function to
+ * inputs that are transposed, cut off, shifted, and so on. */
 #ifndef CHECKS_REREAD_H
 #define CHECKS_REREAD_H
 
@@ -12,7 +12,7 @@
 struct check_matrix;
 struct judge_matrix;
 
-/* Writes an explanation of MATRIX, which was made from INPUT. Returns false if none was found. */
+/* Writes an explanation of MATRIX, the wrong result for INPUT. Returns false if there is none. */
 bool check_reread(const struct check_matrix *want, const struct judge_matrix *matrix,
                   const struct case_data *input, char *text, size_t size);
 

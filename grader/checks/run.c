@@ -1,7 +1,7 @@
-/* Performs one run of the submission. Decides whether main() sees the judged input, takes over the
- * data that the run left, and decides which runs must be repeated in another way.
+/* Performs one run of the submission. Decides whether main() sees the judged input, reads the files
+ * that the run wrote, and repeats runs in another way if needed.
  *
- * The output of the program is never judged; its last lines are only shown. */
+ * Checks never judge what the program prints; reports only show its last lines. */
 #include "checks/run.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@
 #include "record/lines.h"
 #include "record/record.h"
 
-/* Makes the path of a file that exists once the submission has hung. All checks of this grading see
- * that file. */
+/* Makes the path of a file that exists if the submission has hung. All checks of this grading share
+ * the file. */
 static bool hung_path(const struct check *check, char path[PATH_SIZE])
 {
     return base_path(path, "%s/hung", check->job.folder);
@@ -38,12 +38,13 @@ static void note_hung(const struct check *check)
 {
     char path[PATH_SIZE];
     if (hung_path(check, path))
-        base_write_file(path, "", 0, 0600); /* if this fails, the next run only takes longer */
+        /* if this fails, the next run that hangs only takes longer */
+        base_write_file(path, "", 0, 0600);
 }
 
-/* Makes the path of the file that exists after the program has hung early for the first or the
- * second TIME. A program that hangs before it opens its case does the same in every check, because
- * only the case differs. After it has done so in two checks, no other check runs it. */
+/* Makes the path of a file that exists if the program has hung TIME times (1 or 2) before it opened
+ * its case. Only the case differs between checks, so such a program hangs in every check. After two
+ * checks, no other check runs it. */
 static bool early_path(const struct check *check, int time, char path[PATH_SIZE])
 {
     return base_path(path, "%s/hung-early-%d", check->job.folder, time);
@@ -60,7 +61,7 @@ static void note_hung_early(struct check *check)
     check_add(check, "; it had not yet called lab_open()");
 }
 
-/* Fails the check if there is no need to run the submission. */
+/* Fails the check, and returns true, if the submission would certainly hang. */
 static bool would_hang(struct check *check, const struct run_plan *plan)
 {
     char path[PATH_SIZE];
@@ -72,7 +73,7 @@ static bool would_hang(struct check *check, const struct run_plan *plan)
     return true;
 }
 
-/* --- what a run left -------------------------------------------------------------------------- */
+/* --- reading the files of a run --------------------------------------------------------------- */
 
 static void add_counters(json_t *totals, const json_t *counters)
 {
@@ -95,7 +96,7 @@ static json_t *sum_counters(const json_t *record)
     return totals;
 }
 
-/* Adds the counters and accesses of the submission's own lines to the report. */
+/* Adds the counters and accesses of the student's lines to the report. */
 static void take_lines(struct check *check, const json_t *record)
 {
     size_t i;
@@ -105,7 +106,7 @@ static void take_lines(struct check *check, const json_t *record)
     record_add_accesses(check->accesses, json_object_get(record, "accesses"), check->job.file_name);
 }
 
-/* Notes in each element of LIST (findings or accesses) which run it comes from. */
+/* Adds to each element of LIST (findings or accesses) the name of its run. */
 static void name_run(const struct check *check, json_t *list)
 {
     size_t i;
@@ -140,18 +141,18 @@ static void take_result(struct check *check, struct run *run, const char *path)
 
 /* The processes of a run after they have ended, and their record. */
 struct ended {
-    /* the plan as carried out; it has no decoy if INPUT has nothing to hide */
+    /* the plan that was carried out; without a decoy if INPUT has nothing to hide */
     struct run_plan plan;
     struct run_files files;
     struct process_outcome program, device;
     struct run_limits limits;
     json_t *record; /* NULL if there is none */
-    char why[200];  /* the reason if the record is unreadable, otherwise "" */
+    char why[200];  /* why the record is unreadable, otherwise "" */
 };
 
 /* Returns whether main() copied the whole decoy to the GPU unchanged, so that kernels worked on the
- * judged input. Returns true for a program that the grader stopped, because a second run would not
- * be worth the time. */
+ * judged input. Also returns true if the grader stopped the program, because a second run would
+ * only cost time. */
 static bool has_arrived(const struct ended *ended)
 {
     enum process_end end = ended->program.end;
@@ -160,8 +161,8 @@ static bool has_arrived(const struct ended *ended)
     return !by_itself || json_integer_of(ended->record, "missing") == 0;
 }
 
-/* Completes PLAN for a run in which main() sees another case, or INPUT itself if NO_OTHER is
- * true. */
+/* Completes PLAN: decides whether main() sees another case than INPUT. If NO_OTHER is true, main()
+ * sees INPUT. */
 static struct run_plan plan_data(const struct run_plan *plan, const struct case_data *input,
                                  bool no_other)
 {
@@ -211,7 +212,7 @@ static void end_processes(struct ended *ended)
     run_files_remove(&ended->files);
 }
 
-/* Copies the data that a run left to RUN, and fails the check if anything is wrong with it. */
+/* Moves the data of a run that has ended to RUN. Fails the check if something in it is wrong. */
 static void take_run(struct check *check, struct run *run, struct ended *ended)
 {
     char why[100];
@@ -223,7 +224,8 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     check_explain_device(check, &ended->device, &ended->limits);
     if (run->record) {
         run->counters = sum_counters(run->record);
-        if (!run->plan.backwards) /* otherwise the record would only repeat the first run's data */
+        /* a run in the other order would only repeat the first run's record */
+        if (!run->plan.backwards)
             take_record(check, run);
         check_explain_findings(check, run->record, &ended->program);
     } else if (*ended->why) {
@@ -245,7 +247,7 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
         check_break(check, "the file of the kernels' results %s", why);
 }
 
-/* Runs the program again with nothing hidden, because it did not copy the decoy unchanged to the
+/* Runs the program again without a decoy, because it did not copy the decoy unchanged to the
  * GPU. */
 static const struct run *perform_openly(struct check *check, const struct run_plan *plan,
                                         const struct case_data *input)
@@ -293,7 +295,7 @@ const struct run *check_run_openly(struct check *check, const struct run *hidden
     return run->open;
 }
 
-/* The result file of another run on INPUT; NULL: there is no readable one. */
+/* Runs the program again on INPUT. Returns its result file, or NULL if there is no readable one. */
 static struct case_data *try_run(struct check *check, const struct run_plan *plan,
                                  const struct case_data *input)
 {
@@ -327,8 +329,8 @@ struct case_data *check_run_misled(struct check *check, const struct run *run,
     return try_run(check, &plan, run->input);
 }
 
-/* The most instructions of a run that is watched when it is repeated. Watching takes two to four
- * times as long as running. */
+/* Racecheck and initcheck watch a repeated run only if the first run executed at most this number
+ * of warp instructions. They make a run two to four times as long. */
 #define MOST_WATCHED 8e6 /* warp instructions */
 
 struct rerun check_run_again(struct check *check, const struct run *run)
@@ -352,7 +354,7 @@ struct rerun check_run_again(struct check *check, const struct run *run)
     return again;
 }
 
-/* Repeats RUN with the last block and the last warp first. A second call returns the same run. */
+/* Repeats RUN with blocks and warps in reverse order. A second call returns the same repetition. */
 static const struct run *turn_round(struct check *check, const struct run *run)
 {
     struct run *keeper = &check->runs[run - check->runs];

@@ -1,6 +1,6 @@
-/* Makes pictures for the report. An array of bytes, such as a lab's picture before and after,
- * becomes a PNG. The PNG is made here, from bytes alone, so nothing that the student wrote reaches
- * the page. */
+/* Makes pictures for the report: converts arrays of bytes, such as a photo before and after a
+ * filter, to PNG files. The grader makes the PNG from the bytes, so no markup of the student
+ * reaches the page. */
 #include <nettle/base64.h>
 #include <png.h>
 #include <stdlib.h>
@@ -31,8 +31,7 @@ static char *make_png(const uint8_t *pixels, int width, int height)
     return text;
 }
 
-/* Returns the array NAME of the input, or of the result as it is judged, or NULL if there is
- * none. */
+/* Returns the array NAME of the input, or of the judged result, or NULL if there is none. */
 static const struct case_array *find_array(struct check *check, const struct run *run,
                                            const char *name)
 {

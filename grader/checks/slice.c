@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define SLICE_NAMES 4u
-#define FARTHEST    6u /* most steps away from the result */
+#define FARTHEST    6u /* most steps from a line to the result */
 #define UNSEEN      (FARTHEST + 1)
 
 /* A word of a line. */
@@ -21,19 +21,20 @@ struct line {
     size_t length;
     unsigned indent;
     unsigned distance; /* steps from the result, or UNSEEN */
-    bool begins;       /* the slice begins here */
-    bool nested;       /* the loops and conditions around it belong to the slice */
+    bool begins;       /* the slice begins at this line */
+    bool nested;       /* the loops and conditions around this line belong to the slice */
     /* the name of the macro that the line defines, if the macro uses a variable, otherwise empty */
     struct word macro;
 };
 
 struct slice {
-    char *text, *source;            /* `text` is the source without what a slice ignores */
-    const char *names[SLICE_NAMES]; /* lines with these names come first */
+    /* `text` is the source without comments, literals and directives */
+    char *text, *source;
+    const char *names[SLICE_NAMES]; /* lines that contain these names come first */
     unsigned name_count;
     enum slice_taste taste;
-    unsigned farthest;  /* most steps away from the result, at most FARTHEST */
-    struct line *lines; /* line 1 is number 0 */
+    unsigned farthest;  /* most steps from a line to the result, at most FARTHEST */
+    struct line *lines; /* lines[0] is line 1 */
     unsigned count;
 };
 
@@ -51,8 +52,8 @@ static void blank(char *text, size_t size)
         text[i] = text[i] == '\n' ? '\n' : ' ';
 }
 
-/* Returns the length of the comment, literal or directive at TEXT, or 0. IS_FIRST says that the
- * line has only spaces before it. */
+/* Returns the length of the comment, literal or directive at TEXT, or 0 if there is none. IS_FIRST
+ * says that only spaces precede TEXT on its line. */
 static size_t ignored(const char *text, bool is_first)
 {
     if (strncmp(text, "//", 2) == 0 || (is_first && *text == '#'))
@@ -80,8 +81,8 @@ static void blank_ignored(char *text)
     }
 }
 
-/* Returns whether TEXT, up to a comment or the end of its line, has the name of a variable: a word
- * with a small first letter. */
+/* Returns whether TEXT, up to a comment or the end of the line, contains the name of a variable: a
+ * word that begins with a lower-case letter. */
 static bool has_variable(const char *text)
 {
     for (; *text && *text != '\n' && strncmp(text, "//", 2) != 0 && strncmp(text, "/*", 2) != 0;
@@ -154,7 +155,7 @@ void slice_free(struct slice *slice)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Finds the first identifier of LINE after WORD, or the first of all if WORD->begin is NULL. Skips
+/* Finds the first identifier of LINE after WORD, or the first in LINE if WORD->begin is NULL. Skips
  * members of structures. */
 static bool next_word(const struct line *line, struct word *word)
 {
@@ -193,7 +194,7 @@ static bool is_control(const struct line *line)
            begins_with(line, "else if") || begins_with(line, "} else if");
 }
 
-/* Returns the length of a member, such as ".x" or "->x", at AT, or 0. */
+/* Returns the length of the member, such as ".x" or "->x", at AT, or 0 if there is none. */
 static size_t member_length(const char *at, const char *end)
 {
     size_t length = end - at >= 2 && at[0] == '-' && at[1] == '>' ? 2 : at < end && *at == '.';
@@ -202,7 +203,7 @@ static size_t member_length(const char *at, const char *end)
     return length;
 }
 
-/* Returns the character after WORD, its indices, members and spaces. */
+/* Returns a pointer to the first character after WORD and its indices, members and spaces. */
 static const char *after(const struct line *line, struct word word)
 {
     const char *end = line->text + line->length, *at = word.begin + word.length;
@@ -228,8 +229,8 @@ static bool is_assignment(const char *at, const char *end)
     return left >= 1 && *at == '=' && (left < 2 || at[1] != '=');
 }
 
-/* Returns whether LINE may set the variable that is its word WORD. If HAS_CALLS, a function that
- * gets the variable may change it. */
+/* Returns whether LINE may set the variable WORD, a word of LINE. If HAS_CALLS is true, a function
+ * that gets the variable as an argument may set it. */
 static bool sets_word(const struct line *line, struct word word, bool has_calls)
 {
     const char *at = after(line, word), *end = line->text + line->length;
@@ -257,7 +258,7 @@ static bool sets(const struct line *line, struct word name, bool has_calls)
 
 /* --- following -------------------------------------------------------------------------------- */
 
-/* Returns whether LINE begins or ends a function: its braces are on lines at the margin. */
+/* Returns whether LINE is the opening brace of a function, which is in the first column. */
 static bool is_opening(const struct line *line)
 {
     return line->indent == 0 && line->length > 0 &&
@@ -269,8 +270,8 @@ static bool is_closing(const struct line *line)
     return line->indent == 0 && line->length > 0 && *line->text == '}';
 }
 
-/* Gets the lines of the function that has line AT. Returns false if AT is outside of all
- * functions. */
+/* Gets the first and the end line of the function that contains line AT. Returns false if no
+ * function contains it. */
 static bool find_function(const struct slice *slice, unsigned at, unsigned *first, unsigned *end)
 {
     *first = at;
@@ -283,7 +284,7 @@ static bool find_function(const struct slice *slice, unsigned at, unsigned *firs
     return false;
 }
 
-/* Adds a line, or finds that it is nearer than known. Returns whether the slice has changed. */
+/* Adds line AT to the slice, or shortens its distance. Returns whether the slice has changed. */
 static bool mark(struct slice *slice, unsigned at, unsigned distance, bool nested)
 {
     struct line *line = &slice->lines[at];
@@ -313,7 +314,7 @@ static bool mark_around(struct slice *slice, unsigned at, unsigned first)
     return changed;
 }
 
-/* Returns whether LINE reads the case, which is right in every program. */
+/* Returns whether LINE reads the case. Such lines are right in every program. */
 static bool reads_case(const struct line *line)
 {
     struct word word = {0};
@@ -323,8 +324,8 @@ static bool reads_case(const struct line *line)
     return false;
 }
 
-/* Adds the lines from FIRST to END that set NAME, for line AT. The host's calls do not count: there
- * are many, and most of them change nothing. */
+/* Adds the lines from FIRST to END that set the variable NAME, which line AT uses. In host code,
+ * calls do not count: there are many, and most of them set nothing. */
 static bool mark_setters(struct slice *slice, struct word name, unsigned first, unsigned end,
                          unsigned at)
 {
@@ -336,7 +337,7 @@ static bool mark_setters(struct slice *slice, struct word name, unsigned first, 
     return changed;
 }
 
-/* Returns whether LINE, at the margin, defines the function NAME. */
+/* Returns whether LINE, in its first column, defines the function NAME. */
 static bool defines(const struct line *line, struct word name)
 {
     struct word word = {0};
@@ -358,8 +359,9 @@ static bool begins_in(const struct slice *slice, unsigned at)
     return false;
 }
 
-/* Returns the line that defines the function NAME, or `count` if there is none. Of several
- * functions with this name, only the one in which the slice begins is known to take part. */
+/* Returns the line that defines the function NAME, or `count` if there is none. If several
+ * functions have this name, returns the function in which the slice begins, because only this one
+ * certainly takes part. */
 static unsigned find_definition(const struct slice *slice, struct word name)
 {
     unsigned found = slice->count, begun = slice->count, definitions = 0;
@@ -373,7 +375,7 @@ static unsigned find_definition(const struct slice *slice, struct word name)
     return definitions > 1 ? begun : found;
 }
 
-/* Returns the last line of the function that is defined at line AT, or `count`. */
+/* Returns the last line of the function that is defined at line AT, or `count` if there is none. */
 static unsigned last_of(const struct slice *slice, unsigned at)
 {
     unsigned last = slice->count;
@@ -392,9 +394,8 @@ static bool returns_variable(const struct line *line)
            word.begin[word.length] == ';';
 }
 
-/* If CALL calls a function of this file, adds the line that returns its result. DISTANCE is that of
- * the call. A line that only returns a variable is no further step from the lines that set the
- * variable. */
+/* If CALL calls a function of this file, adds the line that returns its result. DISTANCE is the
+ * distance of the call. A line that only returns a variable does not count as a step. */
 static bool mark_called(struct slice *slice, struct word call, unsigned distance)
 {
     if (call.begin[call.length] != '(')
@@ -406,7 +407,7 @@ static bool mark_called(struct slice *slice, struct word call, unsigned distance
     return mark(slice, last, distance + !returns_variable(&slice->lines[last]), true);
 }
 
-/* Adds the line that defines the macro NAME, if NAME is one that uses a variable. */
+/* If NAME is a macro that uses a variable, adds the line that defines the macro. */
 static bool mark_macro(struct slice *slice, struct word name, unsigned distance)
 {
     for (unsigned i = 0; i < slice->count; ++i)
@@ -444,7 +445,8 @@ void slice_begin_at(struct slice *slice, unsigned number, unsigned distance, boo
     slice->lines[number - 1].begins = true;
     const struct line *before = number > 1 ? &slice->lines[number - 2] : NULL;
     if (before && before->length > 0 && before->text[before->length - 1] == ',')
-        slice_begin_at(slice, number - 1, distance, nested); /* the statement begins there */
+        /* the statement begins on the line above */
+        slice_begin_at(slice, number - 1, distance, nested);
 }
 
 void slice_begin_at_word(struct slice *slice, const char *word, unsigned distance)
@@ -463,8 +465,8 @@ void slice_begin_at_shared(struct slice *slice, unsigned number, const char *nam
         }
 }
 
-/* Returns the name of the function whose opening brace is on line OPENING: the name is in front of
- * the first bracket at the margin above it. */
+/* Returns the name of the function whose opening brace is on line OPENING: the word before the
+ * first bracket of the nearest line above that begins in the first column. */
 static struct word name_of(const struct slice *slice, unsigned opening)
 {
     struct word word = {0};
@@ -566,7 +568,7 @@ void slice_prefer_kind(struct slice *slice, enum slice_taste taste)
     slice->taste = taste;
 }
 
-/* Returns whether LINE only gives a variable its first value, which is a number. */
+/* Returns whether LINE only sets a new variable to a number, or only returns a value. */
 static bool is_plain(const struct line *line)
 {
     const char *end = line->text + line->length, *at = memchr(line->text, '=', line->length);
@@ -578,7 +580,7 @@ static bool is_plain(const struct line *line)
     return line->text[strcspn(line->text, " [")] != '['; /* an element, not a new variable */
 }
 
-/* Returns the place of line NUMBER in the order in which lines are chosen, from 0. */
+/* Returns the rank of line NUMBER. Lines with the smallest rank, from 0, are chosen first. */
 static unsigned rank_of(const struct slice *slice, unsigned number)
 {
     const struct line *line = &slice->lines[number - 1];
@@ -619,7 +621,7 @@ unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST])
             ++sizes[rank_of(slice, i)];
     while (limit < 2 * UNSEEN + 10 && sum + sizes[limit] <= SLICE_MOST)
         sum += sizes[limit++];
-    /* of the lines of rank LIMIT, the last ones are chosen: they are nearest to the result */
+    /* of the lines of rank LIMIT, choose the last, which are nearest to the result */
     unsigned skipped = sum + sizes[limit] - SLICE_MOST;
     skipped = sum + sizes[limit] > SLICE_MOST ? skipped : 0;
     for (unsigned i = 1; i <= slice->count && count < SLICE_MOST; ++i) {

@@ -1,7 +1,7 @@
-/* Finds the lines of the student's file that make a result: a backward slice by the text of the
- * source. From the lines that store the result, it goes back to the loops and conditions around
- * them, to the lines that set the variables named there, and to the functions called there. All
- * that a slice says is that these lines take part. */
+/* Finds the lines of the student's file that compute a result: a backward slice of the source text.
+ * The slice begins at the lines that store the result. It goes back to the loops and conditions
+ * around them, to the lines that set the variables in them, and to the functions that they call.
+ * These lines take part in the result; the mistake is not always among them. */
 #ifndef CHECKS_SLICE_H
 #define CHECKS_SLICE_H
 
@@ -15,34 +15,34 @@ struct slice;
 struct slice *slice_new(const char *source);
 void slice_free(struct slice *slice);
 
-/* Begins at line NUMBER, from 1, DISTANCE steps away from the result. Loops and conditions around
- * the line belong to the slice if NESTED. */
+/* Makes the slice begin at line NUMBER (from 1), DISTANCE steps from the result. If NESTED is true,
+ * loops and conditions around the line belong to the slice. */
 void slice_begin_at(struct slice *slice, unsigned number, unsigned distance, bool nested);
-/* If line NUMBER is in a function that KERNEL calls, begins at these calls. */
+/* If line NUMBER is in a function that KERNEL calls, makes the slice begin at these calls. */
 void slice_begin_at_calls(struct slice *slice, unsigned number, const char *kernel,
                           unsigned distance);
-/* Begins at all lines of the host's code with WORD. */
+/* Makes the slice begin at all lines of host code that contain WORD. */
 void slice_begin_at_word(struct slice *slice, const char *word, unsigned distance);
-/* Begins at the line that declares the shared array NAME, the last one up to line NUMBER. */
+/* Makes the slice begin at the last line up to line NUMBER that declares the shared array NAME. */
 void slice_begin_at_shared(struct slice *slice, unsigned number, const char *name);
-/* Begins at all lines that launch KERNEL. */
+/* Makes the slice begin at all lines that launch KERNEL. */
 void slice_begin_at_launches(struct slice *slice, const char *kernel, unsigned distance);
 /* Returns the number of the last statement of the function NAME, or 0 if there is no such
  * function. */
 unsigned slice_last_statement(const struct slice *slice, const char *name);
 
-/* Prefers lines with the identifier NAME, which the slice does not copy. */
+/* Makes slice_lines() prefer lines with the identifier NAME. NAME must stay valid. */
 void slice_prefer(struct slice *slice, const char *name);
-/* What is most likely to be wrong: anything, a loop, a loop or a condition, a condition or an
- * index, or a value. */
+/* Makes slice_lines() prefer the lines that are most likely to be wrong: any lines, loops, loops
+ * and conditions, conditions and indices, or values. */
 enum slice_taste { SLICE_ANYTHING, SLICE_LOOPS, SLICE_CONTROL, SLICE_PLACES, SLICE_VALUES };
 void slice_prefer_kind(struct slice *slice, enum slice_taste taste);
 
-/* Ends the slice DISTANCE steps from the result. */
+/* Leaves out lines that are more than DISTANCE steps from the result. */
 void slice_limit(struct slice *slice, unsigned distance);
 
-/* Follows the slice back. Gets the numbers of its nearest lines, in ascending order. Returns how
- * many there are. */
+/* Computes the slice. LINES gets the numbers of the lines nearest to the result, in ascending
+ * order. Returns how many lines these are. */
 unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST]);
 
 /* Returns whether line NUMBER begins a loop. */
@@ -51,7 +51,7 @@ bool slice_is_loop(const struct slice *slice, unsigned number);
 bool slice_has_name(const struct slice *slice, unsigned number, const char *name);
 /* Returns whether line NUMBER multiplies two values. */
 bool slice_multiplies(const struct slice *slice, unsigned number);
-/* Returns the innermost loop around line NUMBER, or 0 if there is none. */
+/* Returns the line number of the innermost loop around line NUMBER, or 0 if there is none. */
 unsigned slice_loop_around(const struct slice *slice, unsigned number);
 
 #endif

@@ -7,12 +7,12 @@
 
 #include "checks/internal.h"
 
-#define LINE_SIZE 400 /* longer lines are cut */
+#define LINE_SIZE 400 /* bytes of a line; longer lines are cut */
 
 /* Reads a source line by line, without spaces and comments. */
 struct reader {
     const char *at;  /* the rest of the source, or NULL if it is unknown */
-    unsigned number; /* of the line that was read last */
+    unsigned number; /* number of the line that was read last */
     bool in_comment; /* the next line begins in a comment */
     char line[LINE_SIZE];
 };

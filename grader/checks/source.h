@@ -4,8 +4,8 @@
 
 struct check;
 
-/* Gets the numbers of up to MOST lines of the student's file that contain TEXT, apart from spaces
- * and comments. Returns how many there are, which may be more than MOST. */
+/* LINES gets the numbers of the first MOST lines of the student's file that contain TEXT. Ignores
+ * spaces and comments. Returns the number of all these lines, which may be more than MOST. */
 unsigned check_find_lines(const struct check *check, const char *text, unsigned *lines,
                           unsigned most);
 

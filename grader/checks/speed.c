@@ -6,8 +6,8 @@
  *     round 2   yours  solution
  *     ...                           median of each column, after three steady rounds or five
  *
- * The check judges a ratio of times, taken in turn on one GPU, and never a time: a slower card, a
- * warm card or a busy host slows both. */
+ * The check never judges a time, but a ratio of times that were measured in turn on one GPU: a
+ * slower GPU, a warm GPU or a busy host slows both programs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +20,11 @@
 
 #define PASSES 3 /* the first pass warms up */
 
-/* The timing ends after LEAST_ROUNDS if the times of each program are steady. */
+/* The timing ends after LEAST_ROUNDS rounds if the times of each program are steady. */
 #define LEAST_ROUNDS 3
 
-/* The least ratio of the naive kernel's time to the solution's time with which the times mean
- * something. */
+/* If the naive kernel's time divided by the solution's time is less than this, the times mean
+ * nothing. */
 #define LEAST_GAIN 1.5
 
 static bool has_enough_rounds(const struct timing *timing)
@@ -68,7 +68,8 @@ static void note_time(struct check *check, enum check_program program, const str
     }
     check->timing.times[program][check->timing.round - 1] = milliseconds;
     check->timing.walls[program][check->timing.round - 1] = run->seconds;
-    if (program == CHECK_SOLUTION) /* a submission could lie about the copy rate */
+    /* take the rate from the solution, because a submission could report a false rate */
+    if (program == CHECK_SOLUTION)
         check->timing.copy_rate = number_in(run, "copy_gb_per_s");
 }
 
@@ -130,8 +131,8 @@ static double median(const double *times, unsigned count)
     return sorted[count / 2];
 }
 
-/* Returns the shortest time. Other load on the machine can only make a run slower, so the shortest
- * time is the most accurate. */
+/* Returns the shortest of the COUNT times. Other load on the machine can only make a run slower, so
+ * the shortest time is the most accurate. */
 static double shortest(const double *times, unsigned count)
 {
     double least = times[0];
@@ -151,8 +152,8 @@ static void write_note(struct check *check, double yours, double solution, doubl
                  "; this GPU copies %s GB/s", check_number(floor(check->timing.copy_rate)));
 }
 
-/* Returns whether the time is long enough for reading the input. The L2 cache is flushed before a
- * timed pass, so the input comes from the GPU's memory. */
+/* Fails the check and returns false if the time is too short for reading the input. The L2 cache is
+ * flushed before a timed pass, so the input comes from the GPU's memory. */
 static bool is_plausible_read(struct check *check, double yours)
 {
     double least = judge_least_time((double)check->timing.input_bytes, check->timing.copy_rate);

@@ -8,7 +8,7 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-/* Returns the number of bytes that were copied by ENGINE: "to-device" or "from-device". */
+/* Returns the number of bytes that ENGINE ("to-device" or "from-device") copied. */
 static double copied(const json_t *timeline, const char *engine)
 {
     const json_t *work = json_object_get(timeline, "work");
@@ -31,7 +31,7 @@ static void write_note(struct check *check, const json_t *timeline)
              json_number_of(timeline, "overlapped_us"));
 }
 
-/* Keeps the timeline for the report's page. */
+/* Keeps the timeline for the HTML report. */
 static void keep(struct check *check, const json_t *timeline)
 {
     json_t *kept = check->job.pictures ? json_copy((json_t *)timeline) : NULL;
@@ -41,7 +41,8 @@ static void keep(struct check *check, const json_t *timeline)
     json_array_append_new(check->timelines, kept);
 }
 
-/* Returns why the first launch of RECORD without a predicted time has none, or NULL. */
+/* Returns why the first launch in RECORD that has no predicted time has none. Returns NULL if all
+ * launches have one. */
 static const char *find_gap(const json_t *record)
 {
     size_t i;

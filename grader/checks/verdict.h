@@ -15,12 +15,12 @@ struct verdict {
     /* "failed", "crashed", "timeout" or "no-result", or NULL if none of these has happened */
     const char *status;
     char message[CHECK_MESSAGE_SIZE];
-    char failed_case[160]; /* describes the case that failed, or is "" */
-    bool advised;          /* HINT is about this failure; otherwise the check's own hint is shown */
+    char failed_case[160]; /* describes the case that failed, or "" if there is none */
+    bool advised;          /* HINT is about this failure, so it replaces the check's own hint */
     char hint[400];
-    const char *own_hint; /* replaces the hint that the check declares; NULL if nothing does */
+    const char *own_hint;            /* replaces the hint that the check declares, or NULL */
     char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed, or "" if it did not */
-    /* fraction of the check's points that is earned, from 0 to 1 */
+    /* fraction of the check's points that the submission earns, from 0 to 1 */
     double share;
     bool guessed; /* MESSAGE names a mistake that gives exactly the submission's wrong result */
     bool measured;
@@ -32,22 +32,24 @@ struct verdict {
     char file[256];    /* the file of a source line, or "" if there is none */
     unsigned line;     /* line number, from 1, or 0 if unknown */
     unsigned column;   /* column number, from 1, or 0 if unknown */
-    /* numbers of other lines that take part in the mistake */
+    /* numbers of other lines that may take part in the mistake */
     unsigned also[SLICE_MOST], also_count;
-    char kernel[200];    /* without a line, the kernel whose launch is shown, or "" */
-    char cause[400];     /* the reason for the cost of that line, or "" if unknown */
+    /* if LINE is 0, the name of the kernel whose launch the report shows, or "" */
+    char kernel[200];
+    char cause[400];     /* the reason for the cost of LINE, or "" if unknown */
     char loss_case[160]; /* describes the run in which CAUSE and SPARE were found */
-    char spare[200];     /* the cost and points of that line if it were ideal, or "" if unknown */
+    /* the ideal cost of LINE, and the points that the check would then give, or "" if unknown */
+    char spare[200];
 };
 
-/* Returns true until the submission or the grader has failed. */
+/* Returns true until the submission has failed or the grader has failed. */
 bool check_is_open(const struct check *check);
 
 /* Returns true if the figure has been measured and earns nothing, so a refusal would only hide
  * it. */
 bool check_is_lost(const struct check *check);
 
-/* Reports that the submission has failed. STATUS is one of those listed above. */
+/* Reports that the submission has failed. STATUS is a status of struct verdict. */
 void check_fail(struct check *check, const char *status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -56,8 +58,8 @@ void check_fail(struct check *check, const char *status, const char *format, ...
 void check_advise(struct check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Makes the verdict say that the order of warps is the reason, if the run failed. Call this after a
- * run with warps in the other order. */
+/* If the check has failed, makes the message say that the result depends on the order of warps.
+ * Call this after a run with warps in the other order. */
 void check_blame_order(struct check *check);
 
 /* Appends text to the message of the failure that was just reported. */

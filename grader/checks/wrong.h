@@ -1,6 +1,6 @@
-/* Finds out why an answer is wrong. After check_fail(), these functions look for the cause. It is
- * an error that a second, watched run finds, or else a simple hypothesis that gives exactly the
- * wrong numbers. */
+/* Finds out why an answer is wrong. After check_fail(), these functions search for the cause: an
+ * error that a second, watched run finds, or else a simple hypothesis that gives exactly the wrong
+ * numbers. */
 #ifndef CHECKS_WRONG_H
 #define CHECKS_WRONG_H
 
@@ -13,7 +13,7 @@ struct run;
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
                           const void *want);
 
-/* Explains why ANSWER, which is a matrix of the numbers GOT, is wrong. WANT is the right matrix. */
+/* Explains why ANSWER, a matrix with the numbers GOT, is wrong. WANT is the right matrix. */
 void check_explain_matrix(struct check *check, const struct run *run, const struct answer *answer,
                           const float *got, const struct check_matrix *want);
 

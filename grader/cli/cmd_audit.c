@@ -1,8 +1,8 @@
 /* lanewise audit: grades one submission on the emulator and on the GPU and shows where they
  * disagree.
  *
- * A submission can be right on only one of them because it detects the device and cheats on the
- * other, or because it has an error that happens to go unnoticed on a GPU. */
+ * A submission can be right on only one device because it detects the device and cheats, or because
+ * it has an error that a GPU happens not to show. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"

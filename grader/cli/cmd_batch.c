@@ -2,7 +2,8 @@
  *
  *     folder --scan--> store --pending--> queue --grades--> store --> gradebook, reports
  *
- * Each grade is stored as soon as it is made, so the next run continues after an interruption. */
+ * Each grade is stored as soon as its grading ends, so after an interruption the next run
+ * continues. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -36,15 +37,15 @@
 struct options {
     const char *submissions, *out, *labs, *roster, *course, *attempt, *late_penalty, *late_limit,
         *per_day, *device, *seed, *jobs, *chunk_size, *gres, *slurm_options, *key;
-    const char *chunk; /* --chunk, which only the tasks on a cluster use */
+    const char *chunk; /* --chunk, which only tasks on a cluster use */
     bool unsafe, slurm;
 };
 
 #define complain(...) cli_complain("batch", __VA_ARGS__)
 
 #define INTERRUPTED   (128 + SIGINT)
-/* The number of gradings in one task. With this number, a task takes minutes, so its start costs
- * little in comparison, and little is lost with it. */
+/* The default number of gradings in a task on a cluster. Such a task takes minutes: starting it
+ * costs little in comparison, and little work is lost if it fails. */
 #define CHUNK_SIZE 20
 
 /* --- the command line ------------------------------------------------------------------------- */
@@ -136,14 +137,14 @@ struct session {
     unsigned jobs;
     size_t chunk_size;
     int lock;
-    /* this run made the folder of --out, and the scan has not succeeded yet */
+    /* this run has made the folder of --out, and no scan has succeeded yet */
     bool new_out;
     char scratch[PATH_SIZE]; /* the temporary folder of gradings, or "" if there is none */
     struct batch_store *store;
     struct report_bar bar;
 };
 
-/* Reads the terms from the course file. Options override them. */
+/* Reads the course's terms from the course file. Options override these terms. */
 static bool read_terms(struct session *session)
 {
     const struct options *options = &session->options;
@@ -189,7 +190,7 @@ static int by_lab(const void *left, const void *right)
                   ((const struct batch_lab *)right)->lab.name);
 }
 
-/* Opens the kit's other labs, so that files for them are recognised. */
+/* Opens the kit's other labs, so that the scan recognises files for them. */
 static void open_other_labs(struct session *session)
 {
     struct lab_names names;
@@ -265,8 +266,8 @@ static bool fail(struct session *session)
     return false;
 }
 
-/* Keeps the seed of the last run, with its secret, if its number is WANTED or if WANTED is NULL.
- * Returns false if the seed is not kept. */
+/* If WANTED is NULL or is the number of the last run's seed, uses that seed and its secret again.
+ * Otherwise returns false. */
 static bool keep_seed(struct session *session, const char *wanted, const char *last)
 {
     char *secret = batch_store_get(session->store, "secret");
@@ -279,7 +280,8 @@ static bool keep_seed(struct session *session, const char *wanted, const char *l
     return same;
 }
 
-/* Chooses the seed: that of --seed, otherwise the last run's seed, otherwise a new seed. */
+/* Chooses the seed: the number after --seed, otherwise the last run's seed, otherwise a new
+ * seed. */
 static bool choose_seed(struct session *session)
 {
     char text[40], *last = batch_store_get(session->store, "seed");
@@ -318,8 +320,8 @@ static bool open_store(struct session *session)
     session->store = batch_store_open(path, error, sizeof error);
     if (!session->store)
         complain(EXIT_USAGE, "%s", error);
-    /* sets TMPDIR unless --slurm is given, because tasks on other nodes would inherit a folder that
-     * does not exist there */
+    /* with --slurm, TMPDIR stays unset, because tasks on other nodes would inherit it, and the
+     * folder does not exist there */
     return session->store && choose_seed(session) &&
            (session->options.slurm || open_scratch(session));
 }
@@ -400,7 +402,7 @@ static int grade_chunk(const struct options *options)
     return error[0] ? complain(EXIT_USAGE, "%s", error) : complain(INTERRUPTED, "interrupted");
 }
 
-/* Grades everything that is pending. Returns 0, or the exit code. */
+/* Grades all pending submissions. Returns 0, or the exit code of an error. */
 static int grade(struct session *session)
 {
     static struct batch_outcome outcome;
@@ -528,7 +530,8 @@ static int write_reports(struct session *session, bool finished)
         return fail(session), EXIT_USAGE;
     struct batch_pairs similar = {session->store, session->labs, finished ? session->lab_count : 0,
                                   session->device, installed_gpu_arch()};
-    if (!batch_pairs(&similar, class, error, sizeof error)) /* the grades are not affected */
+    /* only a warning, because the grades are right */
+    if (!batch_pairs(&similar, class, error, sizeof error))
         complain(0, "%s", error);
     bool written =
         batch_write_all(session->store, class, session->options.out, error, sizeof error);
@@ -552,7 +555,7 @@ static int write_reports(struct session *session, bool finished)
     return !written ? EXIT_USAGE : review > 0 ? EXIT_GRADER : 0;
 }
 
-/* Chooses the device. With --slurm, the GPUs are those of the nodes, and --gres requests them. */
+/* Chooses the device. With --slurm, the GPUs are in the nodes, and --gres requests them. */
 static bool choose_device(struct session *session)
 {
     const struct options *options = &session->options;
@@ -587,7 +590,7 @@ static bool check_exceptions(const struct session *session)
     return true;
 }
 
-/* Checks the options and reads all files that they name, before anything is written. */
+/* Checks the options and reads all files that they name, before the command writes anything. */
 static bool prepare(struct session *session)
 {
     char error[2 * PATH_SIZE];
@@ -609,7 +612,8 @@ static bool prepare(struct session *session)
     if (options->seed && !cli_choose_seed("batch", options->seed, &seed))
         return false;
     return options->slurm ||
-           cli_check_sandbox("batch", options->unsafe); /* a node checks its own sandbox */
+           /* with --slurm, each node checks its own sandbox */
+           cli_check_sandbox("batch", options->unsafe);
 }
 
 static void close_session(struct session *session)

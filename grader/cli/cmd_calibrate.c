@@ -5,8 +5,8 @@
  *     mutants            /
  *
  * A figure is the value that a check measures: a counter or a time. The output is a course file,
- * with the table in its comments. The exit code is 0 if the file has thresholds for all figures,
- * and 2 if some are missing, in which case a line says why. */
+ * with the table in its comments. The exit code is 0 if the file has thresholds for all figures. It
+ * is 2 if some thresholds are missing; a line in the file then says why. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
@@ -23,7 +23,8 @@
 
 #define complain(...) cli_complain("calibrate", __VA_ARGS__)
 
-/* A program within this factor of the declared naive figure is taken to be the naive program. */
+/* A program counts as naive if its figure differs from the declared naive figure at most by this
+ * factor. */
 #define SAME_FIGURE 1.1
 
 static const struct cli_syntax syntax = {
@@ -43,7 +44,7 @@ struct calibration {
     bool incomplete;
 };
 
-/* --- one figure ------------------------------------------------------------------------------- */
+/* --- measuring one figure --------------------------------------------------------------------- */
 
 /* A check with a figure, and its measurements. */
 struct figure {
@@ -51,7 +52,7 @@ struct figure {
     bool timed; /* the figure is a time, compared with the solution's (checks/speed.c) */
     struct judge_budget budget;
     struct judge_sample sample;
-    char poor[200]; /* the program whose figure is sample.poor, or "" if none was measured */
+    char poor[200]; /* name of the program whose figure is sample.poor, or "" if there is none */
     struct judge_proposal proposal;
 };
 
@@ -67,9 +68,9 @@ static const json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
-/* Returns the figure in one answer, or NAN if the answer has none or its program failed the check
- * for another reason. A time becomes a share of the solution's speed in the same run, so that runs
- * are comparable; 1 is as fast as the solution. */
+/* Returns the figure in one answer. Returns NAN if the answer has none, or if its program failed
+ * the check for another reason. Divides a speed by the solution's speed in the same run, so that
+ * runs are comparable. */
 static double figure_in(const struct figure *figure, const json_t *answer)
 {
     const json_t *checks = json_object_get(json_object_get(answer, "result"), "checks");
@@ -90,8 +91,8 @@ static bool should_lose(const struct figure *figure, const struct lab_task *task
     return task->kind == LAB_SKELETON;
 }
 
-/* Stores VALUE in *KEPT if *KEPT is NAN or if VALUE is worse (for WANT 1) or better (for WANT
- * -1). */
+/* Stores VALUE in *KEPT if *KEPT is NAN. If WANT is 1, also if VALUE is worse than *KEPT; if WANT
+ * is -1, also if VALUE is better. */
 static bool keep(const struct figure *figure, double *kept, int want, double value)
 {
     int sign = figure->budget.solution < figure->budget.naive ? want : -want;
@@ -120,7 +121,7 @@ static void take(struct figure *figure, const struct lab_task *task, double valu
         sample->naive = value;
 }
 
-/* Stores in FIGURE the values that all programs of the lab measured for the DECLARED check. */
+/* Stores in FIGURE the values of the DECLARED check in all gradings of the lab. */
 static void measure(const struct calibration *c, const struct lab_parts *parts,
                     const json_t *declared, struct figure *figure)
 {
@@ -158,7 +159,7 @@ static void print_figure(double figure)
 static void print_margin(double one, double other)
 {
     double margin = judge_margin(one, other);
-    if (!isfinite(margin)) /* a figure is 0 or missing */
+    if (!isfinite(margin)) /* one of the two figures is 0 or missing */
         printf("      -");
     else
         printf(" %5.*fx", margin < 10 ? 2 : margin < 100 ? 1 : 0, margin);

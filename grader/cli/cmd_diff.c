@@ -1,6 +1,6 @@
 /* lanewise diff: compares the student's file with the solution, once the student has full marks.
- * Compares only the code, because the comments always differ: those of the skeleton say what to do,
- * and those of the solution say what was done. */
+ * Compares only the code, because the comments always differ: the skeleton's comments say what to
+ * do, the solution's comments explain the code. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -40,10 +40,10 @@ static const struct cli_syntax syntax = {
 
 /* --- code without comments -------------------------------------------------------------------- */
 
-/* The lines of a file that are compared. */
+/* The lines of a file that diff compares. */
 struct code {
     int file;        /* the lines, in a memory file that diff(1) reads */
-    unsigned *lines; /* the number of each line in the whole file */
+    unsigned *lines; /* the line number of each of these lines in the original file */
     size_t count;
 };
 
@@ -74,8 +74,8 @@ static void mark_comments(char *text)
     }
 }
 
-/* Writes LINE without its marks and the blanks at its end. Returns false if the line has only a
- * comment. */
+/* Writes LINE without its marks and without blanks at its end. Returns false if the line contains
+ * only a comment. */
 static bool put_line(FILE *to, const char *line, size_t length)
 {
     bool marked = memchr(line, MARK, length) != NULL;
@@ -136,7 +136,7 @@ static void free_code(struct code *code)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* Returns the number in the whole file of line NUMBER of CODE. */
+/* Returns the line number in the original file of line NUMBER of CODE. */
 static unsigned true_line(const struct code *code, unsigned number)
 {
     return number > 0 && number <= code->count ? code->lines[number - 1] : number;
@@ -159,7 +159,7 @@ static void print_line(const char *line, const struct code codes[2], bool colour
         printf("%s%.*s%s\n", paint, (int)strcspn(line, "\n"), line, end);
 }
 
-/* Runs diff(1), which every Debian has. Returns its status from waitpid(), or -1. */
+/* Runs diff(1), which every Debian has. Returns diff's status from waitpid(), or -1. */
 static int run_diff(const struct code codes[2], bool comments)
 {
     char own[32], solution[32], *line = NULL;

@@ -1,9 +1,8 @@
-/* lanewise doctor: checks this machine. Prints a row for each tool and library that says what was
- * found and what to do.
+/* lanewise doctor: checks this machine. Prints a row for each tool and library, with what was found
+ * and what to do.
  *
- * A small function fills in each row by running a command with --version or opening a library.
- * Nothing is installed or changed. The exit code is 2 if something that grading needs is
- * missing. */
+ * For each row, a small function runs a command with --version or opens a library. The command
+ * installs and changes nothing. The exit code is 2 if something that grading needs is missing. */
 #include "cli/cli.h"
 #include "cli/options.h"
 
@@ -96,7 +95,8 @@ static bool find_command(struct finding *finding, const char *name, const char *
 
 static void check_c(struct finding *finding)
 {
-    finding->good = kit_tools(); /* true for a package of `make dist`, which is built already */
+    /* a package of `make dist` has its own tools and is built already */
+    finding->good = kit_tools();
     if (finding->good)
         FOUND(finding, "not needed: Lanewise is built");
     else if (!find_command(finding, "gcc", "gcc"))
@@ -114,7 +114,7 @@ static void check_cxx(struct finding *finding)
 
 static void check_nvcc(struct finding *finding)
 {
-    const char *nvcc = getenv("NVCC"); /* as in compile/build.c */
+    const char *nvcc = getenv("NVCC"); /* the same variable as in compile/build.c */
     char output[OUTPUT_SIZE];
     if (!nvcc || !nvcc[0])
         nvcc = kit_nvcc();
@@ -165,7 +165,8 @@ static void check_criterion(struct finding *finding)
     finding->good = dlopen("libcriterion.so.3", RTLD_LAZY | RTLD_LOCAL) != NULL;
     if (finding->good)
         FOUND(finding, "%s",
-              /* the version that setup found, because Criterion reports none */
+              /* the version that `make setup` found, because Criterion does not report its
+               * version */
               LANEWISE_CRITERION);
     else
         TO_DO(finding, SET_UP);

@@ -1,5 +1,5 @@
-/* lanewise explain: explains the finding with an id and shows a program with this finding. Without
- * an id, lists all ids. */
+/* lanewise explain: explains the kind of finding with the given id, and shows an example program.
+ * Without an id, lists all ids. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"

@@ -1,11 +1,11 @@
 /* lanewise grade: grades one lab or all labs and reports the result.
  *
- * The exit code is 0 for full marks and 1 for less. It is 2 after wrong usage or in a wrong
- * environment, and 3 if the grader failed; nothing was graded then. Results of an earlier grading
- * are removed first, so there is no result if this grading fails.
+ * The exit code is 0 for full marks and 1 for less. It is 2 after wrong usage or if the machine
+ * lacks something, and 3 if the grader failed; in both cases there is no grade. Results of an
+ * earlier grading are removed first, so there is no result if this grading fails.
  *
- * With --format, the caller is a learning system. In this case, the exit code is 0 for any grade,
- * even for an unreadable submission, and only the document goes to stdout. */
+ * With --format, the caller is a learning system. The exit code is then 0 for any grade, even for
+ * an unreadable submission, and only the document goes to stdout. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -32,7 +32,7 @@
 #include "report/result_terminal.h"
 #include "report/sarif.h"
 
-/* A handout's path, as messages show it. */
+/* The format in which messages show the path of a handout. */
 #define PAGE "%s (make serve shows it as a page)"
 
 struct options {
@@ -94,15 +94,15 @@ struct session {
     enum grading_device device;
     char gpu_name[256];
     struct grade_seed seed;
-    /* without --course, it has all labs, as their checks.c files declare them */
+    /* without --course, all labs as their checks.c files declare them */
     struct course course;
     struct seal_key key; /* the key that signs the results, if has_key */
     bool has_key;
     bool own; /* this run grades the student's own files, so it records progress */
     struct report_progress page;
     json_t *results, *progress;
-    json_t *needs;   /* the labs to do before each lab */
-    json_t *pages;   /* the handout of each lab that the student has not begun */
+    json_t *needs;   /* for each lab, the labs that the student should do first */
+    json_t *pages;   /* path of the handout of each lab that the student has not begun */
     json_t *changes; /* without --lab, the changes in each lab since its last grading */
 };
 
@@ -112,7 +112,7 @@ static bool has_passed(const json_t *result)
     return status && strcmp(status, "passed") == 0;
 }
 
-/* Shows the changes since the last grading, immediately with --lab, otherwise after the table. */
+/* Shows what changed since the last grading: immediately with --lab, otherwise after the table. */
 static void show_change(struct session *session, const json_t *result)
 {
     double difference;
@@ -130,8 +130,8 @@ static void show_change(struct session *session, const json_t *result)
     free(change);
 }
 
-/* Shows RESULT, in full with --lab, otherwise as a row of a table. NEEDS are the labs to do before
- * this lab. */
+/* Shows RESULT, in full with --lab, otherwise as a row of a table. NEEDS are the labs that the
+ * student should do first. */
 static void show(struct session *session, const json_t *result, const json_t *needs)
 {
     const char *lab = json_string_value(json_object_get(result, "lab"));
@@ -151,7 +151,7 @@ static void show(struct session *session, const json_t *result, const json_t *ne
     fflush(session->page.to);
 }
 
-/* Grades SUBMISSION. If it is unfit (ERROR says why), makes a result that states the reason,
+/* Grades SUBMISSION. If SUBMISSION is unfit (ERROR says why), makes a result with this reason,
  * because a learning system needs a result for every submission. */
 static enum grade_end grade(struct session *session, const struct lab *lab,
                             const struct submission *submission, json_t **result, char *error,
@@ -232,7 +232,7 @@ static int grade_all_labs(struct session *session)
     return code;
 }
 
-/* Returns the path of the JSON file without --json. */
+/* Returns the default path of the JSON file, for a command line without --json. */
 static const char *default_json(void)
 {
     static char path[PATH_SIZE];
@@ -240,8 +240,8 @@ static const char *default_json(void)
     return path;
 }
 
-/* Writes the JSON file: one lab's result, or the set of all labs' results. It is not an error if
- * the default file cannot be written, because the user did not ask for it. */
+/* Writes the JSON file: one lab's result, or the results of all labs. If the default file cannot be
+ * written, this is not an error, because the user did not ask for it. */
 static int write_json(const struct session *session, const json_t *document)
 {
     const char *path = session->options->json;
@@ -260,7 +260,7 @@ static int write_sarif(const struct session *session, const json_t *document)
     return written ? 0 : complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(reason));
 }
 
-/* Returns the current time as learning systems write it. */
+/* Returns the current time in the form that learning systems use. */
 static char *write_now(char text[32])
 {
     time_t now = time(NULL);
@@ -325,7 +325,8 @@ static bool is_done(const struct session *session, const char *lab)
     return progress_done(session->progress, lab);
 }
 
-/* Returns the first lab to do before LAB that is not done, or NULL if LAB can be started. */
+/* Returns the first unfinished lab that the student should do before LAB, or NULL if there is
+ * none. */
 static const char *missing_need(const struct session *session, const char *lab)
 {
     size_t i;
@@ -338,7 +339,7 @@ static const char *missing_need(const struct session *session, const char *lab)
     return NULL;
 }
 
-/* Suggests the next lab, which is the first lab below full marks that can be started. */
+/* Suggests the next lab: the first lab without full marks whose earlier labs are done. */
 static void suggest_next(const struct session *session)
 {
     size_t i;

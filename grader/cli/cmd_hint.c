@@ -25,7 +25,7 @@ static const struct cli_syntax syntax = {
     .options = table,
     .word_advice = "name the lab with --lab"};
 
-/* --- hints for what is left ------------------------------------------------------------------- */
+/* --- hints about unfinished parts ------------------------------------------------------------- */
 
 /* Returns the number after WORD in TEXT, or 0 if there is none. */
 static int number_after(const char *text, const char *word)
@@ -34,10 +34,9 @@ static int number_after(const char *text, const char *word)
     return found ? atoi(found + strlen(word)) : 0;
 }
 
-/* The first part of the lab that the last grading of KNOWN, the lab's progress, found
- * unfinished. */
+/* The first unfinished part of the lab according to the last grading. */
 struct unfinished {
-    int todo, rung; /* numbers of a TODO and a rung, or 0 if unknown or for the first */
+    int todo, rung; /* number of the TODO and of the rung, or 0 if unknown */
 };
 
 static struct unfinished find_unfinished(const json_t *declared, const json_t *known)
@@ -61,15 +60,15 @@ static struct unfinished find_unfinished(const json_t *declared, const json_t *k
     return (struct unfinished){0, 0};
 }
 
-/* Removes from TEXT the parts, "TODO 1: ..." or "Rung 1: ...", that are about finished work. A part
- * ends where the next part begins. */
+/* Removes from TEXT the parts about finished work: those that begin with WORD ("TODO " or "Rung ")
+ * and a number below FIRST. A part ends where the next part begins. */
 static void skip_finished(char *text, const char *word, int first)
 {
     char *begin = strstr(text, word);
     while (begin && number_after(begin, word) < first) {
         char *end = strstr(begin + 1, word);
         if (!end || begin[strlen(word) + 1] != ':')
-            return; /* this is the last part, or a part about several numbers */
+            return; /* the last part, or a part about several TODOs or rungs */
         memmove(begin, end, strlen(end) + 1);
     }
 }

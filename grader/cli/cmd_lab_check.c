@@ -71,9 +71,9 @@ static bool judge_loss(struct row *row, const struct mutant *mutant, const json_
     return false;
 }
 
-#define FIGURE_SLACK 0.05 /* part by which a figure may differ from the declared one */
+#define FIGURE_SLACK 0.05 /* a figure may differ from the declared figure by this fraction */
 
-/* The declared budget of check ID. NULL: it has none. */
+/* Returns the declared budget of the check ID, or NULL if it has none. */
 static const json_t *budget_of(const struct lab *lab, const char *id)
 {
     size_t i;
@@ -86,8 +86,8 @@ static const json_t *budget_of(const struct lab *lab, const char *id)
     return NULL;
 }
 
-/* Returns true if the figure in CHECK is the one that the lab declares as KEY, "naive" or "solution", or if
- * the lab declares none, as for times. Otherwise reports a violation. */
+/* Returns true if CHECK's figure is the figure that the lab declares as KEY ("naive" or
+ * "solution"), or if the lab declares none, as for times. Otherwise reports a violation. */
 static bool judge_figure(struct row *row, const char *name, const json_t *check, const char *key)
 {
     const char *id = json_text_of(check, "id");
@@ -116,7 +116,7 @@ static void judge_mutant(struct row *row, const char *name, const struct mutant 
     row->mutants += good;
 }
 
-/* Reports each check in which the solution lost points, or has another figure than declared. */
+/* Reports each check in which the solution lost points, or did not show the declared figure. */
 static void judge_solution(struct row *row, const char *name, const json_t *result)
 {
     size_t i;

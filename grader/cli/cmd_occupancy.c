@@ -39,8 +39,8 @@ static const struct cli_syntax syntax = {
         "usage: lanewise occupancy --threads N [--registers N] [--shared BYTES] [--cc M.N|all]\n"
         "       lanewise occupancy --threads N [--registers N] [--shared BYTES] -o OUT.svg\n"
         "       lanewise occupancy --limits [--cc M.N|all]\n"
-        "Says how many blocks and warps of a kernel fit on a multiprocessor at a time, which limit\n"
-        "binds, and what to change for one more block.\n",
+        "Says how many blocks and warps of a kernel fit on a multiprocessor at the same time, which\n"
+        "resource limits them, and what to change to fit one more block.\n",
     .options = table,
     .end = "exit code: 0 shown, 2 wrong usage\n",
     .word_advice = "occupancy takes only options"};

@@ -73,8 +73,8 @@ static bool write_page(const char *path, const json_t *result, const struct repo
     return written;
 }
 
-/* Finds the address of the page of steps for a link on the report. It is only the page's name if
- * both are in the same folder. */
+/* Finds the address of the page of steps, for the links in the report. If both pages are in the
+ * same folder, the address is only the page's name. */
 static bool find_address(const struct options *options, char address[PATH_SIZE])
 {
     const char *name = base_name(options->steps);

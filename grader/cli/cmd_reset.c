@@ -24,8 +24,8 @@ static const struct cli_syntax syntax = {
     .options = table,
     .word_advice = "name the lab with --lab"};
 
-/* Renames the file OWN to OLD, an unused name. On failure returns false with the reason in
- * errno. */
+/* Renames the student's file OWN, and sets OLD to its new name, which was not in use. On failure
+ * returns false with the reason in errno. */
 static bool keep(const char *own, char old[PATH_SIZE])
 {
     for (int i = 1; i <= MAX_OLD; ++i) {

@@ -2,7 +2,8 @@
  *
  *   lanewise run --environment--> program + our libcudart.so.13 --record file--> report on stderr
  *
- * The program's input, output and exit status are those of lanewise. */
+ * The program reads the input of lanewise and writes to its output; lanewise exits with the
+ * program's exit status. */
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -38,7 +39,7 @@ struct options {
     const char *json; /* the JSON file to write, or NULL */
     const char *sarif;
     const char *lab; /* the lab to build and run, or NULL */
-    /* the pictures of predicted times to draw; the file of one picture, or NULL */
+    /* which pictures of predicted times to draw; the file for the picture, or NULL */
     const char *draw, *picture;
     const char *lines, *workers, *tools, *rules, *gpu, *clock, *max_instructions;
     bool all, deterministic, ignores_order;
@@ -113,7 +114,7 @@ static bool choose_pictures(struct options *options)
                  "or all, or none",
                  draw);
     else if ((options->draw || options->picture) && !options->gpu)
-        complain("pictures of which GPU's times? Add --gpu h200");
+        complain("--draw and --picture need a GPU to predict: add --gpu h200");
     else if (options->picture && !ends_in(options->picture, ".svg") &&
              !ends_in(options->picture, ".html"))
         complain("--picture takes a file whose name ends in .svg or .html, not \"%s\"",
@@ -174,7 +175,7 @@ static bool apply_options(struct options *options)
 
 static bool choose_program(struct options *options, char **argv)
 {
-    /* the program is a file name, as for a compiler, so $PATH is not searched */
+    /* the program is a file name, as for a compiler, so do not search $PATH */
     int size = snprintf(options->program, sizeof options->program, "%s%s",
                         strchr(argv[0], '/') ? "" : "./", argv[0]);
     options->argv = argv;
@@ -184,8 +185,8 @@ static bool choose_program(struct options *options, char **argv)
     return false;
 }
 
-/* Builds the lab's program. ARGV[0] becomes the program's name; the word in ARGV[0] was an option
- * or its value, which has been read already. */
+/* Builds the lab's program. Overwrites ARGV[0], an option or its value that has been read already,
+ * with the program's name. */
 static bool choose_lab(struct options *options, char **argv)
 {
     if (!cli_build_lab_program("run", options->lab, NULL, &options->built))
@@ -260,7 +261,7 @@ static bool wants_colour(void)
     return isatty(STDERR_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* Returns whether some launch has the value VALUE for KEY. */
+/* Returns whether the member KEY of at least one launch is VALUE. */
 static bool has_launch(const json_t *record, const char *key, const char *value)
 {
     size_t i;
@@ -273,7 +274,7 @@ static bool has_launch(const json_t *record, const char *key, const char *value)
     return false;
 }
 
-/* Returns whether FLAG is true for some launch. */
+/* Returns whether the member FLAG of at least one launch is true. */
 static bool has_flag(const json_t *record, const char *flag)
 {
     size_t i;
@@ -286,8 +287,8 @@ static bool has_flag(const json_t *record, const char *flag)
     return false;
 }
 
-/* Says that racecheck and initcheck did not watch the whole run, if their default limit was
- * reached. */
+/* If racecheck and initcheck reached their default limit, says that they did not watch the whole
+ * run. */
 static void print_watch(const json_t *record)
 {
     if (has_launch(record, "watched", "part") || has_launch(record, "watched", "none"))
@@ -298,7 +299,7 @@ static void print_watch(const json_t *record)
             "make:\nWITH=racecheck,initcheck).\n");
 }
 
-/* Says which time the program's clocks have shown, if they did not show predicted time. */
+/* If the program used clocks that did not show predicted time, says what they measured. */
 static void print_clock(const struct options *options, const json_t *record)
 {
     bool events = json_object_get(json_object_get(record, "calls"), "cudaEventElapsedTime");
@@ -313,8 +314,8 @@ static void print_clock(const struct options *options, const json_t *record)
         events && clocks ? ", and " : "", clocks ? "clock() in kernels counted instructions" : "");
 }
 
-/* Says how to raise the limit if a launch was stopped, because a correct kernel may just have much
- * work. */
+/* If a launch reached the limit of instructions, says how to raise the limit, because a correct
+ * kernel may have that much work. */
 static void print_limit(const struct options *options, const json_t *record)
 {
     if (options->max_instructions && has_launch(record, "status", "timeout"))

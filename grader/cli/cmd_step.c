@@ -3,8 +3,8 @@
  *   program --record--> findings: which launch and block are interesting?
  *   program --steps---> the block, step by step --report/step_page.c--> one HTML file
  *
- * The first run also records a block. The program only runs again if its findings are about another
- * block; this second run is silent. */
+ * The first run also records a block. The program runs again, silently, only if its findings are
+ * about another block. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -28,7 +28,7 @@
 #include "gpu/finding_kinds.h"
 #include "report/step_page.h"
 
-/* most instructions of a launch, so that endless kernels end */
+/* most warp instructions of a launch, so that endless kernels are stopped */
 #define MOST_INSTRUCTIONS "200000000"
 #define MAX_SOURCE        ((size_t)1 << 20)
 
@@ -44,11 +44,12 @@ struct target {
     unsigned long long launch, block;
 };
 
-/* A recorded block: its document and, after that in the file, its stream (gpu/record/steps.h). */
+/* A recorded block. The file contains a JSON document, and after it a stream of steps
+ * (gpu/record/steps.h). */
 struct recording {
     json_t *json;
     uint8_t *file;
-    size_t size, begin, end; /* of the file, and of the stream in it */
+    size_t size, begin, end; /* size of the file; offsets of the begin and end of the stream */
 };
 
 #define complain(...) cli_complain("step", EXIT_USAGE, __VA_ARGS__)
@@ -81,8 +82,8 @@ static const struct cli_syntax syntax = {
         "       lanewise step -o PAGE.html [OPTIONS] --lab NAME [ARGS...]\n"
         "Runs a program on the emulator and writes a page that steps through one block, forward and\n"
         "back: where the lanes of each warp are, their registers, shared and global memory. Any browser\n"
-        "opens it, without a network. Unless you choose a launch or a block, it is the one with the\n"
-        "first finding.\n",
+        "opens it, without a network. By default, the page shows the launch and the block of the first\n"
+        "finding.\n",
     .options = table,
     .end = "exit code: 0 written, 2 the program could not be run, or the block was not run\n",
     .words = CLI_PROGRAM};
@@ -112,8 +113,8 @@ static int read_options(int argc, char **argv, struct options *options)
 
 /* --- the block with the first finding --------------------------------------------------------- */
 
-/* Reads the block's index in a GRID, "3" or "(1,2,0)", after "block " in a finding's message.
- * Returns 0 if there is none. */
+/* Reads a block's index, "3" or "(1,2,0)", after "of block " in a finding's message. Returns the
+ * block's number in GRID, or 0 if there is none. */
 static unsigned long long block_in(const char *message, const json_t *grid)
 {
     const char *at = strstr(message, " of block ");
@@ -185,8 +186,8 @@ static bool set_environment(const struct options *options, struct target target,
            setenv("LANEWISE_MAX_INSTRUCTIONS", MOST_INSTRUCTIONS, 0) == 0;
 }
 
-/* Reads the recording in FILE, if there is one. A kernel that launches the same kernel again could
- * write a second one, which is ignored. */
+/* Reads the recording in FILE, if there is one. Ignores a second recording, which a kernel that
+ * launches the same kernel again could write. */
 static void read_recording(int file, struct recording *recording)
 {
     struct stat info;
@@ -215,8 +216,8 @@ static void forget_recording(struct recording *recording)
     *recording = (struct recording){0};
 }
 
-/* Runs the program and reads its recording of TARGET. *RECORD gets the record; RECORDING stays
- * empty if the block did not run. */
+/* Runs the program. *RECORD gets its record, and RECORDING the recording of TARGET, or nothing if
+ * this block did not run. */
 static bool run(const struct options *options, struct target target, json_t **record,
                 struct recording *recording)
 {
@@ -368,13 +369,13 @@ static int perform(const struct options *options)
     return code;
 }
 
-/* Builds the lab's program and puts its path in place of the program's. */
+/* Builds the lab's program and sets the options to run it. */
 static bool choose_lab(struct options *options)
 {
     options->built.debug = options->debug;
     if (!cli_build_lab_program("step", options->lab, options->submission, &options->built))
         return false;
-    options->argv--; /* this word was an option or an option's value, which has been read already */
+    options->argv--; /* overwrite this word, an option or its value that has been read already */
     options->argv[0] = options->program = options->built.program;
     return true;
 }

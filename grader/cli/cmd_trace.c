@@ -2,7 +2,8 @@
  *
  *   program --record--> one line's costliest access, or all counters --report/svg_*.c--> SVG
  *
- * The program's input and output are those of lanewise; the drawing is made from the record. */
+ * The program reads the input of lanewise and writes to its output. The drawing is made from the
+ * program's record. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -109,8 +110,8 @@ static int read_options(int argc, char **argv, struct options *options)
 
 /* --- the picture ------------------------------------------------------------------------------ */
 
-/* Returns the text of FILE with unprintable characters replaced. Its bytes are NULL if FILE cannot
- * be read. */
+/* Returns the text of FILE with unprintable characters replaced. The result's bytes are NULL if
+ * FILE cannot be read. */
 static struct text read_source(const char *file)
 {
     struct text text;
@@ -165,7 +166,7 @@ static int draw_line(const struct options *options, const json_t *record,
     return 0;
 }
 
-/* Draws the source file with the costliest line, of the files that can be read. */
+/* Draws the source file that contains the costliest line, among the files that can be read. */
 static int draw_heat(const struct options *options, const struct report_totals *totals, FILE *to)
 {
     struct text source = {0};
@@ -205,12 +206,12 @@ static int draw(const struct options *options, const json_t *record)
     return code;
 }
 
-/* Builds the lab's program and puts its path in place of the program's. */
+/* Builds the lab's program and sets the options to run it. */
 static bool choose_lab(struct options *options)
 {
     if (!cli_build_lab_program("trace", options->lab, NULL, &options->built))
         return false;
-    options->argv--; /* this word was an option or an option's value, which has been read already */
+    options->argv--; /* overwrite this word, an option or its value that has been read already */
     options->argv[0] = options->program = options->built.program;
     if (!options->file[0])
         snprintf(options->file, sizeof options->file, "%s", strrchr(options->built.own, '/') + 1);

@@ -5,7 +5,7 @@
  *     hashes in the result                      -> the same submission, lab, grader and compiler?
  *     seed + submission, by grade_submission()  -> the same points and counters?
  *
- * Each question gets a row of the output, even if the answer to an earlier question is no. */
+ * Prints a row for each question, even if the answer to an earlier question is no. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -35,7 +35,7 @@ struct verify {
     struct course course;
     struct seal_key key;
     bool has_key;
-    bool differs; /* a row of a result says that something differs */
+    bool differs; /* at least one printed row says that something differs */
 };
 
 static const struct cli_option table[] = {
@@ -129,8 +129,7 @@ static bool check_submission(struct verify *verify, const json_t *result,
     return same;
 }
 
-/* Prints the row of the course. The course's points and thresholds must be equal to those of the
- * grading. */
+/* Prints the row that compares the course's points and thresholds with those of the grading. */
 static void check_terms(struct verify *verify, const json_t *result, const struct lab *lab)
 {
     const json_t *then = json_object_get(result, "terms");
@@ -230,7 +229,7 @@ static int verify_result(struct verify *verify, const json_t *result)
         code = complain(EXIT_USAGE, "%s is not one of the labs in %s", lab.name,
                         verify->options.course);
     else if (submission_open(&lab, path, &submission, error, sizeof error)) {
-        /* messages contain the file's path, so the new messages must contain the recorded path */
+        /* messages contain the file's path, so use the recorded path to get the same messages */
         snprintf(submission.shown, sizeof submission.shown, "%s", recorded);
         printf("%s, seed %lld, on the %s: %.6g points\n", lab.name,
                (long long)json_integer_of(result, "seed"),
@@ -265,9 +264,9 @@ static int verify_document(struct verify *verify, const json_t *document)
     return code;
 }
 
-/* Returns the exit code if there was no error. Without a key, the code must not be 0 unless the
- * user gave --unsigned. A forger can make the hashes match and can forge a seal, so "nothing
- * differs" proves nothing. */
+/* Returns the exit code if there was no error. Without a key and without --unsigned, it is never 0:
+ * anyone can write a file with matching hashes and a forged seal, so "nothing differs" proves
+ * nothing. */
 static int conclude(const struct verify *verify)
 {
     if (verify->differs)

@@ -20,7 +20,7 @@
 
 #include "sandbox/process.h"
 
-#define SETTLE_MS 50 /* wait after a save, because editors save in several steps */
+#define SETTLE_MS 50 /* waiting time after a save, because editors save in several steps */
 
 struct options {
     const char *lab, *device;
@@ -95,7 +95,7 @@ static void grade(struct watch *watch)
     }
 }
 
-/* Prints that the command waits for the next save, if the grading has ended by itself. */
+/* If the grading has ended by itself, prints that the command waits for the next save. */
 static void print_ready(struct watch *watch)
 {
     int status;

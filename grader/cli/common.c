@@ -78,7 +78,7 @@ static bool read_number(const char *text, uint64_t *number)
 {
     char *end;
     if (!text && getrandom(number, sizeof *number, 0) == sizeof *number) {
-        *number >>= 11; /* 53 bits are exact in every JSON reader */
+        *number >>= 11; /* keeps 53 bits, which every JSON reader reads exactly */
         return true;
     }
     errno = 0;
@@ -130,9 +130,8 @@ static bool is_same_file(const char *left, const char *right)
            a.st_ino == b.st_ino;
 }
 
-/* Returns the reason why PATH must not be written, or NULL if it may be written. This catches a
- * missing value of an option, because the next word on the command line is then taken as the output
- * file. */
+/* Returns the reason why PATH must not be overwritten, or NULL. If the user forgot the name of an
+ * output file, the next word of the command line, such as a source file, counts as its name. */
 static const char *find_trouble(const char *path, const struct cli_files *files)
 {
     const char *ending = strrchr(path, '.');
@@ -204,7 +203,8 @@ void cli_catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` must still write its result */
-    signal(SIGXFSZ, SIG_IGN); /* reaching the file size limit is then an ordinary error */
+    /* a write beyond the file size limit then fails like any other write */
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 bool cli_open_lab(const char *command, const char *word, struct lab *lab)
@@ -227,7 +227,7 @@ bool cli_read_course(const char *path, struct course *course)
     char error[4096];
     if (course_read(path, course, error, sizeof error))
         return true;
-    /* leaves out the command's name, so that editors can jump to "FILE:LINE: ..." */
+    /* print the error without the command's name, so that editors can jump to "FILE:LINE: ..." */
     fflush(stdout);
     fprintf(stderr, "%s\n", error);
     return false;

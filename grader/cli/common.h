@@ -1,5 +1,5 @@
-/* Declares the functions that several commands share, about messages, device, seed, sandbox, key,
- * lab and course. */
+/* Declares functions that several commands share: messages, device, seed, sandbox, key, lab and
+ * course. */
 #ifndef CLI_COMMON_H
 #define CLI_COMMON_H
 
@@ -35,31 +35,32 @@ bool cli_choose_seed(const char *command, const char *text, struct grade_seed *s
  * sandbox, and UNSAFE is false. */
 bool cli_check_sandbox(const char *command, bool unsafe);
 
-/* The files that a command will write, and the files that it reads. Unused entries are NULL. */
+/* The files that a command will write, and the files that the command reads. Unused entries are
+ * NULL. */
 enum { CLI_FILES = 3 };
 struct cli_files {
     const char *outputs[CLI_FILES], *inputs[CLI_FILES];
 };
 
-/* Removes the outputs of an earlier run, so that they are not mistaken for this run's outputs if it
- * fails. Returns false if one of them cannot be written, or would overwrite an input or a
+/* Removes the outputs of an earlier run, so that nobody takes them for outputs of this run if this
+ * run fails. Returns false if one of them cannot be written, or would overwrite an input or a
  * source. */
 bool cli_clear_outputs(const char *command, const struct cli_files *files);
 
-/* Does the same as cli_clear_outputs(), after a mistake on the command line that is already
- * reported, and prints nothing. Returns CODE. */
+/* Does the same as cli_clear_outputs(), but prints nothing, because a mistake on the command line
+ * has already been reported. Returns CODE. */
 int cli_clear_after_mistake(int code, const struct cli_files *files);
 
 /* Reads the key in the file PATH. If PATH is NULL, reads the file $LANEWISE_KEY, if that variable
- * is set. *HAS_KEY says whether a file was named. Returns false if the key cannot be read. */
+ * is set. *HAS_KEY says whether the user named a file. Returns false if the key cannot be read. */
 bool cli_read_key(const char *command, const char *path, struct seal_key *key, bool *has_key);
 
 /* Returns the exit code for a grading of LAB that ended with END. Prints ERROR if the grading
  * failed. */
 int cli_complain_end(const char *command, enum grade_end end, const char *lab, const char *error);
 
-/* Makes SIGINT, SIGTERM and SIGHUP end running gradings but not this process, so that the command
- * still cleans up. */
+/* Makes SIGINT, SIGTERM and SIGHUP end running gradings, but not this process, which then cleans
+ * up. */
 void cli_catch_signals(void);
 
 /* Opens the lab that WORD names: "02-coalesce", "coalesce", "coal" or "2". If WORD is NULL, asks

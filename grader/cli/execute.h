@@ -2,16 +2,16 @@
  *
  *   lanewise --environment--> program + our libcudart.so.13 --record file--> a JSON document
  *
- * The program's input and output are those of lanewise. */
+ * The program reads the input of lanewise and writes to its output. */
 #ifndef CLI_EXECUTE_H
 #define CLI_EXECUTE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-/* The tools that are on unless the user chooses tools, and their limit. Racecheck and initcheck
- * stop once they have cost this much (struct emu_options), which is less than 1 s on a server, and
- * less than 2 s on a slow laptop. */
+/* The tools that run if the user chooses none, and the limit of their work. Racecheck and initcheck
+ * stop when they reach this limit (struct emu_options): after less than 1 s on a server, and less
+ * than 2 s on a slow laptop. */
 #define CLI_ALL_TOOLS    "racecheck,initcheck"
 #define CLI_WATCH_BUDGET "8000000"
 

@@ -108,16 +108,16 @@ static void add_task(struct lab_gradings *gradings, const struct lab_parts *part
         gradings->tasks[gradings->task_count++] = (struct lab_task){parts, kind, number};
 }
 
-/* Returns whether A represents CHECK better than B does: it shows the naive figure, or it loses
- * points in fewer checks. */
+/* Returns whether mutant A represents CHECK better than mutant B: A shows the naive figure, or A
+ * loses points in fewer checks. */
 static bool is_better(const struct mutant *a, const struct mutant *b, const char *check)
 {
     bool naive[] = {mutant_is_naive(a, check), mutant_is_naive(b, check)};
     return naive[0] != naive[1] ? naive[0] : a->loss_count < b->loss_count;
 }
 
-/* Returns true if MUTANT is the one that a quick run grades for some check: the best of all mutants
- * that lose points in this check. */
+/* Returns true if a quick run grades MUTANT, because for at least one check it is the best mutant
+ * that loses points in this check. */
 static bool represents_check(const struct lab_parts *parts, const struct mutant *mutant)
 {
     for (size_t i = 0; i < mutant->loss_count; ++i) {
@@ -147,7 +147,7 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
         add_task(gradings, parts, LAB_MUTANT, i);
         ++mutants;
     }
-    /* these come last, because the solution's program is in the cache by then */
+    /* these gradings come last, so that the solution's program is already in the cache */
     for (size_t seed = 2; seed <= gradings->seeds; ++seed)
         add_task(gradings, parts, LAB_SOLUTION, seed);
     return mutants;
@@ -194,8 +194,8 @@ json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
                                 .done = keep,
                                 .tick = show};
     if (gradings->device == ON_GPU && pool.jobs > MOST_ON_GPU)
-        pool.jobs = MOST_ON_GPU; /* more gradings would only wait, because programs are timed one by
-                                  * one */
+        /* more gradings would only wait, because only one program is timed at a time */
+        pool.jobs = MOST_ON_GPU;
     if (!progress.answers)
         return NULL;
     if (to)

@@ -8,7 +8,7 @@
 #include "cli/lab_rules.h"
 #include "cli/options.h"
 
-#define LAB_MOST_SEEDS 500 /* of each solution */
+#define LAB_MOST_SEEDS 500 /* most seeds for each solution */
 #define LAB_MOST_TASKS 20000
 
 enum lab_kind { LAB_SKELETON, LAB_SOLUTION, LAB_MUTANT };
@@ -38,7 +38,7 @@ int lab_read_options(const struct cli_syntax *syntax, int argc, char **argv,
 
 /* Adds the gradings of one lab. PARTS must stay in place until all gradings are done. Returns the
  * number of mutants added. On a GPU, mutants that only the emulator can detect are left out. A
- * quick run grades one mutant for each check, and no programs that are right in another way. */
+ * quick run grades only one mutant for each check, and no mutants that lose nothing. */
 unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts);
 
 /* Writes the task's NAME: "the skeleton", "the solution, seed 2" or "mutant one-warp". */

@@ -69,7 +69,8 @@ bool cli_is_lab_file(const char *path, const struct cli_lab_program *built)
     return slash && built->folder[0] && strcmp(slash, strrchr(built->own, '/')) == 0;
 }
 
-/* Replaces "file" of OBJECT with the student's file if it is that file. */
+/* If "file" of OBJECT is the file that was built, replaces it with the path of the student's
+ * file. */
 static void rename_in(json_t *object, const struct cli_lab_program *built)
 {
     const char *file = json_string_value(json_object_get(object, "file"));

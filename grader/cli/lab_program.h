@@ -25,7 +25,7 @@ void cli_forget_lab_program(const struct cli_lab_program *built);
 /* Replaces the file's path in the private folder with the path of the student's file, everywhere in
  * RECORD. */
 void cli_name_lab_file(json_t *record, const struct cli_lab_program *built);
-/* Returns whether PATH, which was given to the compiler, is the student's file. */
+/* Returns whether PATH, a path in the line table, is the student's file. */
 bool cli_is_lab_file(const char *path, const struct cli_lab_program *built);
 
 #endif

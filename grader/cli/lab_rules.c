@@ -142,7 +142,8 @@ static void check_texts(const struct lab_parts *parts, struct lab_findings *find
     }
 }
 
-/* Checks that on each device, a check detects programs that are right only by luck. */
+/* Checks that at least one check searches for races and uninitialised reads, which can give right
+ * results by luck. */
 static void check_watched(const struct lab_parts *parts, struct lab_findings *findings)
 {
     size_t i;
@@ -237,8 +238,8 @@ static void check_mutants(const struct lab_parts *parts, struct lab_findings *fi
                      LAB_LEAST_MUTANTS);
 }
 
-/* Checks that some mutant loses points in each check. The mutant shows the check's message, which
- * must lead to the solution. */
+/* Checks that for each check at least one mutant loses points. Such a mutant lets authors read the
+ * check's message, which must lead to the solution. */
 static void check_reached(const struct lab_parts *parts, struct lab_findings *findings)
 {
     size_t i;
@@ -266,7 +267,8 @@ static void check_handout(const struct lab_parts *parts, struct lab_findings *fi
         lab_violates(findings, "handouts/%s.md is missing", parts->lab.name);
 }
 
-/* Reports the places in the file PATH, relative to the kit's root, that are not written yet. */
+/* Reports the places in the file PATH that are not written yet. PATH is relative to the kit's
+ * root. */
 static void check_written(const char *path, struct lab_findings *findings)
 {
     char full[PATH_SIZE], why[100];

@@ -18,7 +18,7 @@ struct lab_findings {
 void lab_violates(struct lab_findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The parts of a lab, read once. */
+/* The parts of a lab, which are read only once. */
 struct lab_parts {
     struct lab lab;
     struct text skeleton, solution;

@@ -1,6 +1,5 @@
-/* Reads options with getopt_long(), for which the table becomes an array of struct option. An
- * unknown option is compared with the names in the table, so that a typing error gets a
- * suggestion. */
+/* Reads options with getopt_long(). Converts the table of options to the array of struct option
+ * that getopt_long() takes. For an unknown option, suggests the most similar name in the table. */
 #include "cli/options.h"
 
 #include <ctype.h>
@@ -14,9 +13,10 @@
 #include "base/nearest.h"
 #include "cli/common.h"
 
-#define MAX_OPTIONS   32
-#define MAX_WORD      32
-#define FIRST         256 /* first value of long options; smaller values are letters */
+#define MAX_OPTIONS 32
+#define MAX_WORD    32
+/* getopt_long() returns FIRST + the option's index, or a letter, which is smaller */
+#define FIRST         256
 
 #define complain(...) cli_complain(syntax->command, EXIT_USAGE, __VA_ARGS__)
 
@@ -80,7 +80,7 @@ static void make_table(const struct cli_syntax *syntax, struct table *table)
     table->known[table->count] = (struct option){"help", no_argument, NULL, 'h'};
 }
 
-/* Returns the option that getopt_long() returned as NUMBER. */
+/* Returns the option for NUMBER, the result of getopt_long(). */
 static const struct cli_option *find_option(const struct cli_syntax *syntax, int number)
 {
     const struct cli_option *option = syntax->options;
@@ -174,7 +174,7 @@ static int read_all(const struct cli_syntax *syntax, const struct table *table, 
 {
     int code = -1;
     opterr = 0;
-    optind = 0; /* makes getopt_long() start with a new ARGV */
+    optind = 0; /* tell getopt_long() that ARGV is new */
     for (int found; (found = getopt_long(argc, argv, table->letters, table->known, NULL)) != -1;) {
         if (found == 'h' && code < 0) {
             cli_print_help(syntax, stdout);

@@ -1,4 +1,5 @@
-/* The options of a command. One table serves both to read the command line and to print --help. */
+/* Declares the options of a command in one table, from which this module reads the command line and
+ * prints --help. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -47,15 +48,16 @@ enum { CLI_PROGRAM = -1 };
 struct cli_syntax {
     const char *command; /* the command's name, "grade" */
     const char *usage;   /* the text of --help before the options */
-    /* the table, which ends with CLI_END, or NULL for only --help */
+    /* the table of options, which ends with CLI_END, or NULL if there is only --help */
     const struct cli_option *options;
     /* the text of --help after the options, or NULL if there is none */
     const char *end;
-    int words;               /* most words that are not options, or CLI_PROGRAM */
-    const char *word_advice; /* printed after a surplus word: "key takes one file name" */
+    int words; /* most words that are not options, or CLI_PROGRAM */
+    /* the advice in the message about a surplus word: "key takes one file name" */
+    const char *word_advice;
 };
 
-/* Help that several commands share. */
+/* Help texts that several commands share. */
 #define CLI_HELP_LAB    "the lab, such as 01-parallelize"
 #define CLI_HELP_DEVICE "emulator, gpu, or auto (the default: a GPU if there is one)"
 #define CLI_HELP_SEED   "the seed for the random inputs (default: a random seed)"
@@ -64,9 +66,9 @@ struct cli_syntax {
 #define CLI_HELP_FILE   "the student's file or its folder (default: your own copy)"
 
 /* Reads ARGV with getopt_long() into the struct at VALUES; argv[optind] is then the first word that
- * is not an option. Returns -1 if the command should continue. Otherwise, --help or one line of
- * complaint was printed, and the result is the exit code; after a complaint, the struct has the
- * values that could be read. */
+ * is not an option. Returns -1 if the command should continue. Otherwise returns the exit code,
+ * after printing --help or a complaint of one line. After a complaint, the struct has the values
+ * that could be read. */
 int cli_read_options(const struct cli_syntax *syntax, int argc, char **argv, void *values);
 
 /* Writes the output of --help. */

@@ -29,7 +29,7 @@ struct bytes {
     size_t size;
 };
 
-/* Facts about an executable that decide whether it can run. */
+/* The facts about an executable that decide whether the emulator can run it. */
 struct program {
     struct bytes file;
     struct bytes sections; /* the section table: an array of Elf64_Shdr */
@@ -43,7 +43,7 @@ struct program {
     struct fatbin_summary code;
 };
 
-/* Returns the SIZE bytes at OFFSET of WHOLE, or none if WHOLE is too short. */
+/* Returns SIZE bytes of WHOLE from OFFSET on, or an empty part if WHOLE is too short. */
 static struct bytes part(struct bytes whole, uint64_t offset, uint64_t size)
 {
     if (offset > whole.size || size > whole.size - offset)
@@ -59,8 +59,8 @@ static const char *string_at(struct bytes table, uint64_t offset)
     return (const char *)table.start + offset;
 }
 
-/* Copies entry INDEX of TABLE, whose entries have SIZE bytes, to ENTRY. Returns false if TABLE has
- * no such entry. */
+/* Copies entry number INDEX of TABLE to ENTRY. Each entry has SIZE bytes. Returns false if TABLE
+ * has no such entry. */
 static bool entry_at(struct bytes table, size_t index, size_t size, void *entry)
 {
     if (index >= table.size / size)
@@ -112,15 +112,15 @@ static void read_symbols(struct program *program, struct bytes table, struct byt
         const char *name = string_at(strings, symbol.st_name);
         if (strcmp(name, "__cudaRegisterFunction") == 0)
             program->registers_kernels = true;
-        /* the driver's names are like cuInit, those of other libraries like cublasCreate */
+        /* the driver's functions have names like cuInit, other libraries' names like
+         * cublasCreate */
         if (symbol.st_shndx == SHN_UNDEF && begins_with(name, "cu") &&
             isupper((unsigned char)name[2]))
             snprintf(program->driver_call, sizeof program->driver_call, "%s", name);
     }
 }
 
-/* Reads the fat binaries of all translation units, which are in one section, one after the
- * other. */
+/* Reads the fat binaries of all translation units. They follow each other in one section. */
 static void read_fat_binaries(struct program *program, struct bytes section)
 {
     struct fatbin fatbin;
@@ -211,7 +211,7 @@ static bool judge(const struct program *program, const char *path, char *message
     return false;
 }
 
-/* Returns the bytes of the file FD, or none if it is empty or cannot be read. */
+/* Maps the file FD. Returns its bytes, or no bytes if the file is empty or cannot be read. */
 static struct bytes map_file(int fd)
 {
     struct stat status;

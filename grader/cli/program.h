@@ -13,8 +13,8 @@
  * change, in one line. */
 bool cli_check_program(const char *path, char *message, size_t size);
 
-/* Returns the PTX of the program at PATH that the emulator executes, which the caller frees, or
- * NULL if there is none. If the program has several files, this is the PTX of one of them. */
+/* Returns the PTX that the emulator executes for the program at PATH, or NULL if there is none. The
+ * caller frees it. If the program has several files, this is the PTX of one of them. */
 char *cli_program_ptx(const char *path);
 
 #endif

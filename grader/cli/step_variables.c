@@ -3,8 +3,8 @@
  *
  *   PTX --scan--> labels; the bytes of three sections --libelf--> a file --libdw--> variables
  *
- * An address becomes the number of the label's line in the PTX, because the recording has the line
- * of each instruction. A register's number in DWARF is its name: "%r2" is 0x257232. */
+ * Each address becomes the line number of its label in the PTX, because the recording has the line
+ * of each instruction. DWARF encodes a register's name as its number: "%r2" is 0x257232. */
 #include "cli/step_variables.h"
 
 #include <dwarf.h>
@@ -34,7 +34,8 @@ struct section {
 };
 
 struct scan {
-    struct hsearch_data labels; /* the lines of labels, whose keys point into the text */
+    /* line numbers of the labels, by name; the names point into the text */
+    struct hsearch_data labels;
     struct section sections[SECTIONS], *section;
 };
 
@@ -89,7 +90,7 @@ static void scan_line(struct scan *scan, char *line, size_t number)
     }
 }
 
-/* Scans TEXT, which is changed. */
+/* Scans TEXT, and overwrites parts of it. */
 static void scan_text(struct scan *scan, char *text)
 {
     size_t number = 1;
@@ -105,7 +106,7 @@ static void scan_text(struct scan *scan, char *text)
 
 /* --- from sections to a file that libdw can read ---------------------------------------------- */
 
-/* The names of the sections. add_section() contains the places of the names in this text. */
+/* The names of the sections. add_section() has the offsets of the names in this text. */
 static char name_table[] = "\0.debug_info\0.debug_abbrev\0.debug_loc\0.shstrtab";
 static const size_t name_at[] = {1, 13, 27, 38};
 
@@ -152,8 +153,9 @@ static bool write_elf(int file, const struct scan *scan)
 struct walk {
     const json_t *code, *registers;
     json_t *list;
-    size_t function, first, end; /* the function that is walked, and its instructions */
-    size_t parameters;           /* number of parameters of this function so far */
+    /* number of the current function, and its first and end instruction */
+    size_t function, first, end;
+    size_t parameters; /* number of parameters of this function so far */
 };
 
 static json_int_t number_in(const json_t *list, size_t index, size_t member)
@@ -161,7 +163,7 @@ static json_int_t number_in(const json_t *list, size_t index, size_t member)
     return json_integer_value(json_array_get(json_array_get(list, index), member));
 }
 
-/* Returns an instruction's line in the PTX. */
+/* Returns the line number in the PTX of the instruction at PC. */
 static Dwarf_Addr line_of(const struct walk *walk, size_t pc)
 {
     return (Dwarf_Addr)number_in(walk->code, pc, 8);
@@ -185,7 +187,8 @@ static json_int_t find_register(const struct walk *walk, uint64_t number)
     return -1;
 }
 
-/* Finds the place of the variable while a lane stands at PC. Returns false if it is unknown. */
+/* Finds the place of the variable while a lane is at the instruction PC. Returns false if it is
+ * unknown. */
 static bool place_at(const struct walk *walk, Dwarf_Attribute *location, bool is_parameter,
                      size_t pc, const char **kind, json_int_t *value)
 {
@@ -205,7 +208,7 @@ static bool place_at(const struct walk *walk, Dwarf_Attribute *location, bool is
     return *value >= 0;
 }
 
-/* Returns the places of a variable whose scope is from LOW up to HIGH. */
+/* Returns the places of a variable whose scope is from line LOW up to line HIGH of the PTX. */
 static json_t *places_of(const struct walk *walk, Dwarf_Attribute *location, bool is_parameter,
                          Dwarf_Addr low, Dwarf_Addr high)
 {
@@ -281,7 +284,7 @@ static void add_variable(struct walk *walk, Dwarf_Die *die, Dwarf_Addr low, Dwar
     json_decref(variable);
 }
 
-/* Finds the function whose instructions are on the lines from LOW up to HIGH. */
+/* Finds the function whose instructions are on the lines LOW up to HIGH of the PTX. */
 static bool find_function(struct walk *walk, Dwarf_Addr low, Dwarf_Addr high)
 {
     walk->parameters = walk->first = walk->end = 0;
@@ -295,7 +298,7 @@ static bool find_function(struct walk *walk, Dwarf_Addr low, Dwarf_Addr high)
     return walk->end > 0;
 }
 
-/* Adds the variables of DIE's children, whose scope is from LOW up to HIGH. */
+/* Adds the variables of DIE's children, whose scope is from line LOW up to line HIGH of the PTX. */
 static void walk_children(struct walk *walk, Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr high)
 {
     Dwarf_Die child;

@@ -13,8 +13,9 @@
  *     "places": [[first pc, last pc, "r", register] or [first pc, last pc, "l", address in local
  *     memory] or [first pc, last pc, "p", number of the parameter]]}]
  *
- * A place holds the variable while a lane stands at one of its instructions. Outer variables come
- * before inner ones. The list is empty if PROGRAM was built without -G. */
+ * A place holds the variable while a lane is at an instruction from the first to the last pc.
+ * Variables of outer scopes come before variables of inner scopes. The list is empty if PROGRAM was
+ * built without -G. */
 json_t *step_variables(const char *program, const json_t *steps);
 
 #endif

@@ -27,8 +27,8 @@
 
 #define MAX_FLAGS     20
 
-/* The flags that give the same numbers on every CPU. On arm64, char would be unsigned, also in
- * kernels, and the host's a * b + c would round only once. */
+/* Flags that make programs compute the same numbers on every CPU. Without them, on arm64, char
+ * would be unsigned, even in kernels, and the host would round a * b + c only once. */
 #ifdef __aarch64__
 #define PORTABLE "-Xcudafe=--signed_chars", "-Xcompiler=-fsigned-char,-ffp-contract=off",
 #else
@@ -46,7 +46,7 @@ const char *compile_compiler(void)
     return path && path[0] ? path : kit_nvcc();
 }
 
-/* --- the kit's parts that programs are built with --------------------------------------------- */
+/* --- the parts of the kit that are built into programs ---------------------------------------- */
 
 static const char *libraries(void)
 {
@@ -62,7 +62,7 @@ static const char *headers(void)
     return folder;
 }
 
-/* Returns the folder of the cache, in which the same programs serve all builds. */
+/* Returns the folder of the cache, which all builds share. */
 static const char *cache(void)
 {
     static char folder[PATH_SIZE];
@@ -73,7 +73,7 @@ static const char *cache(void)
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* The flags that contain paths, or "" if there is none. */
+/* The flags that contain paths. An unused flag is "". */
 struct path_flags {
     char headers[PATH_SIZE + 2], host[PATH_SIZE + 64], hidden[PATH_SIZE + 64];
 };
@@ -82,8 +82,9 @@ static const struct path_flags *path_flags(void)
 {
     static struct path_flags flags;
     snprintf(flags.headers, sizeof flags.headers, "-I%s", headers());
-    /* -w is set because cudafe++ gives the same warnings more plainly; -g1 lets findings name the
-     * lines of host calls; -f hides the path of lab.h in CHECK_CUDA() */
+    /* -w suppresses gcc's warnings, because cudafe++ words the same warnings more plainly; -g1 lets
+     * findings name the lines of host calls; -fmacro-prefix-map hides the path of lab.h in
+     * CHECK_CUDA() */
     snprintf(flags.hidden, sizeof flags.hidden,
              "-Xcompiler=-w,-g1,-fmacro-prefix-map=%s/=", headers());
     if (kit_tools())
@@ -102,8 +103,8 @@ static bool may_call_special(const struct text *source)
     return false;
 }
 
-/* Fills FLAGS with the command line without source and output, NULL-terminated. Returns the number
- * of words. */
+/* Fills FLAGS with nvcc's command line, except source and output. NULL ends the list. Returns the
+ * number of words. */
 static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
     const struct path_flags *paths = path_flags();
@@ -125,7 +126,8 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job 
     if (paths->host[0])
         flags[count++] = paths->host;
     if (!may_call_special(job->source))
-        flags[count++] = "-D_GLIBCXX_BITS_SPECFUN_H"; /* a quarter of nvcc's time */
+        /* without this header, nvcc takes a quarter less time */
+        flags[count++] = "-D_GLIBCXX_BITS_SPECFUN_H";
     flags[count] = NULL;
     return count;
 }
@@ -134,7 +136,7 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job 
 
 static void add_string(struct base_hash *hash, const char *text)
 {
-    /* with its NUL, so that "ab", "c" differs from "a", "bc" */
+    /* the NUL is hashed, too, so that "ab", "c" differs from "a", "bc" */
     base_hash_add(hash, text, strlen(text) + 1);
 }
 
@@ -300,7 +302,8 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     size_t count = fill_flags(words, job);
     char search[PATH_SIZE + 2];
     snprintf(search, sizeof search, "-L%s", libraries());
-    words[count++] = search; /* not one of the flags, because all builds use the same programs */
+    /* this path is not in the flags, so it does not change the cache key */
+    words[count++] = search;
     words[count++] = from;
     words[count++] = "-o";
     words[count++] = build->program;
@@ -328,7 +331,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
         .argv = words,
         .environment = environment,
         .folder = job->folder,
-        /* for a busy machine; the real limit is the CPU time */
+        /* generous, because the machine may be busy; the CPU time is the real limit */
         .wall_seconds = 5 * COMPILE_SECONDS,
         .cpu_seconds = COMPILE_SECONDS,
         .address_bytes = 8ull << 30,
@@ -340,7 +343,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     process_run(&command, outcome);
 }
 
-/* Returns true if the compiler has overwritten the empty file that was made for its program. */
+/* Returns true if the compiler has written a program into the empty file that we made for it. */
 static bool has_program(const struct compile_build *build)
 {
     struct stat status;
@@ -390,7 +393,7 @@ static void explain_hidden(struct compile_build *build, const char *raw)
     }
 }
 
-/* Sets the end of the build according to how the compiler ended. */
+/* Sets BUILD->end according to how the compiler ended. */
 static void judge_compiler(const struct compile_job *job, struct compile_build *build,
                            struct process_outcome *outcome)
 {
@@ -413,7 +416,7 @@ static void judge_compiler(const struct compile_job *job, struct compile_build *
     }
 }
 
-/* Returns false if the object defines a symbol of CUDA or the C library, which is not allowed. */
+/* Returns false, with a message, if the object defines a symbol of CUDA or of the C library. */
 static bool check_object(struct compile_build *build)
 {
     char name[200];
@@ -430,9 +433,9 @@ static bool check_object(struct compile_build *build)
     return false;
 }
 
-/* Links a program for the GPU. There, the program runs in the same process as the runtime that
- * measures its times. So nvcc first makes an object file, which is checked and linked here. The
- * messages of that first step are kept. */
+/* Checks and links the object file of a program for the GPU. Such a program runs in the same
+ * process as the runtime that measures its times, so it must not replace functions of the runtime.
+ * Keeps the compiler's messages about the object file. */
 static void link_object(const struct compile_job *job, struct compile_build *build)
 {
     static const char object[] = "object.o";

@@ -3,8 +3,8 @@
  * Both devices get the same optimisation flags, so the emulator counts the program that the GPU
  * would run. For the emulator nvcc stops at PTX and links our runtime library; for a GPU it
  * continues to machine code and links NVIDIA's. If a source was built before, its program comes
- * from build/cache/, which is indexed by the SHA-256 of the source and everything else that the
- * program depends on. */
+ * from build/cache/. The key of the cache is the SHA-256 of the source and of everything else that
+ * the program depends on. */
 #ifndef COMPILE_BUILD_H
 #define COMPILE_BUILD_H
 
@@ -18,14 +18,15 @@ const char *grading_device_name(enum grading_device device);
 
 struct compile_job {
     const struct text *source; /* the submission's file */
-    const char *file_name;     /* the lab's name for the file, "parallelize.cu" */
+    const char *file_name;     /* the file's name in the lab, "parallelize.cu" */
     /* the file's name in messages, "labs/01-parallelize/parallelize.cu" */
     const char *shown;
     enum grading_device device;
-    const char *gpu_arch;     /* for ON_GPU, such as "sm_90" */
-    bool debug;               /* with -G: names of variables, and no optimisation */
-    enum sandbox_level level; /* level of the compiler's sandbox */
-    /* private folder in which the source, the program and the program's libcudart are left */
+    const char *gpu_arch; /* for ON_GPU, such as "sm_90" */
+    /* compile with -G, which keeps names of variables and disables optimisation */
+    bool debug;
+    enum sandbox_level level; /* the level of protection of the compiler's sandbox */
+    /* private folder for the source, the program and the program's libcudart */
     const char *folder;
 };
 

@@ -1,7 +1,7 @@
 /* Corrects columns. Some keywords of CUDA C are macros: __global__ reaches the compiler as
  * __attribute__((global)). compile_true_column() walks along the original line and adds up the
- * growth of the keywords. It does not know other macros. If the column is inside a word or after
- * the end of the line, there must be other macros on the line. */
+ * growth of the keywords. The function knows no other macros. If the corrected column is inside a
+ * word or after the end of the line, another macro moved it, and the column is unknown. */
 #include "compile/column.h"
 
 #include <ctype.h>

@@ -19,14 +19,14 @@
 
 #include "base/text.h"
 
-#define MAX_BLOCKS 64 /* blocks remembered, to drop repeated ones */
+#define MAX_BLOCKS 64 /* most blocks that are remembered, so that repeated blocks can be dropped */
 #define MAX_NOTES  12 /* lines between a message and its caret */
 #define MAX_ERRORS 5  /* errors shown; later errors often follow from the first */
 
 struct text_job {
     const char *name, *shown, *source;
     FILE *to;
-    unsigned lines, max_lines; /* number of lines written, and their limit */
+    unsigned lines, max_lines; /* number of lines written so far, and its limit */
     unsigned errors;           /* number of errors so far */
     bool rejected;             /* the compiler reported an error, so warnings are not shown */
     unsigned seen_count;
@@ -54,8 +54,9 @@ static bool is_caret(const char *line)
     return mark[0] == '^' && mark[1] == 0;
 }
 
-/* Returns the column of cudafe++'s caret, or 0 if in doubt. cudafe++ indents its copy of the line
- * by two and may expand keywords, but from the caret on the copy must agree with the source. */
+/* Returns the column of the source to which cudafe++'s caret points, or 0 if unsure. cudafe++
+ * indents its copy of the line by two spaces and may expand keywords, but after the caret the copy
+ * must equal the source. */
 static unsigned find_column(const struct text_job *job, unsigned number, const char *copy,
                             const char *caret)
 {
@@ -93,7 +94,7 @@ static void put_line(struct text_job *job, const char *line)
         const char *from = hit;
         while (whole && from > line && !isspace((unsigned char)from[-1]) &&
                !strchr("\"'`(", from[-1]))
-            --from; /* also replaces the folder before the name */
+            --from; /* the folder before the name is replaced, too */
         fwrite(line, 1, (size_t)(from - line), job->to);
         fputs(whole ? job->shown : job->name, job->to);
         line = hit + length;
@@ -139,8 +140,8 @@ static bool is_noise(const char *line)
            strstr(line, ": warning: the use of `");
 }
 
-/* Writes a plain message in place of LINE, once for each function, if LINE is the linker's message
- * about a missing function. */
+/* If LINE is the linker's message about a missing function, writes a plain message in its place,
+ * once for each function. */
 static bool put_undefined(struct text_job *job, const char *line)
 {
     static const char words[] = "undefined reference to `";
@@ -211,7 +212,8 @@ static void convert(struct text_job *job, char *text)
         else if (cudafe || strstr(line, "error:") || strstr(line, "warning:") ||
                  strstr(line, "): warning #"))
             skipping = is_left_out(job, line);
-        else if (strstr(line, "): note #")) /* nvcc lists dozens of candidates in headers */
+        /* skip notes, because nvcc lists dozens of candidates in headers */
+        else if (strstr(line, "): note #"))
             skipping = true;
         else if (!*line || is_noise(line))
             skipping = false;

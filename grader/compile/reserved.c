@@ -1,5 +1,5 @@
-/* Finds the symbols that an object file defines, as the linker sees them. Reads only the object's
- * symbol table, not the source, because the preprocessor and the assembler can change names. */
+/* Finds the symbols that an object file defines for the linker. Reads only the object's symbol
+ * table, not the source, because the preprocessor and the assembler can change names. */
 #include "compile/reserved.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
-/* Reads the keys of a course file and their values. A check measures a figure (sectors, for
- * example). Full points require the figure "full"; the figure "naive" and worse figures earn no
- * points. */
+/* Reads the keys of a course file and their values. A check measures a figure, such as a number of
+ * sectors. The figure "full" and better figures earn all points; the figure "naive" and worse
+ * figures earn no points. */
 #include "course/course.h"
 
 #include <math.h>
@@ -27,14 +27,14 @@ static double declared(const json_t *check, const char *key)
     return json_number_of(json_object_get(check, "budget"), key);
 }
 
-/* Returns true for a check of time. Such a check compares the submission with the lab's solution in
- * the same run, so it declares only a slack. */
+/* Returns true if CHECK measures time. Such a check compares the submission with the lab's solution
+ * in the same run, so it declares a slack, but no figures. */
 static bool is_timed(const json_t *check)
 {
     return json_object_get(check, "budget") && declared(check, "naive") == declared(check, "full");
 }
 
-/* Reads the number KEY of NODE, about the check ID, into TERMS. */
+/* Reads the number KEY of NODE, which changes the check ID, into TERMS. */
 static void read_term(struct settings *settings, const yaml_node_t *node, const char *id,
                       const char *key, double least, double most, json_t *terms)
 {
@@ -81,7 +81,8 @@ static void read_check(struct reading *reading, const yaml_node_t *node, const j
                             !has_figure       ? plain
                             : is_timed(check) ? timed
                                               : figure)) {
-        /* a threshold of 0 makes sense (no conflicts), but only if the solution reaches it */
+        /* a threshold of 0, such as 0 bank conflicts, makes sense only if the solution reaches
+         * it */
         double least = declared(check, "full") > 0 ? 1e-9 : 0;
         read_term(settings, node, id, "points", 0, ALL_POINTS, own);
         read_term(settings, node, id, "full", least, 1e15, own);
@@ -162,7 +163,7 @@ static void read_checks(struct reading *reading, const yaml_node_t *node, const 
         if (check)
             read_check(reading, value, check, into->terms);
     }
-    /* after a value that could not be read, a complaint about the sum would only confuse */
+    /* complain about the sum only if all values could be read */
     for (enum grading_device device = ON_EMULATOR;
          device <= ON_GPU && settings->complaints == before; ++device)
         check_points(reading, node, lab, into->terms, device);
@@ -244,8 +245,8 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
                           "every lab has weight 0: give at least one a weight above 0");
 }
 
-/* Lets all labs count with the points that their checks.c files declare, if there is no key
- * "labs:". */
+/* If there is no key "labs:", lets all labs count with the points that their checks.c files
+ * declare. */
 static void take_all_labs(struct course *course)
 {
     struct lab_names names;
@@ -316,7 +317,7 @@ static void read_course(struct reading *reading)
                                &reading->course->exceptions);
 }
 
-/* Sets the policy's pointers, which point into COURSE itself. */
+/* Sets the pointers in COURSE's policy to the lists in COURSE. */
 static void connect_policy(struct course *course)
 {
     for (size_t i = 0; i < course->lab_count; ++i)

@@ -5,14 +5,15 @@
 
 #include "base/people.h"
 
-/* The place of an exception in the file: a student's id, and the key and value of a lab. */
+/* The place of an exception in the file: the node of the student's id, and the nodes of the lab's
+ * key and value. */
 struct place {
     const char *student;
     const yaml_node_t *key, *value;
 };
 
-/* Appends an exception that has only its line and STUDENT, which it owns. Returns NULL when out of
- * memory. */
+/* Appends an exception with its line and STUDENT, which it owns, and no other members set. Returns
+ * NULL when out of memory. */
 static struct course_exception *add(struct course_exceptions *exceptions, char *student,
                                     const struct place *place)
 {

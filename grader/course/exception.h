@@ -18,7 +18,7 @@
 struct course_exception {
     char *student; /* the id, normalised (NFC) */
     char lab[LAB_NAME_SIZE];
-    int64_t deadline; /* UNIX seconds, or 0 if the lab's deadline applies */
+    int64_t deadline; /* in UNIX seconds, or 0 if the lab's own deadline applies */
     /* `excused`: the lab does not count; `by_hand`: POINTS replace the grader's points */
     bool excused, by_hand;
     double points; /* in points of this course, with no late penalty */

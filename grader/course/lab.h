@@ -42,26 +42,26 @@ struct lab {
 bool labs_open(const char *name, struct lab *lab, char *error, size_t size);
 void labs_close(struct lab *lab);
 
-/* Replaces points and thresholds that checks.c declares with a course's TERMS, which may be NULL,
- * for all later gradings of LAB. TERMS has, by check id, any of points, full and naive (for a check
- * of time, slack instead of full and naive). They are merged into LAB->declared, and each result
- * lists them.
+/* Makes a course's TERMS replace the points and thresholds that checks.c declares, for all later
+ * gradings of LAB. TERMS may be NULL. For each check id, TERMS may have points, full and naive (or
+ * points and slack if the check measures time). This function merges them into LAB->declared, and
+ * each result lists them.
  *
  *     {"sectors": {"points": 60, "full": 5}, "correct": {"points": 20}}
  *
- * The caller has validated them (course/course.h). */
+ * The caller has validated TERMS (course/course.h). */
 void lab_set_terms(struct lab *lab, const json_t *terms);
 
-/* Makes the path of the untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. This copy
- * exists because git cannot restore the skeleton in all cases: a student's folder need not be a
- * clone, and in a clone the student may have committed changes to the skeleton. Returns false if
- * the path is too long. */
+/* Sets PATH to the untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. Git cannot always
+ * restore the skeleton: a student's folder need not be a clone, and in a clone the student may have
+ * committed changes. Returns false if the path is too long. */
 #define LAB_PRISTINE ".skeleton.cu"
 bool lab_pristine_path(const struct lab *lab, char path[PATH_SIZE]);
 /* Returns the folder of the student's working files: labs/, or $LANEWISE_LABS for a kit that many
  * users share read-only. */
 const char *lab_students_folder(void);
-/* Makes the path of the student's working file, NAME/file in lab_students_folder(). */
+/* Sets PATH to the student's working file, NAME/file in lab_students_folder(). Returns false if the
+ * path is too long. */
 bool lab_own_path(const struct lab *lab, char path[PATH_SIZE]);
 
 /* Returns true if CHECK, one of a lab's declared checks, runs in a grading on DEVICE. */

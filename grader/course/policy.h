@@ -17,11 +17,12 @@ struct course_lab_policy {
 };
 
 struct course_policy {
-    const char *course;  /* the course's title, or "" if there is none */
-    bool latest;         /* the latest attempt counts, not the best */
-    double late_penalty; /* percent of the earned points lost for each day begun after a deadline */
+    const char *course; /* the course's title, or "" if there is none */
+    bool latest;        /* true if the latest attempt counts, false if the best counts */
+    /* percent of the earned points that each begun day after the deadline costs */
+    double late_penalty;
     bool limits_late;    /* attempts more than LATE_LIMIT days late do not count */
-    unsigned late_limit; /* in days, for limits_late; 0 if no late attempt counts */
+    unsigned late_limit; /* in days, if limits_late; 0 if no late attempt counts */
     unsigned per_day;    /* most attempts that are graded on one day (UTC), or 0 for no limit */
     /* labs that are not in this list have their own points, weight 1 and no deadline */
     const struct course_lab_policy *labs;

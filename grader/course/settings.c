@@ -14,8 +14,9 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-#define FILE_BYTES  ((size_t)256 << 10) /* most bytes; a course file has a few hundred lines */
-#define MOST_NESTED 20                  /* most levels of nesting; a course file needs a few */
+#define FILE_BYTES ((size_t)256 << 10) /* most bytes; a course file has a few hundred lines */
+/* most levels of nested YAML nodes; a course file needs a few */
+#define MOST_NESTED 20
 
 /* --- complaints ------------------------------------------------------------------------------- */
 
@@ -266,7 +267,7 @@ bool settings_number(struct settings *settings, const yaml_node_t *node, const c
     if (!node)
         return false;
     double value = text && *text ? strtod(text, &end) : NAN;
-    /* strtod() also accepts 0x10, nan and infinity, but they are mistakes in a settings file */
+    /* strtod() also accepts 0x10, nan and infinity, but these are mistakes in a settings file */
     bool plain = text && *text && *end == 0 && strspn(text, "+-.0123456789eE") == strlen(text);
     if (plain && value >= least && value <= most) {
         *number = value;

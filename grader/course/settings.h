@@ -1,5 +1,5 @@
 /* Reads a settings file in YAML that a human wrote, and reports every mistake with its line. This
- * module knows nothing about labs or courses, which course/course.h handles.
+ * module knows nothing about labs or courses; course/course.h does.
  *
  *     file --libyaml--> nodes, each with its line --settings_...()--> values, or complaints
  *
@@ -43,17 +43,17 @@ yaml_node_t *settings_find(struct settings *settings, const yaml_node_t *node, c
 bool settings_pair(struct settings *settings, const yaml_node_t *node, size_t i, yaml_node_t **key,
                    yaml_node_t **value);
 /* Checks that NODE is a mapping whose keys are distinct scalars. If KEYS is not NULL, each key must
- * be one of KEYS, whose last element is NULL. Returns false after complaints, in which NODE is
- * called WHAT. */
+ * be one of KEYS, whose last element is NULL. Returns false after complaints. Complaints call NODE
+ * by the name WHAT. */
 bool settings_check_keys(struct settings *settings, const yaml_node_t *node, const char *what,
                          const char *const *keys);
 
-/* Returns the text of the scalar NODE. Returns NULL if NODE is NULL, or is not text; the latter
- * adds a complaint. */
+/* Returns the text of the scalar NODE. Returns NULL if NODE is NULL. If NODE is not a scalar, adds
+ * a complaint and returns NULL. */
 const char *settings_text(struct settings *settings, const yaml_node_t *node, const char *what);
 
-/* Reads a number between LEAST and MOST. Returns false if NODE is NULL, or a complaint was added;
- * *NUMBER is then unchanged. */
+/* Reads a number from LEAST to MOST. Returns false and leaves *NUMBER unchanged if NODE is NULL, or
+ * after a complaint. */
 bool settings_number(struct settings *settings, const yaml_node_t *node, const char *what,
                      double least, double most, double *number);
 bool settings_whole(struct settings *settings, const yaml_node_t *node, const char *what,

@@ -40,8 +40,8 @@ static bool find_in_folder(const struct lab *lab, const char *folder, int length
     return !*link && access(found, F_OK) == 0;
 }
 
-/* Finds the submission's path. On failure returns false, and ERROR says that the folder lacks
- * it. */
+/* Finds the path of the submission's file. On failure returns false, and ERROR says that the folder
+ * lacks the file. */
 static bool find_file(const struct lab *lab, const char *path, char found[PATH_SIZE], char *error,
                       size_t size)
 {
@@ -68,8 +68,8 @@ static bool is_blank(const struct text *text)
     return strspn(text->bytes, " \t\r\n") == text->size;
 }
 
-/* Returns true for UTF-16, which some editors on Windows write. It begins with a byte order mark,
- * or nearly every second byte is zero, because C source is ASCII. */
+/* Returns true if TEXT is UTF-16, which some editors on Windows write. Such a file begins with a
+ * byte order mark, or nearly every second byte is zero, because C source is ASCII. */
 static bool is_utf16(const struct text *text)
 {
     size_t zeros[2] = {0, 0};
@@ -87,7 +87,7 @@ unsigned submission_lab_number(const char *source)
     return sscanf(source, "/* Lab %u:", &number) == 1 ? number : 0;
 }
 
-/* Returns true if the file could not be read because it is not a regular file, or is too large. */
+/* Returns true if the file PATH exists but is not a regular file, or is too large. */
 static bool is_unfit_file(const char *path)
 {
     struct stat status;
@@ -95,8 +95,9 @@ static bool is_unfit_file(const char *path)
            (!S_ISREG(status.st_mode) || status.st_size > (off_t)SUBMISSION_BYTES);
 }
 
-/* Returns the number of a lab other than OWN whose file, with its first comment and #include, was
- * pasted further down. Returns 0 if there is none. */
+/* Returns the number of another lab whose whole file was pasted into SOURCE, which is for lab OWN.
+ * Returns 0 if there is none. A pasted file begins with the comment "Lab NN:" and includes
+ * lab.h. */
 static unsigned other_lab(const char *source, unsigned own)
 {
     static const char include[] = "#include \"lab.h\"";

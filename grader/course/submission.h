@@ -9,14 +9,15 @@
 struct submission {
     char shown[PATH_SIZE]; /* path of the file as messages show it */
     struct text source;
-    bool unfit; /* the hand-in itself cannot be graded; the machine is not the cause */
+    /* the student's file or folder is the reason why it cannot be graded, not the machine */
+    bool unfit;
 };
 
-/* Finds and reads the submission. PATH is the file, or a folder that contains it or NAME/file; NULL
- * is the student's own copy (lab_own_path). On failure returns false, and ERROR is one line.
- * SUBMISSION->unfit then says whether the student caused the failure: the folder lacks the file, or
- * the file is a link, empty, not text, or for another lab. If PATH itself is a link to a folder,
- * the link is followed, because the user who named it trusts it. */
+/* Finds and reads the submission. PATH is the file, or a folder that contains the file or
+ * NAME/file. If PATH is NULL, reads the student's own copy (lab_own_path). On failure returns
+ * false, and ERROR is one line. SUBMISSION->unfit then says whether the student caused the failure:
+ * the folder lacks the file, or the file is a link, empty, not text, or for another lab. If PATH
+ * itself is a link to a folder, the link is followed, because the user who named it trusts it. */
 bool submission_open(const struct lab *lab, const char *path, struct submission *submission,
                      char *error, size_t size);
 void submission_close(struct submission *submission);

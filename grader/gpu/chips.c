@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES (64u << 10) /* largest size of a chip's file */
+#define MOST_BYTES (64u << 10) /* largest chip file in bytes */
 
-/* The chips that come with Lanewise: CHIP(name, symbol). Each chip has a file in predict/chips/,
- * which is compiled into the library, so that the library needs no file at run time. */
+/* The chips that come with Lanewise: CHIP(name, symbol). The file of each chip in predict/chips/ is
+ * compiled into the library, so the library needs no files at run time. */
 #define CHIPS                                                                                      \
     CHIP(h200, h200)                                                                               \
     CHIP(h100, h100)                                                                               \
@@ -57,7 +57,7 @@ const char *emu_chip_names(void)
            "or a file: ./NAME";
 }
 
-/* Copies the text from BEGIN to END, without blanks at either end. */
+/* Copies the text from BEGIN to END to TO, without blanks at either end. */
 static void copy_text(char *to, size_t size, const char *begin, const char *end)
 {
     while (begin < end && (*begin == ' ' || *begin == '\t'))
@@ -70,8 +70,8 @@ static void copy_text(char *to, size_t size, const char *begin, const char *end)
     to[length] = '\0';
 }
 
-/* Sets the field NAME. Returns false if there is no such field, or VALUE is not a number of 0 or
- * more. */
+/* Sets the field called NAME. Returns false if there is no such field, or if VALUE is not a number
+ * or is negative. */
 static bool set(struct emu_chip *chip, bool seen[FIELDS], const char *name, const char *value)
 {
     if (strcmp(name, "title") == 0) {
@@ -123,7 +123,7 @@ static bool read_page(const char *text, struct emu_chip *chip, char *why, size_t
         }
     chip->limits = emu_limits((uint32_t)(chip->capability * 10 + 0.5));
     if (!chip->limits)
-        snprintf(why, size, "the chip's file: nobody knows the limits of capability %g",
+        snprintf(why, size, "the chip's file: the limits of compute capability %g are unknown",
                  chip->capability);
     return chip->limits;
 }

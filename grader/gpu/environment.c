@@ -1,6 +1,6 @@
-/* Reads the options. This is the only file in the library that may end the process by itself,
- * because a mistyped option must not pass silently. (Signals that the library catches are raised
- * again.) */
+/* Reads the options. No other file in the library may end the process by itself. This file may,
+ * because a mistyped option must not pass silently. (The library also raises again signals that it
+ * has caught.) */
 #include "gpu/environment.h"
 
 #include <errno.h>
@@ -23,7 +23,8 @@ __attribute__((noreturn)) static void refuse(const char *name, const char *value
     _exit(USAGE_ERROR);
 }
 
-/* Returns the number in the environment variable NAME, at most MAX, or ABSENT if it is not set. */
+/* Returns the number in the environment variable NAME, or ABSENT if the variable is not set.
+ * Refuses numbers above MAX. */
 static uint64_t read_number(const char *name, uint64_t absent, uint64_t max)
 {
     const char *value = getenv(name);
@@ -65,7 +66,8 @@ static const struct emu_trace *read_trace(void)
     return &trace;
 }
 
-/* Opens the file that the environment variable NAME names. Returns -1 if it is not set. */
+/* Opens the file that is the value of the environment variable NAME. Returns -1 if the variable is
+ * not set. */
 static int open_output(const char *name)
 {
     const char *path = getenv(name);
@@ -77,7 +79,8 @@ static int open_output(const char *name)
     return fd;
 }
 
-/* Reads the numbers of the steps after which the state is dumped, such as "10,200,3000". */
+/* Reads the numbers of the steps after which the state is written, such as "10,200,3000". Returns
+ * how many there are. */
 static uint32_t read_dumps(uint64_t *list, uint32_t most)
 {
     const char *text = getenv("LANEWISE_STEPS_DUMP_AT");
@@ -90,7 +93,7 @@ static uint32_t read_dumps(uint64_t *list, uint32_t most)
     return count;
 }
 
-/* Reads $LANEWISE_STEPS, which names the file for the recording of a block. */
+/* Reads $LANEWISE_STEPS, the file that a block is recorded to. */
 static const struct emu_steps *read_steps(void)
 {
     static struct emu_steps steps;
@@ -127,7 +130,7 @@ static enum emu_rules read_rules(void)
     return rules;
 }
 
-/* Reads $LANEWISE_GPU, which names the chip whose times are predicted. */
+/* Reads $LANEWISE_GPU, the chip for which times are predicted. */
 static const struct emu_chip *read_chip(void)
 {
     static struct emu_chip chip;
@@ -140,7 +143,7 @@ static const struct emu_chip *read_chip(void)
     return &chip;
 }
 
-/* Reads $LANEWISE_CLOCK, which is "predicted" if clocks show predicted time. */
+/* Reads $LANEWISE_CLOCK. Returns whether it is "predicted", so that clocks show predicted time. */
 static bool read_clock(void)
 {
     const char *name = getenv("LANEWISE_CLOCK");

@@ -20,7 +20,7 @@
 #include "gpu/device.h"
 
 /* Reads the options. A variable that is not set counts as 0 or absent. An invalid value ends the
- * process with code 2 and a line on stderr. */
+ * process with exit code 2 and a line on stderr. */
 void emu_read_environment(struct emu_options *options);
 
 #endif

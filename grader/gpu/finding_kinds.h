@@ -12,13 +12,13 @@ struct finding_kind {
     bool has_example;
     const char *title; /* the finding in one line */
     const char *help;  /* a fix to try, in one line */
-    const char *text;  /* the long form, which is a paragraph */
+    const char *text;  /* the explanation, one paragraph */
 };
 
 extern const struct finding_kind emu_finding_kinds[];
 extern const size_t emu_finding_kind_count;
 
-/* Returns the kind with this ID, or NULL. */
+/* Returns the kind of finding called ID, or NULL if there is none. */
 const struct finding_kind *emu_finding_kind(const char *id);
 
 #endif

@@ -5,19 +5,19 @@
 
 #define WARP      32u /* lanes */
 #define ALL_LANES 0xffffffffu
-#define MAX_WARPS 32u /* per CTA */
-#define BARRIERS  16u /* per CTA */
+#define MAX_WARPS 32u /* warps per CTA */
+#define BARRIERS  16u /* barriers per CTA */
 
-/* Makes the compiler build a function that loops over lanes three times: for AVX-512, for AVX2 and
- * for any other CPU. The loader picks one of them. Sanitizers do not support these clones. */
+/* Makes the compiler build three versions of a function that loops over lanes: for AVX-512, for
+ * AVX2 and for any other CPU. The loader picks one of them. Sanitizers do not support this. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__) || !defined(__x86_64__)
 #define LANES_CLONES
 #else
 #define LANES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 
-/* For helpers that a function with LANES_CLONES calls. They become part of that function, so they
- * are compiled for the same CPU. */
+/* For functions that a function with LANES_CLONES calls. They become part of the caller, so they
+ * are compiled for the same CPU as the caller. */
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 #endif

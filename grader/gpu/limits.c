@@ -1,4 +1,4 @@
-/* Looks up the table of limits, limits.def. */
+/* Looks up values in the table of limits, limits.def. */
 #include "gpu/limits.h"
 
 #include <stddef.h>

@@ -1,38 +1,41 @@
-/* Provides the limits of each compute capability, read from limits.def, and those of the virtual
+/* Provides the limits of each compute capability from limits.def, and the limits of the virtual
  * GPU, whose capability is 9.0. */
 #ifndef GPU_LIMITS_H
 #define GPU_LIMITS_H
 
 #include <stdint.h>
 
-#define EMU_SPLITS 12 /* more than any capability has */
+#define EMU_SPLITS 12 /* more sizes of shared memory than any capability has */
 
 struct emu_limits {
-    uint32_t capability;    /* the capability times 10, so 90 is 9.0 */
+    uint32_t capability;    /* the capability times 10: 90 for 9.0 */
     const char *generation; /* such as "Hopper" */
 #define F(field, meaning) uint32_t field;
 #include "gpu/limits.def"
-    /* Sizes to which a multiprocessor's shared memory can be set, in KiB, from the smallest to the
-     * largest; the other elements are 0. */
+    /* The sizes that a multiprocessor's shared memory can be set to, in KiB, in ascending order.
+     * The remaining elements are 0. */
     uint32_t splits[EMU_SPLITS];
 };
 
-/* Returns the limits of CAPABILITY (times 10), or NULL if it is not in the table. */
+/* Returns the limits of CAPABILITY, which is the capability times 10. Returns NULL if it is not in
+ * the table. */
 const struct emu_limits *emu_limits(uint32_t capability);
 
-/* Returns the row at INDEX of the table, in the order of capabilities, or NULL after the last
- * row. */
+/* Returns the limits at INDEX of the table, which is ordered by capability. Returns NULL after the
+ * last capability. */
 const struct emu_limits *emu_limits_at(uint32_t index);
 
-/* Returns the value and the meaning of the field at INDEX, in the order of limits.def. Returns NULL
- * after the last field. LIMITS may be NULL if VALUE is. */
+/* Returns the meaning of the field at INDEX, in the order of limits.def, and sets *VALUE to the
+ * field's value in LIMITS. Returns NULL after the last field. If VALUE is NULL, LIMITS can be
+ * NULL. */
 const char *emu_limits_field(const struct emu_limits *limits, uint32_t index, uint32_t *value);
 
-/* Returns the name of the feature at INDEX, and the first CAPABILITY that has it. Returns NULL
- * after the last feature. */
+/* Returns the name of the feature at INDEX, and sets *CAPABILITY to the first capability (times 10)
+ * that has it. Returns NULL after the last feature. */
 const char *emu_limits_feature(uint32_t index, uint32_t *capability);
 
-/* Returns the smallest split that is at least BYTES, in bytes, or the largest split if none is. */
+/* Returns, in bytes, the smallest size of shared memory (see `splits`) that is at least BYTES.
+ * Returns the largest size if none is. */
 uint32_t emu_limits_split(const struct emu_limits *limits, uint64_t bytes);
 
 /* The virtual GPU's limits as constants. */

@@ -1,8 +1,8 @@
 /* Computes occupancy from the table of limits.
  *
- * Since capability 2.0, an SM has parts, each with its own registers. A warp takes its registers
- * from one part, in units; a CTA's warps go to the parts in turn. On older GPUs, a CTA took
- * registers for all of its warps together, and for an even number of warps. */
+ * Since capability 2.0, an SM has parts, each with its own registers. A warp takes registers from
+ * one part, in units of several registers. A CTA's warps go to the parts in turn. On older GPUs, a
+ * CTA took registers for all of its warps together, and for an even number of warps. */
 #include "gpu/occupancy.h"
 
 #include <stdbool.h>
@@ -19,14 +19,14 @@ uint32_t emu_occupancy_warps(const struct emu_demand *demand)
     return (demand->threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
 }
 
-/* Returns the registers that WARPS warps take together, from one part or, before 2.0, from the
- * SM. */
+/* Returns the number of registers that WARPS warps take together: from one part or, before 2.0,
+ * from the SM. */
 static uint32_t registers_of(const struct emu_limits *limits, uint32_t registers, uint32_t warps)
 {
     uint64_t units = round_up((uint64_t)registers * EMU_WARP_SIZE * warps, limits->register_unit) /
                      limits->register_unit;
     if (limits->capability / 10 == 2 && units >= 11 && units <= 23 && units % 4 == 3)
-        units++; /* GPUs of capability 2.x also do this with 11, 15, 19 and 23 units */
+        units++; /* GPUs of capability 2.x also round up 11, 15, 19 and 23 units */
     return (uint32_t)units * limits->register_unit;
 }
 
@@ -45,8 +45,9 @@ uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct e
                : registers_of(limits, demand->registers, (uint32_t)round_up(warps, 2));
 }
 
-/* Returns whether a CTA needs too many registers. A GPU checks a CTA as if all parts had as many of
- * its warps as the fullest part. 6.0 has two parts, but checks for four, as 6.1 does. */
+/* Returns whether a CTA needs too many registers. A GPU checks a CTA as if every part had as many
+ * of the CTA's warps as the fullest part. 6.0 has two parts, but checks as if it had four, like
+ * 6.1. */
 static bool is_too_much(const struct emu_limits *limits, const struct emu_demand *demand)
 {
     struct emu_demand even = *demand;
@@ -133,14 +134,14 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
     return occupancy(limits, demand, emu_limits_split(limits, wanted > needed ? wanted : needed));
 }
 
-/* SMs come in groups. Some SMs are switched off; they are not the same on every GPU. With these
- * group sizes, the answers are an H100's for clusters of 1 to 16 blocks, with 2, 8, 11 and 32
- * blocks on an SM. */
-#define CLUSTERED_CTAS 8u /* most CTAs in clusters on one SM */
+/* The number of SMs in each group of SMs. Every GPU has some SMs that are switched off; which ones
+ * differs from GPU to GPU. With these numbers, the results are those of an H100 for clusters of 1
+ * to 16 blocks, with 2, 8, 11 and 32 blocks on an SM. */
+#define CLUSTERED_CTAS 8u /* largest number of CTAs on one SM if they are in clusters */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
 {
     static const uint32_t sms[] = {18, 18, 16, 16, 16, 16,
-                                   16, 8,  2,  2,  2,  2}; /* the sum is EMU_MULTIPROCESSORS */
+                                   16, 8,  2,  2,  2,  2}; /* their sum is EMU_MULTIPROCESSORS */
     uint32_t clusters = 0, ctas = emu_occupancy(demand).ctas;
     ctas = ctas < CLUSTERED_CTAS ? ctas : CLUSTERED_CTAS;
     for (unsigned i = 0; i < sizeof sms / sizeof *sms; i++)

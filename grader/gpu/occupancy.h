@@ -6,8 +6,8 @@
 
 #include "gpu/limits.h"
 
-/* The resource that is used up first. If several are used up together, it is the first of them in
- * this list. */
+/* The resource that is used up first. If several resources are used up together, it is the first of
+ * them in this list. */
 enum emu_occupancy_limit {
     EMU_BY_WARPS,
     EMU_BY_BLOCKS,
@@ -17,7 +17,7 @@ enum emu_occupancy_limit {
 };
 
 struct emu_occupancy {
-    uint32_t ctas;  /* CTAs on one SM, or 0 if not even one fits */
+    uint32_t ctas;  /* CTAs on one SM, or 0 if not even one CTA fits */
     uint32_t warps; /* warps of these CTAs, at most EMU_SM_WARPS */
     enum emu_occupancy_limit limit;
 };
@@ -25,8 +25,8 @@ struct emu_occupancy {
 /* The resources that a CTA needs. */
 struct emu_demand {
     uint32_t threads;   /* 1 to 1024 */
-    uint32_t registers; /* per thread */
-    uint64_t shared;    /* bytes, static and dynamic */
+    uint32_t registers; /* registers per thread */
+    uint64_t shared;    /* bytes of shared memory, static and dynamic */
 };
 
 /* Returns the number of warps of a CTA. */
@@ -38,16 +38,16 @@ struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
 struct emu_occupancy emu_occupancy_of(const struct emu_limits *limits,
                                       const struct emu_demand *demand);
 
-/* Finds the number of CTAs that each resource alone allows. It is 0 if one CTA needs more than it
- * may have, and UINT32_MAX if the kernel does not use the resource. */
+/* Finds the number of CTAs that each resource alone allows on an SM. The number is 0 if one CTA
+ * needs more than a CTA may have, and UINT32_MAX if the kernel does not use the resource. */
 void emu_occupancy_most(const struct emu_limits *limits, const struct emu_demand *demand,
                         uint32_t most[EMU_OCCUPANCY_LIMITS]);
 
-/* Returns the registers and the bytes of shared memory that an SM sets aside for a CTA. */
+/* Return the number of registers, and of bytes of shared memory, that an SM reserves for a CTA. */
 uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct emu_demand *demand);
 uint64_t emu_occupancy_shared(const struct emu_limits *limits, uint64_t shared);
 /* Does the same as emu_occupancy(), for a kernel that asks for only PERCENT of the SM's shared
- * memory and leaves the rest to the cache. GPUs offer only some sizes of shared memory; the SM gets
+ * memory and leaves the rest to the cache. GPUs offer only some sizes of shared memory. The SM gets
  * the smallest size that is at least PERCENT and holds a CTA. */
 struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsigned percent);
 
@@ -55,8 +55,8 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
  * within one group of SMs. */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size);
 
-/* Returns the number of threads of the largest CTA whose threads can have REGISTERS each. It is a
- * multiple of the warp size, at most 1024. */
+/* Returns the number of threads of the largest CTA in which each thread can have REGISTERS
+ * registers. It is a multiple of the warp size, at most 1024. */
 uint32_t emu_occupancy_threads(uint32_t registers);
 
 /* Returns "warps", "blocks", "registers" or "shared memory". */

@@ -1,5 +1,5 @@
-/* Names the rules by which a warp's addresses are counted as memory traffic: those of today's GPUs
- * or of old GPUs. They change counters, never results. */
+/* Names the rules by which a warp's addresses are counted as memory traffic: the rules of today's
+ * GPUs or of old GPUs. They change counters, never results. */
 #ifndef GPU_RULES_H
 #define GPU_RULES_H
 
@@ -11,7 +11,7 @@ enum emu_rules {
     EMU_G80,    /* compute capability 1.0 and 1.1 */
 };
 
-/* The names of all rules, for messages. */
+/* the names of all rules, for messages */
 #define EMU_RULES_NAMES "sector, gt200, g80"
 
 /* Sets *RULES to the rules called NAME. Returns false if the name is unknown. */

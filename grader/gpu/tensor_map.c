@@ -1,8 +1,9 @@
-/* The rules for tensor maps. They are those of NVIDIA's driver for an H100, measured where cuda.h
- * does not say them. A program can write any bytes into a map, so the device checks them, too. */
+/* The rules that tensor maps must follow: the rules of NVIDIA's driver for an H100, measured where
+ * cuda.h does not state them. A program can write any bytes into a map, so the device checks these
+ * rules, too. */
 #include "gpu/tensor_map.h"
 
-#define MOST_BYTES (228u << 10) /* of a box: the shared memory of a multiprocessor */
+#define MOST_BYTES (228u << 10) /* largest box in bytes: the shared memory of a multiprocessor */
 #define MOST_BOX   256u
 #define MOST_STEP  8u
 

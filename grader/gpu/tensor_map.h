@@ -11,13 +11,14 @@
 #include <stdint.h>
 
 #define TENSOR_MAP_BYTES 128u
-#define TENSOR_MAP_ALIGN 64u /* of a map in the device's memory */
+#define TENSOR_MAP_ALIGN 64u /* alignment of a map in device memory, in bytes */
 #define TENSOR_MAP_MAGIC 0x70616d2d726f736eull
 #define TENSOR_DIMS      5u
-#define TENSOR_PIECE     16u  /* copies move pieces of a row; all addresses are multiples of this */
-#define TENSOR_TILE      128u /* alignment of a box in shared memory */
+/* bytes; copies move rows in pieces of this size, and all addresses are multiples of it */
+#define TENSOR_PIECE 16u
+#define TENSOR_TILE  128u /* alignment of a box in shared memory, in bytes */
 
-/* The numbers are those of CUtensorMapDataType. */
+/* The values are those of CUtensorMapDataType. */
 enum tensor_type {
     TENSOR_U8,
     TENSOR_U16,
@@ -38,28 +39,30 @@ enum tensor_type {
 struct tensor_map {
     uint64_t magic;
     uint64_t address;
-    uint64_t size[TENSOR_DIMS];       /* number of elements in each dimension */
-    uint64_t stride[TENSOR_DIMS - 1]; /* bytes between elements of each dimension but the first */
-    /* The box: it spans `box` elements of each dimension, of which every `step`th is copied. The
+    uint64_t size[TENSOR_DIMS]; /* number of elements in each dimension */
+    /* bytes from one element to the next in each dimension except the first */
+    uint64_t stride[TENSOR_DIMS - 1];
+    /* The box spans `box` elements in each dimension, and a copy moves every `step`th of them. The
      * step of the first dimension has no effect. */
     uint16_t box[TENSOR_DIMS];
     uint8_t step[TENSOR_DIMS];
     uint8_t dims;
-    uint8_t type;    /* enum tensor_type */
-    uint8_t swizzle; /* 0, or the pattern spans 16 << swizzle bytes; as CUtensorMapSwizzle */
-    uint8_t fill;    /* fills with NaN instead of 0; as CUtensorMapFloatOOBfill */
+    uint8_t type; /* enum tensor_type */
+    /* a CUtensorMapSwizzle: 0, or the pattern spans 16 << swizzle bytes */
+    uint8_t swizzle;
+    uint8_t fill; /* a CUtensorMapFloatOOBfill: fills with NaN instead of 0 */
 };
 
 unsigned tensor_type_bytes(unsigned type);
 
-/* Returns the number of elements of a dimension that a copy of the box moves. */
+/* Returns the number of elements in dimension DIM that a copy of the box moves. */
 static inline uint32_t tensor_map_count(const struct tensor_map *map, unsigned dim)
 {
     uint32_t step = dim ? map->step[dim] : 1;
     return (map->box[dim] + step - 1) / step;
 }
 
-/* Returns whether an H100's driver would encode this map. */
+/* Returns whether an H100's driver would accept this map. */
 bool tensor_map_is_valid(const struct tensor_map *map);
 
 #endif

@@ -4,24 +4,24 @@
 
 #include <stdbool.h>
 
-/* The bits of a set of tools. Unless EMU_ONLY is set, memcheck and synccheck always run, the
- * counters run if the caller asks for them, and the runtime library checks the order between
- * streams and the host (EMU_ORDERCHECK). For that check, the library asks which memory each launch
- * touches (see emu_launch.touches). */
+/* The bits of a set of tools. Without EMU_ONLY, memcheck and synccheck always run, the counters run
+ * if the caller asks for them, and the runtime library checks the order between streams and the
+ * host (EMU_ORDERCHECK). For this check, the library asks which memory each launch touches (see
+ * emu_launch.touches). */
 enum emu_tool {
-    EMU_ONLY = 32, /* run only the named tools */
+    EMU_ONLY = 32, /* run only the tools in the set */
 #define T(tool, name, code, bits) EMU_##tool = bits,
 #include "gpu/tools.def"
 #undef T
 };
 
-/* The names of the tools that users can choose, for messages. emu_find_tools() also knows "origins",
- * "rows" and "waits", which only gradings use, and "none" and "counters", which set EMU_ONLY and serve to
+/* The names of the tools that users can choose, for messages. emu_find_tools() knows more names.
+ * "origins", "rows" and "waits" are only for grading. "none" and "counters" set EMU_ONLY, to
  * measure the cost of tools. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, ordercheck, racecheck, initcheck"
 
-/* Sets *TOOLS to the tools in LIST, separated by commas. Returns false if LIST has an unknown
- * name. */
+/* Sets *TOOLS to the tools in LIST, whose names are separated by commas. Returns false if a name is
+ * unknown. */
 bool emu_find_tools(const char *list, unsigned *tools);
 
 #endif

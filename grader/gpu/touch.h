@@ -9,14 +9,14 @@ enum emu_touch_kind {
     EMU_READS,
     EMU_WRITES,
     EMU_UPDATES, /* atomics, which do not conflict with each other */
-    /* volatile accesses, and atomics with system scope; a kernel and other threads can synchronise
-     * by them, so they never conflict */
+    /* volatile accesses, and atomics with system scope; they never conflict, because a kernel and
+     * other threads can synchronise by them */
     EMU_SIGNALS,
     EMU_TOUCH_KINDS
 };
 
 struct emu_touch {
-    uint64_t begin, end; /* device addresses; END is not included */
+    uint64_t begin, end; /* device addresses; `end` is not included */
     enum emu_touch_kind kind;
 };
 

@@ -29,7 +29,7 @@ bool agree_is_sound(const json_t *result)
     return true;
 }
 
-/* --- one device twice ------------------------------------------------------------------------- */
+/* --- comparing two gradings on the same device ------------------------------------------------ */
 
 static void remove_members(json_t *object, const char *const *keys)
 {
@@ -42,9 +42,9 @@ static bool ran_out_of_time(const json_t *check)
     return strcmp(json_text_of(check, "status"), "timeout") == 0;
 }
 
-/* Returns a copy of RESULT with only the members that a second grading must reproduce. A check that
- * ran out of time has made varying progress when it is stopped, so its details and all findings and
- * lines are removed, too. */
+/* Returns a copy of RESULT with only the members that a second grading must reproduce. How far a
+ * check comes before its time runs out varies. So if there is such a check, its details and all
+ * findings and lines are removed, too. */
 static json_t *reproducible_part(const json_t *result)
 {
     static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal",
@@ -165,10 +165,10 @@ bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t si
     return same;
 }
 
-/* --- two devices ------------------------------------------------------------------------------ */
+/* --- comparing gradings on two devices -------------------------------------------------------- */
 
-/* Returns true if the program's results were right, even if it was slow. A check that measured a
- * figure had right results, although its status is "failed" if the figure earned no points. */
+/* Returns true if the program computed right results, even if it was slow. A check with a figure
+ * had right results, even if the figure earned no points and the check "failed". */
 static bool is_right(const json_t *check)
 {
     const char *status = json_text_of(check, "status");

@@ -11,18 +11,18 @@
  * below need. */
 bool agree_is_sound(const json_t *result);
 
-/* Compares two gradings on one device with one seed, byte for byte: points, counters, messages,
+/* Compares the results of two gradings with the same device and seed: points, counters, messages,
  * findings, lines. Ignores members that may differ: times, the build cache, the sandbox, the grader
- * and the seal. For a check that ran out of time, compares only the points. Returns false if they
- * differ; WHAT (SIZE bytes) names the most important difference in one line. */
+ * and the seal. Compares only the points of a check that ran out of time. Returns false if the
+ * results differ; WHAT (SIZE bytes) is one line about the most important difference. */
 bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t size);
 
 /* Compares a grading on the emulator with a grading on a GPU. Returns an array with one object for
  * each check that was right in only one of them: {"id", "title", "right_on", "wrong_on", "status",
- * "message"}. The last two come from the grading in which the check was wrong. Skips checks that
- * ran on the emulator both times. If only one grading could build the submission, returns one
- * object without "id". Does not compare points, which depend on counters on one device and on times
- * on the other. Returns NULL when out of memory. */
+ * "message"}. "status" and "message" come from the grading in which the check was wrong. Skips
+ * checks that ran on the emulator both times. If only one grading could build the submission,
+ * returns one object without "id". Does not compare points, because they depend on counters on the
+ * emulator and on times on a GPU. Returns NULL when out of memory. */
 json_t *agree_devices(const json_t *on_emulator, const json_t *on_gpu);
 
 #endif

@@ -1,5 +1,5 @@
-/* Composes findings and causes. A submission's program writes its record, so all text in a finding
- * is cleaned for display. */
+/* Composes findings and causes. A finding's text comes from the record, which a submission can
+ * influence, so all text is cleaned for display. */
 #include "grade/finding.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@
 
 #define MAX_FINDINGS 50
 
-/* Returns a copy of TEXT that is safe to show, of at most MOST bytes. */
+/* Returns a copy of at most MOST bytes of TEXT that is safe to show. */
 static json_t *clean_string(const char *text, size_t most)
 {
     char *copy = strndup(text, most);
@@ -76,10 +76,9 @@ static json_t *describe_related(const struct grade_result *result, const json_t 
     return related;
 }
 
-/* Copies the run's name, and the members that only losses (findings about wasted work) have. They
- * are not added up over several runs, because each run has its own cost. The first run's members
- * are kept, because the first runs have the simplest inputs, unless another run wastes more than
- * one and a half times as much. */
+/* Copies the run's name, and the members that only losses (findings about wasted work) have. Costs
+ * of different runs are not added up. Keeps the members of the first run, which has the simplest
+ * input, unless a later run wastes more than 1.5 times as much. */
 static void copy_loss(json_t *finding, const json_t *found)
 {
     static const char *const texts[] = {"case", "cause", "help", "unit", "spare", NULL};
@@ -108,8 +107,8 @@ void grade_add_lines(const struct grade_result *result, json_t *place, const jso
     json_decref(lines);
 }
 
-/* Adds the source line and the true column if the finding is in the submission, since a report's
- * reader may not have the file. */
+/* If the finding is in the submission, adds the source line, because a report's reader may not have
+ * the file, and corrects the column. */
 static void copy_source(const struct grade_result *result, json_t *finding)
 {
     const struct submission *submission = result->grading->submission;
@@ -168,8 +167,8 @@ void grade_add_finding(struct grade_result *result, const json_t *found)
 
 /* --- causes ----------------------------------------------------------------------------------- */
 
-/* Returns whether FINDING is at LINE of FILE. If FINDING is about a pair of accesses, either of
- * them can be there. */
+/* Returns whether FINDING is at LINE of FILE. A finding about a pair of accesses is at the lines of
+ * both accesses. */
 static bool is_at(const json_t *finding, const json_t *file, json_int_t line)
 {
     const json_t *other = record_other_access(finding);
@@ -188,8 +187,8 @@ static bool same_cause(const json_t *left, const json_t *right)
             (other && is_at(left, json_object_get(other, "file"), json_integer_of(other, "line"))));
 }
 
-/* Returns the element of the result's causes for FINDING, which INPUT showed first. Adds an element
- * if there is none. Takes ownership of FINDING. */
+/* Returns the element of the result's causes that has the same cause as FINDING. Adds an element if
+ * there is none; INPUT is the input that showed FINDING. Takes ownership of FINDING. */
 static json_t *find_cause(struct grade_result *result, json_t *finding, const json_t *input)
 {
     const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
@@ -210,7 +209,7 @@ static json_t *find_cause(struct grade_result *result, json_t *finding, const js
     return finding;
 }
 
-/* Gives FINDING, which has no line, the place of the kernel launch that the report shows for
+/* If FINDING has no line, gives it the place of the kernel launch that the report shows for
  * CHECK. */
 static void copy_place(json_t *finding, const json_t *check)
 {
@@ -241,8 +240,8 @@ static bool costs(const json_t *cause, const json_t *check)
     return json_array_has(json_object_get(cause, "checks"), json_object_get(check, "id"));
 }
 
-/* Returns the hint of the only check that CAUSE costs, if all checks before it were passed, so that
- * the hint is about what is special in this check. Otherwise returns NULL. */
+/* If CAUSE costs the points of only one check, and all checks before it passed, returns this
+ * check's hint, which is then about what is new in this check. Otherwise returns NULL. */
 static const json_t *hint_of_check(const struct grade_result *result, const json_t *cause)
 {
     size_t i;
@@ -259,8 +258,8 @@ static const json_t *hint_of_check(const struct grade_result *result, const json
     return NULL;
 }
 
-/* Returns the hint about the only task (TODO) of the lab that CAUSE affects. Returns NULL if the
- * cause affects several tasks, or the lab has only one. */
+/* If CAUSE affects only one of the lab's tasks (TODO), returns the hint about this task. Returns
+ * NULL if CAUSE affects several tasks, or the lab has only one task. */
 static const json_t *hint_of_task(const struct grade_result *result, const json_t *cause)
 {
     const json_t *found = NULL;
@@ -292,8 +291,8 @@ static size_t word_length(const char *text)
     return length;
 }
 
-/* Returns the length of the code at TEXT, a call such as "atomicAdd(" or a term such as "x + i".
- * Returns 0 if there is none. */
+/* Returns the number of bytes of code at the beginning of TEXT: a call such as "atomicAdd(", or a
+ * term such as "x + i". Returns 0 if it does not begin with code. */
 static size_t code_length(const char *text)
 {
     size_t length = word_length(text);
@@ -304,7 +303,7 @@ static size_t code_length(const char *text)
     return is_term ? length + 3 + word_length(text + length + 3) : 0;
 }
 
-/* Returns whether HINT quotes code of a LINE of the submission. */
+/* Returns whether HINT quotes code of LINE, a line of the submission. */
 static bool quotes(const char *hint, const char *line)
 {
     for (size_t i = 0; hint[i]; ++i) {
@@ -317,8 +316,8 @@ static bool quotes(const char *hint, const char *line)
     return false;
 }
 
-/* Returns whether HINT quotes code of the lines that are shown for CAUSE. Otherwise it may be about
- * something else. */
+/* Returns whether HINT quotes code of the lines that the report shows for CAUSE. A hint that does
+ * not may be about another mistake. */
 static bool is_about(const json_t *hint, const json_t *cause)
 {
     size_t i;

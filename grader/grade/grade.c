@@ -16,7 +16,7 @@
 #include "grade/result.h"
 #include "sandbox/process.h"
 
-/* far more than all checks take, because each check has its own limit */
+/* much more than all checks together need; each check has its own limit */
 #define RUNNER_SECONDS 3000
 #define ROOM_BYTES     (64u << 20) /* more than the compiler and all runs of a grading write */
 
@@ -107,8 +107,8 @@ static bool build_submission(struct grade *grade, enum grading_device device)
     return true;
 }
 
-/* Builds the lab's solution, for checks on a GPU that compare the submission's time with the
- * solution's time. */
+/* Builds the lab's solution. Checks on a GPU compare the submission's time with the solution's
+ * time. */
 static bool build_solution(struct grade *grade)
 {
     const struct lab *lab = grade->grading->lab;
@@ -273,8 +273,8 @@ static bool choose_level(struct grade *grade)
 }
 
 /* Withdraws a grade below full marks if the disk is nearly full, or if the user's limit on file
- * sizes is low. A compiler or program that could not write its output does not say so, so the lost
- * points may be this machine's fault. */
+ * sizes is low. A compiler or program whose writes fail may not report it, so the lost points may
+ * be this machine's fault. */
 static void check_room(struct grade *grade)
 {
     const char *status = json_string_value(json_object_get(grade->result, "status"));

@@ -8,8 +8,8 @@
 #include "base/kit.h"
 #include "sandbox/process.h"
 
-/* A folder of files with the hashes of the sources of each program (checks/rules.mk). These hashes
- * are equal in every folder; the programs are not, because they contain their folder's name. */
+/* A folder with one file for each program, which has the hashes of its sources (checks/rules.mk).
+ * Programs cannot be hashed, because they contain the name of their folder. */
 #define SOURCES    LANEWISE_BUILD "/sources"
 #define MOST_BYTES ((size_t)256 << 20)
 

@@ -13,10 +13,10 @@
  *                     headers of shared/,
  *    "grader_sha256": hash of the sources of the kit's programs and libraries, the gcc version and
  *                     the flags,
- *    "compiler":      nvcc's name for its build: "cuda_13.0.r13.0/compiler.36424714_0"}
+ *    "compiler":      the build of nvcc, such as "cuda_13.0.r13.0/compiler.36424714_0"}
  *
- * Equal sources give equal hashes in any folder. Another gcc gives another hash. A file that cannot
- * be read changes the hash, but is not an error. */
+ * Equal sources give equal hashes in any folder. Another version of gcc gives another hash. A file
+ * that cannot be read changes the hash, but is not an error. */
 json_t *graded_by_json(const struct lab *lab);
 
 #endif

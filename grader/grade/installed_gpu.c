@@ -1,5 +1,5 @@
-/* Asks the CUDA driver's library about the GPU. The library is opened at run time, because the
- * grader must also start on machines without a driver. */
+/* Asks the CUDA driver about the GPU. Loads the driver's library at run time, because the grader
+ * must also start on machines without a driver. */
 #include "grade/installed_gpu.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 #include "base/kit.h"
 #include "sandbox/pool.h"
 
-/* The values of CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR in cuda.h. */
+/* CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR of cuda.h. */
 enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
 
 static char arch[16];
@@ -47,7 +47,7 @@ static json_t *ask_driver(size_t i, void *context)
     return json_pack("{s:s, s:o}", "name", name, "arch", json_sprintf("sm_%d%d", major, minor));
 }
 
-/* The place where take_answer() stores the driver's answer. */
+/* Memory in which take_answer() stores the driver's answer. */
 struct driver_answer {
     char *name;
     size_t size;
@@ -80,11 +80,11 @@ bool installed_gpu_find(char *name, size_t size)
     return answer.found;
 }
 
-/* --- turns ------------------------------------------------------------------------------------ */
+/* --- locking the GPU -------------------------------------------------------------------------- */
 
 /* Opens a lock file of this machine. The file's name contains the host's name, because several
- * machines of a cluster may share the folder and must not wait for each other. Users who share a
- * kit that they may not write into share a lock file in /tmp. */
+ * machines of a cluster may share the folder and must not wait for each other. If users cannot
+ * write into the kit that they share, they share a lock file in /tmp. */
 static int open_turns(const char *name)
 {
     char host[65] = "", build[PATH_SIZE], path[PATH_SIZE];
@@ -95,12 +95,13 @@ static int open_turns(const char *name)
                                  : !base_path(path, "/tmp/lanewise-%s-%s", name, host))
         return -1;
     int turns = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW |
-                               O_CLOEXEC); /* another user's file can be locked, too */
+                               O_CLOEXEC); /* read-only is enough to lock a file of another user */
     return turns >= 0 ? turns : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 /* Locks the GPU. While a process waits for the lock "gpu-turns", it holds the lock "gpu-queue".
- * Otherwise, programs that share the GPU could make a program that needs it alone wait forever. */
+ * Without "gpu-queue", a program that needs the GPU alone could wait forever while other programs
+ * share it. */
 int installed_gpu_lock(bool alone)
 {
     int queue = open_turns("gpu-queue");

@@ -10,14 +10,14 @@
 bool installed_gpu_find(char *name, size_t size);
 
 /* Returns the architecture of the GPU that installed_gpu_find() found, as nvcc calls it, such as
- * "sm_90", or "" if it found none. nvcc's own -arch=native is not used, because it would start the
+ * "sm_90", or "" if it found none. We do not use nvcc's own -arch=native, because it starts the
  * driver again, under the limits of the compiler's process. */
 const char *installed_gpu_arch(void);
 
-/* Locks the GPU for this process. ALONE is for a program that is timed; other programs, which are
- * not timed, share the GPU. Waits until the lock is free, except if the lock files in build/ cannot
- * be opened. Returns the lock, called a "turn", for installed_gpu_unlock(). Only gradings by this
- * kit take turns; other programs can use the GPU at any time. */
+/* Locks the GPU for this process. ALONE locks it exclusively, for a program that is timed; programs
+ * that are not timed share the GPU. Waits until the lock is free, except if the lock files in
+ * build/ cannot be opened. Returns the lock, called a "turn", for installed_gpu_unlock(). Only
+ * gradings by this kit take turns; other programs can use the GPU at any time. */
 int installed_gpu_lock(bool alone);
 void installed_gpu_unlock(int turn);
 

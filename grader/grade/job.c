@@ -15,8 +15,8 @@ bool grade_job_write(const struct grade_job *job, const char *path)
         job->programs[ON_GPU], "solution", job->solution, "pictures", job->pictures, "terms",
         job->terms, "source", job->source);
     char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
-    /* only the owner may read the job, because it contains the secret of the inputs, and sandboxes
-     * can enter the folder */
+    /* mode 0600, because the job contains the secret of the inputs, and sandboxes can enter the
+     * folder */
     bool written = text && base_write_file(path, text, strlen(text), 0600);
     free(text);
     json_decref(json);

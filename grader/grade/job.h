@@ -24,8 +24,8 @@
 
 struct grade_job {
     enum grading_device device; /* where the submission is graded */
-    enum sandbox_level level;   /* level of the sandbox in which the submission runs */
-    /* path of that sandbox's program, or "" to use the first that is found */
+    enum sandbox_level level;   /* protection level of the submission's sandbox */
+    /* path of the bubblewrap program, or "" to search for one */
     char bubblewrap[PATH_SIZE];
     struct grade_seed seed;
     bool pictures; /* record accesses, for pictures in reports */
@@ -37,7 +37,8 @@ struct grade_job {
     char solution[PATH_SIZE];
     /* for lab_set_terms(), or NULL if there are none; the reader frees them */
     json_t *terms;
-    /* a string, the text of the submitted file; NULL if it is not UTF-8; the reader frees it */
+    /* the text of the submitted file as a JSON string, or NULL if it is not UTF-8; the reader frees
+     * it */
     json_t *source;
 };
 

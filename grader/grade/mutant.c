@@ -136,7 +136,8 @@ static bool read_head(struct reader *reader)
                 "the lines before the first empty line must include mutant, scores and loses");
 }
 
-/* Replaces OLD with NEW. OLD consists of whole lines that must occur exactly once in the source. */
+/* Replaces OLD with NEW in the source. OLD is one or more whole lines, which must occur exactly
+ * once. */
 static bool replace(struct reader *reader, const char *old, const char *new)
 {
     char *source = reader->mutant->source, *edited;

@@ -12,10 +12,10 @@
  *     +    for (int i = me; i < n - n % all; i += all)
  *
  * `scores` is the score on the emulator. `loses` is `nothing`, or a list of the checks that lose
- * points, each with its loss. A check without a number (for checks of time) loses some or all of
- * its points. Checks that do not run on the graded device are ignored. `device: emulator` marks a
- * defect that a GPU does not show in every run. `naive: ragged` lists checks whose declared naive
- * figure is that of the mutant.
+ * points, each with its loss. A check without a number loses some or all of its points; this is for
+ * checks that measure time. Checks that do not run on the graded device are ignored. `device:
+ * emulator` marks a defect that a GPU does not show in every run. `naive: ragged` lists the checks
+ * for which this mutant is the naive kernel.
  *
  * An empty line ends this head. The edits follow, separated by empty lines. An edit consists of
  * whole lines of the solution, which must occur there exactly once, and of the lines that replace
@@ -33,7 +33,7 @@
 
 struct mutant_loss {
     char check[64]; /* the check's id, "grid-path" */
-    double points;  /* the points that it loses, or -1 for some or all of them */
+    double points;  /* the points that the check loses, or -1 for some or all of its points */
 };
 
 struct mutant {
@@ -43,7 +43,7 @@ struct mutant {
     double scores;      /* the score on the emulator */
     struct mutant_loss losses[MUTANT_LOSSES];
     size_t loss_count;
-    char naive[MUTANT_LOSSES][64]; /* ids of the checks whose naive figure it shows */
+    char naive[MUTANT_LOSSES][64]; /* ids of the checks for which it is the naive kernel */
     size_t naive_count;
     char *source; /* the solution after the edits */
 };
@@ -58,13 +58,13 @@ bool mutant_read(const char *path, const char *solution, struct mutant *mutant, 
                  size_t size);
 void mutant_free(struct mutant *mutant);
 
-/* Applies EDITS, which it changes, to *SOURCE, memory from malloc(). On failure returns false, and
- * ERROR is one line. */
+/* Applies EDITS to *SOURCE, memory from malloc(). Overwrites the text of EDITS. On failure returns
+ * false, and ERROR is one line. */
 bool mutant_edit(char *edits, char **source, char *error, size_t size);
 
 /* Returns the loss that MUTANT declares for CHECK, or NULL if there is none. */
 const struct mutant_loss *mutant_find_loss(const struct mutant *mutant, const char *check);
-/* Whether MUTANT shows the naive figure of CHECK. */
+/* Returns whether MUTANT is the naive kernel for CHECK. */
 bool mutant_is_naive(const struct mutant *mutant, const char *check);
 
 #endif

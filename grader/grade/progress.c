@@ -53,7 +53,7 @@ static bool was_built(const json_t *result)
     return strcmp(json_text_of(result, "status"), "not-built") != 0;
 }
 
-/* Returns the points of RESULT, as the file keeps them. */
+/* Returns the points of RESULT in the form of the progress file. */
 static json_t *points_of(const json_t *result)
 {
     size_t i;
@@ -73,8 +73,8 @@ static void note_last(json_t *known, const json_t *result)
     json_object_set_new(last, json_text_of(result, "device"), points_of(result));
 }
 
-/* Writes the titles of the checks of RESULT that have more points than in LAST, or fewer if SIGN is
- * -1. Returns how many there are. */
+/* Writes the titles of the checks of RESULT that have more points than in LAST (fewer points if
+ * SIGN is -1). Returns the number of these checks. */
 static size_t put_changed(FILE *to, const json_t *result, const json_t *last, int sign)
 {
     enum { MOST_TITLES = 3 };

@@ -1,5 +1,5 @@
 /* Keeps a student's progress: for each lab the best score with its date, the points of the last
- * grading, and the number of hints shown. No grade depends on it.
+ * grading, and the number of hints shown. No grade depends on the progress.
  *
  * The progress is in the file labs/.progress.json, next to the student's files; `make clean` does
  * not remove the file, and git ignores it. Only gradings of the student's own files count. If the

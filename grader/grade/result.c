@@ -1,5 +1,5 @@
-/* Makes one document from the verdicts of all checks. Text that comes from the submission is
- * cleaned for display. */
+/* Makes the result document from the verdicts of all checks. Cleans text that comes from the
+ * submission for display. */
 #include "grade/result.h"
 
 #include <stdio.h>
@@ -19,8 +19,8 @@
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* Returns the number of the line of SOURCE that launches KERNEL, such as "void sum<int>(int*)", or
- * 0 unless SOURCE has exactly one such launch. */
+/* Returns the number of the only line of SOURCE that launches KERNEL, such as "void
+ * sum<int>(int*)". Returns 0 if no line or several lines launch it. */
 static json_int_t find_launch(const char *source, const char *kernel)
 {
     char launch[200];
@@ -38,8 +38,8 @@ static json_int_t find_launch(const char *source, const char *kernel)
     return line;
 }
 
-/* Returns the place that a verdict names. Includes the source line, so that reports can show it
- * without the source. */
+/* Returns the place in the submission that VERDICT names. Includes the source line, so that reports
+ * can show it without the source. */
 static json_t *describe_place(const struct grade_result *result, const json_t *verdict)
 {
     static const char *const of_place[] = {"cause", "spare", NULL};
@@ -113,7 +113,7 @@ json_t *grade_unbuilt_verdict(const json_t *declared, const char *messages)
                      "counters", "figure", "note", "");
 }
 
-/* --- the parts -------------------------------------------------------------------------------- */
+/* --- adding verdicts -------------------------------------------------------------------------- */
 
 void grade_result_add(struct grade_result *result, const json_t *declared, const json_t *verdict)
 {

@@ -10,12 +10,12 @@ struct grade_result {
     enum sandbox_level level;
     const struct compile_build *build;  /* the build for the graded device */
     json_t *checks, *causes, *findings; /* members of the result */
-    /* members of the result, added up over all checks (record/lines.h) */
+    /* members of the result, which record/lines.h adds up over all checks */
     json_t *lines, *accesses;
     json_t *shown;     /* a member: the pictures of all checks */
     json_t *timelines; /* a member: the timelines of all checks */
     json_t *hints;     /* the hints that the lab declares for the checks */
-    bool guessed;      /* a check's message names the mistake */
+    bool guessed;      /* the message of a check so far names the mistake */
 };
 
 void grade_result_begin(struct grade_result *result, const struct grading *grading,

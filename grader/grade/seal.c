@@ -18,7 +18,7 @@
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* Sets the key's id to the first digits of the key's hash. */
+/* Sets the key's id to the first hex digits of the key's hash. */
 static bool name_key(struct seal_key *key)
 {
     char hex[HASH_SIZE];

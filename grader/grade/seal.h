@@ -3,9 +3,9 @@
  *
  *     document --canonical JSON--> HMAC-SHA256 under the key --> document's "seal"
  *
- * The seal covers everything except itself, in a canonical form: sorted keys, no blanks, numbers
- * with 12 digits as in the files. So a document can be read, reformatted and written again, and its
- * seal stays valid. */
+ * The seal covers the whole document except the seal itself, in a canonical form: sorted keys, no
+ * blanks, numbers with 12 digits as in the files. So the seal stays valid if a program reads the
+ * document and writes it in another format. */
 #ifndef GRADE_SEAL_H
 #define GRADE_SEAL_H
 
@@ -22,8 +22,8 @@ struct seal_key {
     char id[SEAL_KEY_ID];
 };
 
-/* Makes a random key of 64 hex digits and a newline, in a new file that only its owner can read. An
- * existing file is never changed. On failure returns false with the reason in errno. */
+/* Makes a random key of 64 hex digits and a newline, in a new file that only its owner can read.
+ * Never changes an existing file. On failure returns false with the reason in errno. */
 bool seal_key_make(const char *path, struct seal_key *key);
 
 /* Reads a key. Refuses a file that other users may read or write. On failure returns false, and

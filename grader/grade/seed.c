@@ -31,8 +31,8 @@ static void make_folders(const char *path)
             mkdir(folder, 0700);
 }
 
-/* Makes the secret's file. Gradings that begin at the same time must agree on one secret, so each
- * writes its own file, and the first that links it to PATH decides. */
+/* Makes the secret's file at PATH. Gradings that begin at the same time must agree on one secret.
+ * So each grading writes its own file and links it to PATH; the first link wins. */
 static void make_file(const char *path)
 {
     struct seal_key key;
@@ -41,13 +41,13 @@ static void make_file(const char *path)
     if (!base_path(own, "%s.%d", path, (int)getpid()) || !seal_key_make(own, &key))
         return;
     if (link(own, path) != 0 && errno != EEXIST)
-        rename(own, path); /* the file system has no links */
+        rename(own, path); /* this file system does not support links */
     unlink(own);
     seal_key_forget(&key);
 }
 
-/* Finds the owner's secret, which is random if it cannot be stored. ERROR is a warning if the file
- * is damaged. */
+/* Finds the owner's secret. If it cannot be stored, makes a random secret for this grading only.
+ * ERROR is a warning if the file is damaged. */
 static bool find_owners(struct seal_key *key, char *error, size_t size)
 {
     const char *chosen = getenv("LANEWISE_SECRET");

@@ -2,10 +2,10 @@
  *
  *     the owner's secret --HMAC-SHA256 of the number--> this grading's secret --> all inputs
  *
- * The number alone must not be enough, because a submission could try small numbers until one gives
- * the data that it is shown, and then compute the data that it must not see. So a secret of the
- * grader's owner keys the inputs. It is in a file that no submission can read. The same owner and
- * the same number give the same inputs again. */
+ * The inputs must not depend on the number alone: a submission could try small numbers until one
+ * gives the input that it sees, and then compute the inputs that it must not see. So the inputs
+ * also depend on a secret of the grader's owner. The secret is in a file that no submission can
+ * read. The same owner and the same number give the same inputs again. */
 #ifndef GRADE_SEED_H
 #define GRADE_SEED_H
 
@@ -16,7 +16,7 @@
 #define GRADE_SECRET_SIZE 65 /* 64 hex digits and a NUL */
 
 struct grade_seed {
-    /* below 2^63, either --seed or a random number; reports show it */
+    /* the number after --seed, or a random number; below 2^63; reports show it */
     uint64_t number;
     /* this grading's secret, which reveals no other grading's secret */
     char secret[GRADE_SECRET_SIZE];
@@ -29,7 +29,8 @@ struct grade_seed {
  * $LANEWISE_SECRET is set, but is not a key of `lanewise key`; ERROR is one line. */
 bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t size);
 
-/* Seed N for the kit's own programs. They need no secret, but the same inputs on every machine. */
+/* Seed N without a secret, for the kit's own programs, which need the same inputs on every
+ * machine. */
 #define GRADE_SEED_OPEN(n)                                                                         \
     (struct grade_seed)                                                                            \
     {                                                                                              \
@@ -37,8 +38,8 @@ bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t
         .secret = "0000000000000000000000000000000000000000000000000000000000000000"               \
     }
 
-/* Sets SEED to the seed of RESULT (lanewise/result/v1). Returns false if RESULT has no secret.
- * Results for students have none. */
+/* Sets SEED to the seed of RESULT (lanewise/result/v1). Returns false if RESULT has no secret, as
+ * in results for students. */
 bool grade_seed_read(const json_t *result, struct grade_seed *seed);
 
 #endif

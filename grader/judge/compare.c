@@ -1,5 +1,6 @@
-/* Compares answers. NaN, infinity and overflow must not pass. Every comparison with a NaN is false,
- * so these functions test whether the error is within the bound, never whether it is outside. */
+/* Compares answers. NaN, infinity and overflow must count as wrong. Every comparison with a NaN is
+ * false, so these functions test whether the error is within the bound, never whether it is
+ * outside. */
 #include "judge/compare.h"
 
 #include <float.h>

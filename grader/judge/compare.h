@@ -1,4 +1,4 @@
-/* Decides whether an answer is right, by pure functions that compare arrays. */
+/* Compares the numbers of an answer with the right numbers. The functions are pure. */
 #ifndef JUDGE_COMPARE_H
 #define JUDGE_COMPARE_H
 
@@ -6,22 +6,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the index of the first element that differs, or COUNT if none does. */
+/* Returns the index of the first element of GOT that differs from WANT, or COUNT if none
+ * differs. */
 size_t judge_first_difference_int(const int32_t *got, const int32_t *want, size_t count);
 size_t judge_first_difference_u64(const uint64_t *got, const uint64_t *want, size_t count);
 
-/* Returns true if GOT is finite and at most BOUND away from WANT, and false if any of the three is
- * a NaN. */
+/* Returns true if GOT is finite and at most BOUND away from WANT, and false if one of the three
+ * numbers is a NaN. */
 bool judge_within(double got, double want, double bound);
 
-/* Returns the unit in the last place of VALUE, which is finite, as a float. */
+/* Returns the unit in the last place (ulp) of VALUE as a float. VALUE is finite. */
 double judge_ulp(double value);
 
 /* Returns the index of the first element of GOT that is not within bounds[i] of want[i], or COUNT
- * if all are. If BOUNDS is NULL, each element must equal that of WANT. */
+ * if all are within. If BOUNDS is NULL, got[i] must equal want[i]. */
 size_t judge_first_outside(const float *got, const double *want, const double *bounds,
                            size_t count);
-/* Returns the number of elements that are not within their bounds. */
+/* Returns the number of elements of GOT that are not within bounds[i] of want[i]. */
 size_t judge_count_outside(const float *got, const double *want, const double *bounds,
                            size_t count);
 

@@ -21,7 +21,7 @@ double judge_share(const struct judge_budget *budget, double figure)
     if (!isfinite(figure))
         return 0;
     double share = (naive - on_scale(budget, figure)) / (naive - full);
-    /* an empty budget makes the share a NaN, which becomes 0 */
+    /* if the two figures of the budget are equal, SHARE is a NaN, which counts as 0 */
     return share >= 1 ? 1 : share > 0 ? share : 0;
 }
 

@@ -1,4 +1,4 @@
-/* Converts a figure to points, by pure functions.
+/* Converts a figure to points. The functions are pure.
  *
  * A budget declares two figures: the naive kernel's and the solution's. The naive figure earns no
  * points. A figure within SLACK of the solution's earns all points. In between, the share grows
@@ -9,10 +9,10 @@
  *           0 |___________`.____ figure
  *                full    naive
  *
- * If the two figures are orders of magnitude apart, a straight line is useless. If the figure falls
- * as 1 / threads, for example, the step from one thread to 32 is already 97 % of the way to 1,024
- * threads. For such a budget, the line is straight in the figure's logarithm, so each halving of
- * the figure earns the same number of points. */
+ * If the two figures are orders of magnitude apart, a straight line is useless. Example: for a
+ * figure that falls as 1 / threads, the step from 1 thread to 32 threads is already 97 % of the way
+ * to 1,024 threads. For such a budget, the share is a straight line over the logarithm of the
+ * figure, so each halving of the figure earns the same number of points. */
 #ifndef JUDGE_SCORE_H
 #define JUDGE_SCORE_H
 
@@ -36,38 +36,38 @@ double judge_full(const struct judge_budget *budget);
 /* Returns the share of the points, from 0 to 1, or 0 if FIGURE is not finite. */
 double judge_share(const struct judge_budget *budget, double figure);
 
-/* Returns SHARE of MAX points, rounded down to tenths of a point, so only a share of 1 gives
- * MAX. */
+/* Returns SHARE * MAX points, rounded down to tenths of a point, so only a share of 1 gives MAX. */
 double judge_points(double share, double max);
 
-/* A program's own timing, and the measurements of the grader's clock. */
+/* The time that a program reports, and the time that the grader measures. */
 struct judge_clocks {
     double reported; /* milliseconds of the timed pass, as the program reports them */
-    /* seconds that its process ran, for start, warm-up pass, timed pass and exit */
+    /* seconds that the program's process ran: start, warm-up pass, timed pass and exit */
     double wall;
-    double solution_reported; /* times of the lab's solution, which did the same work */
+    double solution_reported; /* the same two times of the lab's solution */
     double solution_wall;
 };
 
-/* Returns false if the reported time cannot be true, for one of two reasons. The reported time
- * exceeds the process's wall time. Or the process ran much longer than the solution's (by more than
+/* Returns false if the reported time cannot be true. Either it exceeds the wall time of the
+ * process. Or the process ran much longer than the solution's process (by more than
  * JUDGE_CLOCK_SLACK seconds and by more than half), and two passes at the reported speed do not
- * explain the difference. Small lies pass, because starting a process takes longer than most
- * kernels run. */
+ * explain the difference. A slightly false time is not detected, because starting a process takes
+ * longer than most kernels run. */
 #define JUDGE_CLOCK_SLACK 0.5
 bool judge_clocks_agree(const struct judge_clocks *clocks);
 
-/* Returns whether the longest of COUNT times is at most JUDGE_STEADY times the shortest. Then two
- * more times would hardly move the median. */
+/* Returns whether the longest of the COUNT times is at most JUDGE_STEADY times as long as the
+ * shortest. If so, two more measurements would hardly change the median. */
 #define JUDGE_STEADY 1.02
 bool judge_is_steady(const double *times, size_t count);
 
-/* Returns a lower bound, in milliseconds, for kernels that read BYTES of uncached input. COPY_RATE
- * (GB/s, reads plus writes) is how fast the GPU copies its own memory. The bound is half of the
- * copy's time, to be safe. Returns 0 if it is unknown. */
+/* Returns a lower bound for the time, in milliseconds, of kernels that read BYTES of uncached
+ * input. COPY_RATE is the speed at which the GPU copies within its memory, in GB/s of reads plus
+ * writes, or 0 if unknown. To be safe, the bound is half of the time at this rate. Returns 0 if
+ * COPY_RATE is unknown. */
 double judge_least_time(double bytes, double copy_rate);
 
-/* Returns true if POINTS are all of MAX, apart from the rounding of their sum. */
+/* Returns true if POINTS equals MAX, apart from rounding errors. */
 bool judge_is_full(double points, double max);
 
 #endif

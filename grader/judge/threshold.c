@@ -9,8 +9,8 @@ static bool is_worse(double a, double b, bool less_is_better)
     return less_is_better ? a > b : a < b;
 }
 
-/* Returns the middle of two figures: halfway by ratio, or by difference if a figure is 0 and has no
- * ratio. */
+/* Returns the middle of two figures: their geometric mean, or the arithmetic mean if one figure is
+ * 0. */
 static double halfway(double one, double other)
 {
     return one > 0 && other > 0 ? sqrt(one * other) : (one + other) / 2;
@@ -36,7 +36,7 @@ double judge_margin(double one, double other)
 {
     if (one == other)
         return 1;
-    return one > other ? one / other : other / one; /* INFINITY if the divisor is 0 */
+    return one > other ? one / other : other / one; /* the division by 0 gives INFINITY */
 }
 
 double judge_round(double figure, bool less_is_better)
@@ -45,8 +45,7 @@ double judge_round(double figure, bool less_is_better)
         return figure;
     double unit = pow(10, floor(log10(fabs(figure))) - 5);
     double steps = figure / unit;
-    /* a figure that already has six digits stays unchanged despite the rounding error of the
-     * division */
+    /* a figure that has at most six digits stays unchanged, although the division is not exact */
     if (fabs(steps - round(steps)) < 1e-6)
         return round(steps) * unit;
     return (less_is_better ? ceil(steps) : floor(steps)) * unit;

@@ -7,15 +7,16 @@
  *                 a solution    declared slack   that must lose
  *                                                points
  *
- * The declared slack is the lab author's estimate of how much good programs differ. The slack is
- * kept if the figures of all good programs are within it and the figures of all poor programs are
- * beyond it. Otherwise full points begin halfway (by ratio) between good and poor. */
+ * The declared slack is the lab author's estimate of how much good programs differ. If the figures
+ * of all good programs are within the slack and the figures of all poor programs are not, the
+ * proposal keeps the slack. Otherwise it puts the figure for full points at the geometric mean of
+ * good and poor. */
 #ifndef JUDGE_THRESHOLD_H
 #define JUDGE_THRESHOLD_H
 
 #include "judge/score.h"
 
-/* Measured figures. */
+/* The measured figures from which judge_propose() computes thresholds. */
 struct judge_sample {
     double solution; /* the worst figure of the lab's solution */
     double good;     /* the worst figure of all programs that should earn full points */
@@ -31,13 +32,13 @@ struct judge_proposal {
     double naive; /* the best figure that earns no points */
 };
 
-/* Proposes thresholds. BUDGET is the budget that the lab declares. Its direction and slack are
- * used, and its naive figure if none was measured. */
+/* Proposes thresholds. BUDGET is the budget that the lab declares. This function uses the budget's
+ * direction and slack, and the budget's naive figure if none was measured. */
 struct judge_proposal judge_propose(const struct judge_budget *budget,
                                     const struct judge_sample *sample);
 
-/* Returns the ratio of the larger figure to the smaller, INFINITY if only the smaller is 0, or 1 if
- * both are equal. */
+/* Returns the ratio of the larger figure to the smaller, INFINITY if only the smaller figure is 0,
+ * or 1 if both figures are equal. */
 double judge_margin(double one, double other);
 
 /* Returns FIGURE rounded to six significant digits, in the direction that does not make the

@@ -1,4 +1,4 @@
-/* What judge/wrong_*.c know about a wrong matrix. */
+/* Declares the facts about a wrong matrix that judge/wrong_*.c share. */
 #ifndef JUDGE_WRONG_FACTS_H
 #define JUDGE_WRONG_FACTS_H
 
@@ -13,7 +13,7 @@ struct facts {
     size_t count; /* number of the matrix's numbers */
     size_t wrong_count;
     bool *wrong;                /* whether each number is wrong */
-    size_t *in_row, *in_column; /* how many numbers are wrong in each row and in each column */
+    size_t *in_row, *in_column; /* the number of wrong numbers in each row and in each column */
     /* log10 of the chance that a number equals a different number of WANT */
     double log_chance;
     char *text;
@@ -22,26 +22,26 @@ struct facts {
 
 #define TELL(facts, ...) (snprintf((facts)->text, (facts)->size, __VA_ARGS__), true)
 
-/* Returns whether GOT is within the bound of the right number I. */
+/* Returns whether GOT is within the error bound of number I of WANT. */
 bool wrong_is_near(const struct facts *facts, double got, size_t i);
 
-/* Returns whether a match of MATCHES numbers by chance is very unlikely, even if a thousand
+/* Returns whether MATCHES equal numbers are very unlikely to be a coincidence, even if a thousand
  * hypotheses are tried. */
 bool wrong_is_no_chance(const struct facts *facts, size_t matches);
 
 /* Writes "[2][3]", the indices of number I, or "[3]" if the matrix has one row. */
 const char *wrong_index(const struct facts *facts, size_t i, char text[48]);
 
-/* Names the rows and columns in which all numbers are wrong, apart from a few that are right by
- * chance. Returns false if a number elsewhere is wrong. */
+/* Writes the names of the rows and columns in which all numbers are wrong, apart from a few that
+ * are right by chance. Returns false if a number outside of them is wrong. */
 bool wrong_place(const struct facts *facts, char *text, size_t size);
 
-/* Writes a question about the launch if the place of the wrong numbers is one that no thread seems
- * to reach, otherwise "". */
+/* Writes a question about the launch if it seems that no thread writes the wrong numbers, otherwise
+ * "". */
 const char *wrong_ask_for_threads(const struct facts *facts, char text[200]);
 
-/* Tries the hypothesis that each wrong number is the right number of another place in its row, or
- * in its column. */
+/* Tries the hypothesis that each wrong number is the right number for another place in the same
+ * row, or in the same column. */
 bool wrong_tell_moved(const struct facts *facts);
 
 #endif

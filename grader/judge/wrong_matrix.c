@@ -25,7 +25,7 @@ const char *wrong_index(const struct facts *facts, size_t i, char text[48])
     return text;
 }
 
-/* --- what the wrong numbers are --------------------------------------------------------------- */
+/* --- hypotheses about the values of the wrong numbers ----------------------------------------- */
 
 static bool is_value(const struct facts *facts, size_t i, float value)
 {
@@ -42,7 +42,7 @@ static bool are_all(const struct facts *facts, float value)
     return true;
 }
 
-/* Returns whether all wrong numbers change when fresh memory holds other bytes. */
+/* Returns whether all wrong numbers change if newly allocated memory has other contents. */
 static bool are_unwritten(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -52,7 +52,8 @@ static bool are_unwritten(const struct facts *facts)
     return matrix->again;
 }
 
-/* Explains that many wrong numbers, but not all, change when fresh memory holds other bytes. */
+/* Explains that many wrong numbers, but not all, change if newly allocated memory has other
+ * contents. */
 static bool tell_partly_unwritten(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -70,8 +71,8 @@ static bool tell_partly_unwritten(const struct facts *facts)
                 NUMBER(count), wrong_index(facts, first, index));
 }
 
-/* Returns whether all wrong numbers are right in the other run, in which main() saw the numbers
- * that are on the GPU. */
+/* Returns whether all wrong numbers are right in the second run, in which main() saw the same input
+ * as the kernels. */
 static bool are_right_again(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -82,8 +83,8 @@ static bool are_right_again(const struct facts *facts)
     return matrix->again;
 }
 
-/* Returns whether all wrong numbers are TIMES the right numbers. At least one of them must prove
- * it, by a bound that is small compared with the number. */
+/* Returns whether all wrong numbers are TIMES the right numbers. At least one number must be much
+ * larger than its error bound; otherwise the match proves nothing. */
 static bool are_times(const struct facts *facts, double times)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -100,8 +101,8 @@ static bool are_times(const struct facts *facts, double times)
     return matrix->bounds ? least < 1e-5 : facts->wrong_count >= 4;
 }
 
-/* Returns whether all wrong numbers are about TIMES the right numbers. Numbers close to their
- * bounds do not count, and some must be left. */
+/* Returns whether all wrong numbers are about TIMES the right numbers. Numbers that are not much
+ * larger than their error bounds do not count; some other numbers must remain. */
 static bool are_about_times(const struct facts *facts, double times)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -117,8 +118,7 @@ static bool are_about_times(const struct facts *facts, double times)
     return count >= 4 && 2 * count > facts->wrong_count;
 }
 
-/* Returns the quotient (wrong / right) of the wrong number that is largest compared with its
- * bound. */
+/* Returns wrong / right for the wrong number that is largest compared with its error bound. */
 static double quotient_of(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -139,7 +139,7 @@ static bool tell_times(const struct facts *facts)
     double whole = size >= 1 ? round(size) : round(1 / size);
     double times = copysign(size >= 1 ? whole : 1 / whole, quotient);
     bool is_block = size >= 1 && times > 0 && whole == (double)facts->matrix->threads;
-    /* each addition to a large sum of floats is rounded */
+    /* rounding errors: each addition to a large sum of floats is rounded */
     bool is_near = is_block && facts->count == 1 && fabs(size - whole) < whole / 1000;
     bool is_exact = !is_near && are_times(facts, times);
     if (!is_exact && !is_near && whole > 1 && whole <= 32)
@@ -246,7 +246,8 @@ bool wrong_is_no_chance(const struct facts *facts, size_t matches)
     return (double)matches * facts->log_chance <= -7;
 }
 
-/* Returns whether FROM explains all wrong numbers that have a source, and most of them have one. */
+/* Returns whether FROM explains all wrong numbers for which it has a place in WANT. It must have a
+ * place for most of them. */
 static bool come_from(const struct facts *facts, source *from)
 {
     size_t matches = 0;
@@ -263,7 +264,8 @@ static bool come_from(const struct facts *facts, source *from)
 
 /* --- numbers of an input ---------------------------------------------------------------------- */
 
-/* A neighbour of each number in an input, at most one row and one column away. */
+/* The place of a neighbour in an input, relative to each number: at most one row and one column
+ * away. */
 struct neighbour {
     const struct judge_input *input;
     int dy, dx;
@@ -276,9 +278,9 @@ static size_t place_of(const struct facts *facts, const struct neighbour *neighb
               column_of(matrix, i) + (size_t)neighbour->dx);
 }
 
-/* Returns whether all wrong numbers that have these neighbours are BASE times the right number,
- * plus the neighbour MORE, minus the neighbour LESS. MORE or LESS is NULL if there is no such
- * neighbour. */
+/* Returns whether each wrong number is BASE times the right number, plus the neighbour MORE, minus
+ * the neighbour LESS. Numbers without these neighbours do not count. MORE or LESS may be NULL, for
+ * no neighbour. */
 static bool come_by(const struct facts *facts, double base, const struct neighbour *more,
                     const struct neighbour *less)
 {
@@ -307,7 +309,7 @@ static const char *name_neighbour(char text[80], const struct neighbour *neighbo
     return text;
 }
 
-/* Tries the hypothesis that another neighbour replaces the neighbour LESS in each sum. */
+/* Tries the hypothesis that each sum has another neighbour in place of the neighbour LESS. */
 static bool tell_replaced(const struct facts *facts, const struct neighbour *less)
 {
     char one[80], other[80];
@@ -346,8 +348,8 @@ static bool tell_input(const struct facts *facts)
 
 /* --- rows of the wrong length ----------------------------------------------------------------- */
 
-/* Returns whether rows are longer than they should be by SHIFT numbers (which may be negative), so
- * that the displacement grows from row to row. */
+/* Returns whether each wrong number I in row ROW is number I + SHIFT * ROW of WANT, as if the pitch
+ * were wrong by SHIFT numbers. SHIFT may be negative. */
 static bool come_by_pitch(const struct facts *facts, long shift)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -384,8 +386,8 @@ static bool tell_source(const struct facts *facts)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* Estimates how often a number is near an unrelated number of WANT, as log10 of the fraction; the
- * estimate errs on the high side. */
+/* Returns log10 of the chance that a number is within the error bound of an unrelated number of
+ * WANT. Overestimates the chance rather than underestimating it. */
 static double measure_chance(const struct facts *facts)
 {
     enum { TRIALS = 4096, FAR = 7919 };
@@ -416,8 +418,8 @@ static bool find_wrong(struct facts *facts)
     return facts->wrong_count > 0;
 }
 
-/* Returns whether the first quarter is right and all other numbers are VALUE, apart from a few that
- * are right by chance. */
+/* Returns whether the first quarter of the result is right and all other numbers are VALUE, apart
+ * from a few that are right by chance. */
 static bool is_first_quarter(const struct facts *facts, float value)
 {
     size_t quarter = facts->count / sizeof(float), others = 0, first = 0;

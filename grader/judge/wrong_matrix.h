@@ -1,5 +1,5 @@
-/* Explains the mistake in a wrong matrix. A pure function tries simple hypotheses, such as "equal
- * to the transpose", and names the rows or columns that are wrong.
+/* Explains the mistake that makes a matrix wrong. A pure function tries simple hypotheses, such as
+ * "equal to the transpose", and names the wrong rows or columns.
  *
  * A hypothesis is reported only if it fits all wrong numbers and is very unlikely to fit them by
  * chance. */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An input matrix of the same size. */
+/* An input matrix of the same size as the result. */
 struct judge_input {
     const char *name;
     const float *values; /* NULL at the end of a list */
@@ -22,22 +22,25 @@ struct judge_matrix {
     size_t height, width;
     const float *got;
     const double *want;
-    const double *bounds; /* the largest error allowed for each number, or NULL if it is 0 */
-    /* result of a run whose fresh memory held other bytes, or NULL if unknown */
+    /* the largest error allowed for each number, or NULL if no error is allowed */
+    const double *bounds;
+    /* result of a second run whose newly allocated memory had other contents, or NULL if unknown */
     const float *again;
-    bool hides; /* main() saw another input than kernels, but not in that run */
+    /* main() saw another input than the kernels in this run, but the same input in the second
+     * run */
+    bool hides;
     struct judge_input inputs[JUDGE_INPUTS + 1];
     size_t threads;      /* threads in a block of the launch, or 0 if unknown */
     size_t grid_threads; /* threads in each launch, or 0 if unknown or not always the same */
-    /* sizes of a block of each launch in x and in y, above 1; 0 ends the list */
+    /* block sizes of all launches in x and in y, only those above 1; 0 ends the list */
     size_t sides[JUDGE_SIDES + 1];
 };
 
 /* Writes explanations, separated by semicolons. Returns false if no hypothesis fits. */
 bool judge_wrong_matrix(const struct judge_matrix *matrix, char *text, size_t size);
 
-/* Returns whether OTHER explains the result, because all numbers are near OTHER's numbers, which is
- * very unlikely by chance. */
+/* Returns whether the result is OTHER: all numbers are within the bounds of OTHER's numbers, which
+ * is very unlikely by chance. */
 bool judge_is_matrix(const struct judge_matrix *matrix, const double *other);
 
 #endif

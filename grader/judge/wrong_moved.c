@@ -1,5 +1,5 @@
-/* Finds out whether the wrong numbers are right numbers of other places. Tries some of the wrong
- * numbers only, since each is looked for in its whole row or column. */
+/* Finds out whether the wrong numbers are the right numbers for other places. Tries only some of
+ * the wrong numbers, because each search covers a whole row or column. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,11 +7,11 @@
 
 enum { TRIED = 64, FEWEST = 8 };
 
-/* The numbers among which a wrong number is looked for: its row, or its column. */
+/* Where to search for a wrong number: in its row or in its column. */
 enum line { ROW, COLUMN };
 
-/* Returns the place in I's row or column whose right number is that of the result at I, or the
- * number of all places if there is none. A place nearer to the line's beginning comes first. */
+/* Returns the first place in I's row or column whose right number equals number I of the result.
+ * Returns the number of all places if there is none. */
 static size_t find_in_line(const struct facts *facts, enum line line, size_t i)
 {
     size_t width = facts->matrix->width;
@@ -24,14 +24,14 @@ static size_t find_in_line(const struct facts *facts, enum line line, size_t i)
     return facts->count;
 }
 
-/* The wrong numbers that have been found elsewhere. */
+/* The wrong numbers that were found at other places. */
 struct moves {
     size_t count;
-    size_t to[2], from[2]; /* the first two of them */
+    size_t to[2], from[2]; /* places of the first two numbers, in the result and in WANT */
 };
 
-/* Looks for up to TRIED wrong numbers in their rows or columns. Returns false if one is not there,
- * or has an infinite value. */
+/* Searches for up to TRIED wrong numbers in their rows or columns. Returns false if a number is not
+ * found or is infinite. */
 static bool find_moves(const struct facts *facts, enum line line, struct moves *moves)
 {
     size_t every = facts->wrong_count / TRIED + 1, number = 0;
@@ -50,7 +50,8 @@ static bool find_moves(const struct facts *facts, enum line line, struct moves *
     return moves->count >= FEWEST;
 }
 
-/* Returns whether so many numbers are hardly ever found in lines of COUNT unrelated numbers. */
+/* Returns whether it is very unlikely to find MOVES numbers by chance in lines of COUNT unrelated
+ * numbers. */
 static bool is_certain(const struct facts *facts, size_t moves, size_t count)
 {
     double log_chance = facts->log_chance + log10((double)count);

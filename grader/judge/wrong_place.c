@@ -6,7 +6,7 @@
 /* All rows, or all columns, of a matrix. */
 struct lines {
     const char *one, *more;
-    const size_t *wrong; /* how many numbers are wrong in each line */
+    const size_t *wrong; /* number of wrong numbers in each line */
     size_t count;
 };
 
@@ -51,9 +51,9 @@ static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_
     return found > 0;
 }
 
-/* Returns whether the lines with wrong numbers are FROM to TO of each PERIOD lines. At least two
- * such groups must begin. A single line without wrong numbers may be so by luck, so there must be
- * several. */
+/* Returns whether the lines with wrong numbers are lines FROM to TO of each group of PERIOD lines.
+ * At least two groups must begin. At least two lines must have no wrong numbers, because one such
+ * line may be a coincidence. */
 static bool find_period(const struct lines *lines, size_t *from, size_t *to, size_t *period)
 {
     size_t i = 0;
@@ -85,8 +85,8 @@ static bool name_period(const struct lines *lines, char *text, size_t size)
     return true;
 }
 
-/* Names the lines that have wrong numbers, or writes "" if all have. Returns false if there is no
- * short name for them. */
+/* Writes the names of the lines that have wrong numbers, or "" if all lines have some. Returns
+ * false if there is no short name for these lines. */
 static bool name_lines(const struct lines *lines, char *text, size_t size)
 {
     size_t from = 0, to = 0, step;
@@ -114,8 +114,6 @@ static bool name_lines(const struct lines *lines, char *text, size_t size)
     return *text;
 }
 
-/* Names the rows and columns in which all numbers are wrong, apart from a few that are right by
- * chance. Returns false if a number elsewhere is wrong. */
 bool wrong_place(const struct facts *facts, char *text, size_t size)
 {
     const struct lines rows = rows_of(facts), columns = columns_of(facts);
@@ -130,7 +128,7 @@ bool wrong_place(const struct facts *facts, char *text, size_t size)
     return *text;
 }
 
-/* Returns whether many of the last lines are wrong, and none of the others. */
+/* Returns whether several of the last lines have wrong numbers, and no other lines. */
 static bool lack_end(struct lines lines)
 {
     enum { MANY = 8 };
@@ -139,15 +137,16 @@ static bool lack_end(struct lines lines)
            to - from + 1 >= MANY;
 }
 
-/* Returns whether the lines after the first FROM of each PERIOD are wrong. */
+/* Returns whether, in each group of PERIOD lines, the lines after the first FROM lines have wrong
+ * numbers. */
 static bool lack_part(struct lines lines, size_t *from, size_t *period)
 {
     size_t to;
     return find_period(&lines, from, &to, period) && *from > 0 && to + 1 == *period && to > *from;
 }
 
-/* Returns whether a block can have written just the first FROM lines of a part, since its threads
- * are as many in x or in y. */
+/* Returns whether the size of a block in x or in y explains why only the first FROM lines of each
+ * group are right. Also returns true if the launches are unknown. */
 static bool is_side(const struct judge_matrix *matrix, size_t from)
 {
     for (const size_t *side = matrix->sides; *side; ++side)

@@ -1,5 +1,5 @@
-/* Explains wrong sums. All sums are taken modulo 2^64, or modulo 2^32 if the result is an int, as
- * the GPU does. */
+/* Explains wrong sums. All sums are modulo 2^64, or modulo 2^32 if the result is an int, as on the
+ * GPU. */
 #include "judge/wrong_sum.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 /* The known facts about a sum, prepared for the hypotheses. */
 struct facts {
     const struct judge_sum *sum;
-    bool squares;     /* the squares of the numbers are added up, not the numbers */
+    bool squares;     /* the terms are the squares of the numbers, not the numbers */
     uint64_t *before; /* before[i] is the sum of the first i terms */
     char *text;
     size_t size;
@@ -40,8 +40,8 @@ static double size_of(int64_t value)
 
 /* --- hypotheses about the sum alone ----------------------------------------------------------- */
 
-/* Returns a phrase for the number of the launch that equals COUNT, such as ", the number of
- * blocks", or "" if no number does. */
+/* Returns a phrase such as ", the number of blocks", if COUNT equals such a number of the launch,
+ * otherwise "". */
 static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
 {
     return count == sum->threads                 ? ", the number of threads in a block"
@@ -51,8 +51,8 @@ static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
                                                  : "";
 }
 
-/* Returns a phrase for the part of the program that adds a whole sum, if the result is COUNT times
- * too large. */
+/* Returns a phrase that says why the result is COUNT times too large: each thread, block or lane
+ * added a whole sum. Returns "" if COUNT fits none of them. */
 static const char *adder_of(const struct judge_sum *sum, uint64_t count)
 {
     return count == sum->threads  ? ", as if each thread of a block added the block's whole sum"
@@ -62,8 +62,8 @@ static const char *adder_of(const struct judge_sum *sum, uint64_t count)
                            : "";
 }
 
-/* Returns whether the sum is TIMES the right sum. A small sum is a multiple of many numbers, so it
- * proves nothing. */
+/* Returns whether the result is TIMES the right sum. A small right sum proves nothing, so the
+ * result is false then. */
 static bool is_multiple(const struct judge_sum *sum, uint64_t times)
 {
     return size_of(sum->want) >= 1000 && wrap(sum, (uint64_t)sum->want * times) == sum->got;
@@ -104,8 +104,8 @@ static bool has_other_sign(const struct facts *facts)
            TELL(facts, "right except for the sign");
 }
 
-/* Returns whether numbers have overflowed. 32-bit numbers that have wrapped around are off by
- * multiples of 2^32, and so is their sum. */
+/* Returns whether 32-bit numbers have overflowed. Each overflow changes the sum by a multiple of
+ * 2^32. */
 static bool has_overflowed(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -117,8 +117,8 @@ static bool has_overflowed(const struct facts *facts)
     return TELL(facts, "off by a multiple of 2^32, as if a 32-bit int had overflowed");
 }
 
-/* Returns whether the sum was computed in a float, which keeps 24 bits: the sum is a number of 24
- * bits, and its error is at most the rounding error of such a number. */
+/* Returns whether the sum was computed in a float, which keeps 24 bits: the result has at most 24
+ * significant bits, and its error is at most the rounding error of a float. */
 static bool was_a_float(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -129,15 +129,15 @@ static bool was_a_float(const struct facts *facts)
            TELL(facts, "as if it had been rounded to a float, which keeps 24 bits");
 }
 
-/* --- the numbers of some threads -------------------------------------------------------------- */
+/* --- hypotheses about the numbers of some threads --------------------------------------------- */
 
 /* The search for a value among candidates. */
 struct search {
     const struct judge_sum *sum;
     int64_t value;
-    size_t near; /* number of candidates that are at most twice as large as the value */
+    size_t near; /* number of candidates that are at most twice as large as VALUE */
     bool found;
-    size_t at; /* index of the first candidate that equals the value */
+    size_t at; /* index of the first candidate that equals VALUE */
 };
 
 static struct search search_for(const struct judge_sum *sum, uint64_t value)
@@ -163,8 +163,8 @@ static bool is_no_chance(const struct search *search, size_t near, double one_in
     return search->found && (double)near * one_in <= 4 * size_of(search->value);
 }
 
-/* Returns whether the match is certain enough to be reported. Candidates number 0 and number LAST
- * are likelier than the others. */
+/* Returns whether the match is certain enough to be reported. Candidate 0 and candidate LAST are
+ * likelier than the others. */
 static bool is_sure(const struct search *search, size_t last, double one_in)
 {
     bool at_end = search->at == 0 || search->at == last;
@@ -175,12 +175,14 @@ static bool is_sure(const struct search *search, size_t last, double one_in)
 struct parts {
     const char *one, *more, *of; /* "thread", "threads", " of each block" */
     size_t width;                /* number of consecutive numbers that belong to one part */
-    size_t count;                /* number of parts; the first part follows the last */
+    /* number of parts; after the last part, the first part comes again */
+    size_t count;
 };
 
 enum { MOST_PARTS = 8 };
 
-/* Writes to LIST the ways in which this launch may divide the numbers. Returns how many. */
+/* Writes to LIST the ways in which this launch may divide the numbers. Returns the number of
+ * ways. */
 static size_t list_parts(const struct judge_sum *sum, struct parts list[MOST_PARTS])
 {
     size_t threads = sum->threads, all = sum->blocks * threads, used = 0;
@@ -216,11 +218,12 @@ static uint64_t *add_up_parts(const struct facts *facts, const struct parts *par
     return sums;
 }
 
-#define ONE_IN 30000 /* the limit for all hypotheses together; there are about 30 kinds */
+/* for is_no_chance(); with about 30 kinds of hypotheses, 1 in 1,000 wrong sums gets a false one */
+#define ONE_IN 30000
 
 /* The searches among the sums of the parts. */
 struct part_searches {
-    /* for one part, for all but one part, and for the first parts */
+    /* sums of only one part, of all parts but one, and of the first parts */
     struct search only, without, first;
 };
 
@@ -261,14 +264,14 @@ static bool is_by_parts(const struct facts *facts, const struct parts *parts)
 
 /* --- the same kernel twice -------------------------------------------------------------------- */
 
-/* Searches for mistakes that both launches make with the first threads of each PERIOD threads of a
- * block. */
+/* Searches for a mistake that both launches make: with the first threads of each group of PERIOD
+ * threads. */
 struct both_searches {
     struct search only, without, twice;
 };
 
-/* Tries all numbers of first threads. SUMS has, for each block, the sums of its threads, grouped by
- * their thread number modulo PERIOD. */
+/* Tries 1, 2, ... first threads. For each block, SUMS has PERIOD sums, each over the threads with
+ * the same thread number modulo PERIOD. */
 static void try_first_threads(const struct facts *facts, size_t period, uint64_t *sums,
                               struct both_searches *found)
 {
@@ -278,7 +281,8 @@ static void try_first_threads(const struct facts *facts, size_t period, uint64_t
         for (size_t block = 0; block < sum->blocks; ++block) {
             uint64_t *mine = sums + block * (period + 1), all = mine[period];
             bool is_first = block % sum->second_threads % period < most;
-            mine[0] += most > 1 ? mine[most - 1] : 0; /* this is now the sum of the first threads */
+            /* mine[0] is now the sum of the first MOST threads */
+            mine[0] += most > 1 ? mine[most - 1] : 0;
             only += is_first ? mine[0] : 0;
             without += is_first ? 0 : all - mine[0];
             twice += (all + mine[0]) * (is_first ? 2 : 1);
@@ -341,7 +345,7 @@ static bool is_by_first_threads(const struct facts *facts)
 
 /* --- shuffles --------------------------------------------------------------------------------- */
 
-/* Returns the lane whose value a shuffle other than __shfl_down_sync() passes to LANE. */
+/* A kind of shuffle: returns the lane whose value it passes to LANE. */
 typedef size_t passer(size_t lane, size_t off);
 
 static size_t from_lower(size_t lane, size_t off)
@@ -369,7 +373,7 @@ static uint64_t add_by_shuffles(passer *from, const uint64_t *lanes)
     return now[0];
 }
 
-/* Reports a wrong shuffle. SUMS has, for each block, the sums of its threads, grouped by their
+/* Reports a wrong shuffle. For each block, SUMS has 32 sums, each over the threads with the same
  * lane. */
 static bool tell_shuffle(const struct facts *facts, const uint64_t *sums, passer *from,
                          const char *name)
@@ -422,7 +426,7 @@ static void count_begins(const struct facts *facts, const struct begin *begin, u
         }
 }
 
-/* Returns the sum that all threads compute together if their loops step by STEP. */
+/* Returns the sum that all threads together compute if their loops step by STEP. */
 static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, uint64_t *times,
                              size_t step)
 {
@@ -434,14 +438,14 @@ static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, 
     return total;
 }
 
-/* The loops that would explain the sum. */
+/* The loops that would explain the wrong sum. */
 struct loop_fits {
     size_t count, step;
     const char *begins[2];
 };
 
-/* Reports the loops that fit. Two begins are reported if their steps are equal; otherwise the input
- * is too small to tell what happened. */
+/* Reports the loops that fit. Reports two beginnings if their steps are equal. If the steps differ,
+ * the input is too small to tell what happened. */
 static bool tell_loops(const struct facts *facts, const struct loop_fits *fits)
 {
     return fits->count > 0 && fits->count <= 2 &&
@@ -453,15 +457,15 @@ static bool tell_loops(const struct facts *facts, const struct loop_fits *fits)
 static void note_loop(struct loop_fits *fits, const char *begin, size_t step)
 {
     if (fits->count > 0 && step != fits->step)
-        fits->count = 2; /* a different step counts as the third fit; three are too many to
-                          * report */
+        /* a loop with a different step makes the result ambiguous, so count it as a third fit */
+        fits->count = 2;
     if (fits->count < 2)
         fits->begins[fits->count] = begin;
     fits->step = step;
     fits->count++;
 }
 
-/* Returns whether an earlier element of BEGINS means the same in this grid. */
+/* Returns whether an earlier element of BEGINS gives the same numbers in this grid. */
 static bool is_begin_again(const struct judge_sum *sum, const struct begin *begins, size_t index)
 {
     for (size_t i = 0; i < index; ++i)
@@ -517,7 +521,7 @@ static bool is_by_loops(const struct facts *facts)
     return told;
 }
 
-/* --- numbers in a row ------------------------------------------------------------------------- */
+/* --- hypotheses about consecutive numbers ----------------------------------------------------- */
 
 static void name_range(char *text, size_t size, const struct judge_sum *sum, size_t from, size_t to)
 {
@@ -580,8 +584,8 @@ static bool is_by_number(const struct facts *facts)
            TELL(facts, "as if %s[%zu] were added twice", sum->name, twice.at);
 }
 
-/* Tries whether each thread adds up its numbers in a float, and these sums are then added up as
- * integers. */
+/* Tries the hypothesis that each thread adds up its numbers in a float, and the threads' sums are
+ * then added up as integers. */
 static bool is_by_floats(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -599,8 +603,8 @@ static bool is_by_floats(const struct facts *facts)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* Tests whether the sum is the sum of the numbers although the sum of their squares was wanted, or
- * the reverse. */
+/* Tests whether the numbers were added instead of their squares, or the squares instead of the
+ * numbers. */
 static bool is_by_other_terms(const struct facts *facts)
 {
     struct facts other = *facts;
@@ -613,7 +617,7 @@ static bool is_by_other_terms(const struct facts *facts)
                                       : "as if the squares of the numbers were added");
 }
 
-/* Adds up the terms. Returns false if their sum is not WANT. */
+/* Adds up the terms into `before`. Returns false if their sum is not WANT. */
 static bool add_up(struct facts *facts, bool squares)
 {
     const struct judge_sum *sum = facts->sum;

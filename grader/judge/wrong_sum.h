@@ -1,8 +1,8 @@
-/* Explains the mistake in a wrong sum. A pure function tries simple hypotheses, such as "the last
- * numbers were left out".
+/* Explains the mistake that makes a sum wrong. A pure function tries simple hypotheses, such as
+ * "the last numbers were left out".
  *
- * A hypothesis is reported only if it gives exactly the wrong sum, and if so few hypotheses of its
- * kind come near that sum that a match by chance is very unlikely. */
+ * A hypothesis is reported only if it gives exactly the wrong sum, and if a match by chance is very
+ * unlikely because few hypotheses of its kind come near that sum. */
 #ifndef JUDGE_WRONG_SUM_H
 #define JUDGE_WRONG_SUM_H
 
@@ -14,11 +14,12 @@ struct judge_sum {
     bool is_int;       /* the sum is a 32-bit int, otherwise a 64-bit number */
     int64_t got, want; /* the wrong sum and the right sum, which differ */
     const char *name;  /* name of the array whose numbers, or their squares, are added up */
-    /* the array's numbers, or NULL if they are unknown, so WANT alone is used */
+    /* the array's numbers, or NULL if they are unknown; then only hypotheses about WANT are
+     * tried */
     const int32_t *numbers;
     size_t count;
-    size_t blocks, threads; /* size of the launch that adds up, or 0 if unknown */
-    /* threads of a second launch, of one block, that adds up the blocks' sums, or 0 if there is
+    size_t blocks, threads; /* size of the first launch, or 0 if unknown */
+    /* threads of the second launch, whose only block adds up the blocks' sums, or 0 if there is
      * none */
     size_t second_threads;
 };

@@ -24,7 +24,8 @@ struct case_data {
     size_t size;
     size_t array_count;
     struct case_array arrays[CASE_MAX_ARRAYS];
-    size_t starts[CASE_MAX_ARRAYS]; /* the elements' offsets in `bytes`, which can move */
+    /* offset of each array's elements in `bytes`; pointers would break when `bytes` moves */
+    size_t starts[CASE_MAX_ARRAYS];
 };
 
 size_t case_type_size(enum case_type type)
@@ -70,7 +71,7 @@ void case_free(struct case_data *data)
     free(data);
 }
 
-/* Adds the array whose elements begin at START to the table. */
+/* Adds an array to the table. Its elements begin at offset START. */
 static void note_array(struct case_data *data, const struct header *header, size_t start)
 {
     struct case_array *array = &data->arrays[data->array_count];
@@ -182,8 +183,7 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
 {
     struct stat status;
     const char *wrong = NULL;
-    /* O_NOFOLLOW and O_NONBLOCK are needed because the submission may have left a link or a pipe at
-     * PATH */
+    /* O_NOFOLLOW and O_NONBLOCK protect against a link or a pipe that a submission left at PATH */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? "does not exist" : "cannot be opened";

@@ -13,7 +13,7 @@
 
 enum case_type { CASE_INT = 1, CASE_FLOAT = 2, CASE_DOUBLE = 3, CASE_U64 = 4, CASE_BYTE = 5 };
 
-#define CASE_NAME_SIZE  24 /* bytes of a name, with its NUL */
+#define CASE_NAME_SIZE  24 /* most bytes of a name, including its NUL */
 #define CASE_MAX_ARRAYS 32
 
 struct case_array {
@@ -39,8 +39,8 @@ void *case_add_room(struct case_data *data, const char *name, enum case_type typ
 
 /* Returns the array NAME, or NULL. */
 const struct case_array *case_find(const struct case_data *data, const char *name);
-/* Return the first number of NAME, of type CASE_INT, or the numbers of NAME, of type CASE_FLOAT.
- * The array must exist. */
+/* case_int() returns the first number of the CASE_INT array NAME, and case_floats() all numbers of
+ * the CASE_FLOAT array NAME. The array must exist. */
 int case_int(const struct case_data *data, const char *name);
 const float *case_floats(const struct case_data *data, const char *name);
 

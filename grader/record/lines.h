@@ -1,6 +1,6 @@
-/* Adds up the counters of each source line over all runs of a grading, and keeps each line's most
- * wasteful access, whose cost exceeds its ideal cost most. record/record.h describes the elements
- * of these arrays. */
+/* Adds up the counters of each source line over all runs of a grading. Keeps the access of each
+ * line that wastes most (cost minus ideal cost). record/record.h describes the elements of both
+ * arrays. */
 #ifndef RECORD_LINES_H
 #define RECORD_LINES_H
 
@@ -10,8 +10,8 @@
  * FILE_NAME is not NULL, adds only lines of files with that name, in any folder. */
 void record_add_lines(json_t *lines, const json_t *from, const char *file_name);
 
-/* Adds FROM to ACCESSES, which keeps at most RECORD_ACCESSES elements. Of equally wasteful accesses
- * of a line, ACCESSES keeps the first. */
+/* Adds FROM to ACCESSES, which keeps at most RECORD_ACCESSES elements. If two accesses of a line
+ * waste the same, ACCESSES keeps the first. */
 void record_add_accesses(json_t *accesses, const json_t *from, const char *file_name);
 
 #endif

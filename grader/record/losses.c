@@ -23,9 +23,10 @@ json_int_t record_loss_waste(const json_t *finding)
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* A unit of losses. The sum of the counters in ALL is the run's total in this unit. */
+/* A unit in which losses are counted. The run's total in this unit is the sum of the counters in
+ * ALL. */
 struct unit {
-    const char *name, *id; /* the ids of losses in this unit begin with `id` */
+    const char *name, *id; /* the ids of findings that count in this unit begin with `id` */
     unsigned count;        /* number of counters in ALL */
     enum emu_counter all[4];
 };
@@ -80,7 +81,7 @@ static void write_message(char *text, size_t size, const json_t *loss)
                least = json_integer_of(loss, "worst_ideal");
     const char *waste = NUMBER((uint64_t)record_loss_waste(loss));
     if (strncmp(id, "uncoalesced-", 12) == 0 && requests > 0)
-        snprintf(text, size, "%.1f sectors a request where %.1f would do", cost / requests,
+        snprintf(text, size, "%.1f sectors per request; %.1f would be enough", cost / requests,
                  ideal / requests);
     else if (strcmp(id, "bank-conflict") == 0 && least > 0)
         snprintf(text, size, "%lld-way bank conflict, %s extra wavefronts",
@@ -97,8 +98,8 @@ static void write_message(char *text, size_t size, const json_t *loss)
         snprintf(text, size, "%s", json_text_of(loss, "message"));
 }
 
-/* Appends the number of launches, and how much each of them wastes, to TEXT, which tells the waste
- * of all launches together. */
+/* Appends to TEXT, which gives the waste of all launches together, the number of launches and the
+ * waste of each launch. */
 static void append_launches(char *text, size_t size, const json_t *loss)
 {
     size_t used = strlen(text);
@@ -126,7 +127,7 @@ static void write_spare(char *text, size_t size, const json_t *loss, const struc
              (int)length, unit->name, times);
 }
 
-/* The members that are only needed for the text. */
+/* Members that only the message needs, and that are removed afterwards. */
 static const char *const of_launches[] = {"worst_cost", "worst_ideal", "launches", "least_waste",
                                           "most_waste"};
 
@@ -150,7 +151,7 @@ static void describe_loss(json_t *loss, const json_t *document)
                                            share < 100 ? share : 100));
 }
 
-/* --- order ----------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------ */
 
 struct entry {
     json_t *finding;

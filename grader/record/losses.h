@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Completes the losses of DOCUMENT (lanewise/run/v1), which are sums over all launches. Adds
+/* Completes the losses of DOCUMENT (lanewise/run/v1). Each loss is a sum over all launches. Adds
  * "message", "unit" (of cost and ideal), "share" (the cost in percent of the run's total in that
  * unit), "spare" (the ideal in words) and "help"; removes the members that are needed only for
  * these computations. Sorts the findings: errors in their order, then losses, the most wasteful

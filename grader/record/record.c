@@ -1,5 +1,5 @@
-/* Reads the record. A value reaches the document only through one of the copy_ functions, which
- * check its type and range. */
+/* Reads the record. Only the copy_ functions put values into the document, after they have checked
+ * type and range. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -24,10 +24,10 @@ enum {
     MAX_NAME = 1024,           /* bytes of a kernel or file name that are kept */
     MAX_MESSAGE = 1024,        /* bytes of a message that are kept */
     MAX_TRUSTED = 1 << 30,     /* bytes of a trusted program's record */
-    MAX_SOURCE_LINE = 1 << 24, /* largest line number */
-    MAX_RELATED = 8,           /* related places of one finding */
+    MAX_SOURCE_LINE = 1 << 24, /* largest line number of a source file */
+    MAX_RELATED = 8,           /* most related places of one finding */
     MAX_FUNCTION = 100,        /* bytes of the name of an API function */
-    MAX_FUNCTIONS = 1000,      /* most functions; CUDA has fewer */
+    MAX_FUNCTIONS = 1000,      /* most different API functions; CUDA has fewer */
     MAX_COST = 32,             /* most sectors or wavefronts of one request */
 };
 
@@ -36,7 +36,7 @@ enum {
 #define MAX_MOMENTS 1000u
 #define MAX_OFFSET  (1ll << 48) /* bytes between two lanes' addresses */
 
-/* --- values: copied only if they have the right type and range -------------------------------- */
+/* --- values: checked for type and range, then copied ------------------------------------------ */
 
 /* Adds OBJECT's string NAME to INTO as one printable line of at most MAX bytes. */
 static bool copy_text(json_t *into, const json_t *object, const char *name, size_t max)
@@ -105,8 +105,8 @@ static bool copy_triple(json_t *into, const json_t *object, const char *name)
     return false;
 }
 
-/* Adds OBJECT's counters to INTO in their fixed order. If ALL is true, fails if one of the counters
- * that always appear is missing. */
+/* Adds OBJECT's counters to INTO in their fixed order. If ALL is true, returns false if a counter
+ * that every launch must have is missing. */
 static bool copy_counters(json_t *into, const json_t *object, bool all)
 {
     const json_t *from = json_object_get(object, "counters");
@@ -156,7 +156,7 @@ static bool copy_occupancy(json_t *launch, const json_t *from)
     return json_object_set_new(launch, "occupancy", occupancy) == 0 && good;
 }
 
-/* Adds the rules by which accesses were counted (gpu/rules.h). */
+/* Adds the rules for counting the cost of accesses (gpu/rules.h). */
 static bool copy_rules(json_t *launch, const json_t *from)
 {
     enum emu_rules rules;
@@ -176,7 +176,7 @@ static bool copy_reals(json_t *to, const json_t *from, const char *name)
     return json_object_set_new(to, name, copies) == 0 && good;
 }
 
-/* Adds the numbers of warps over the time of the launch. */
+/* Adds how the number of resident warps changes during the launch. */
 static bool copy_warps(json_t *to, const json_t *from)
 {
     json_t *warps = json_object_get(from, "warps"), *one;
@@ -232,7 +232,8 @@ static bool copy_clock(json_t *launch, const json_t *from)
            (json_is_true(reads) && json_object_set_new(launch, "reads_clock", json_true()) == 0);
 }
 
-/* Adds how much of the launch racecheck and initcheck observed, if their work was limited. */
+/* Adds the part of the launch that racecheck and initcheck observed, if they did not observe all of
+ * it. */
 static bool copy_watched(json_t *launch, const json_t *from)
 {
     return !json_object_get(from, "watched") || copy_text(launch, from, "watched", MAX_NAME);
@@ -292,9 +293,9 @@ static bool copy_timeline(json_t *document, const json_t *from, json_t *work)
 /* The document under construction. */
 struct builder {
     json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows, *sectors;
-    json_t *known; /* findings under their finding_key(), to add up counts */
+    json_t *known; /* findings by finding_key(), so that equal findings become one */
     json_t *copies, *work;
-    json_t *repeated; /* launches and their findings, under their ids if they have one */
+    json_t *repeated; /* launches that others repeat, with their findings, by id */
 };
 
 static const char *text_of(const json_t *object, const char *name)
@@ -323,10 +324,10 @@ void record_write_places(FILE *to, const json_t *finding)
     }
 }
 
-/* Returns the key of FINDING. Findings with the same key become one finding. The key consists of
- * the id and the place, or the pair of places. For a finding without a place, it consists of the
- * id, the kernel and the message. Launches on the same line are launches of different kernels. The
- * caller frees the key. */
+/* Returns the key of FINDING, which the caller frees. Findings with the same key become one
+ * finding. The key has the id and the place, or the pair of places. For a finding without a place,
+ * it has the id, the kernel and the message. For a finding about a launch, it also has the kernel,
+ * because a line can launch several kernels. */
 static char *finding_key(const json_t *finding)
 {
     char *key;
@@ -353,8 +354,8 @@ static json_int_t waste_of(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
-/* Records in KNOWN the number of launches that have the loss, and the waste of the best and of the
- * worst of them. */
+/* Counts in KNOWN the launches that have this loss, and keeps the least and the most waste of a
+ * launch. */
 static void count_launch(json_t *known, const json_t *finding)
 {
     json_int_t waste = waste_of(finding), least = waste_of(known), most = least, launches = 1;
@@ -368,7 +369,7 @@ static void count_launch(json_t *known, const json_t *finding)
     json_object_set_new(known, "most_waste", json_integer(waste > most ? waste : most));
 }
 
-/* Adds the counts of FINDING to those of KNOWN. If FINDING wastes more, KNOWN takes over FINDING's
+/* Adds the counts of FINDING to those of KNOWN. If FINDING wastes more, its cause replaces KNOWN's
  * cause. */
 static void add_same(json_t *known, const json_t *finding)
 {
@@ -465,8 +466,8 @@ static bool is_one_of(const json_t *object, const char *name, const char *const 
     return text && *words;
 }
 
-/* Adds the lanes' offsets: 32 multiples of BYTES, or null for idle lanes. At least one of them is a
- * number. */
+/* Adds the offsets in bytes of 32 lanes. Each is a multiple of BYTES, or null for an idle lane. At
+ * least one lane has an offset. */
 static bool copy_offsets(json_t *into, const json_t *object, json_int_t bytes)
 {
     const json_t *from = json_object_get(object, "offsets");
@@ -589,7 +590,8 @@ static bool add_findings(struct builder *builder, const json_t *findings)
     return good;
 }
 
-/* Keeps the last launch of the document and its FINDINGS for lines that repeat it. */
+/* Keeps the document's last launch and its FINDINGS under ID, because later lines of the record may
+ * repeat them. */
 static bool keep_launch(struct builder *builder, const json_t *id, json_t *findings)
 {
     char key[30];
@@ -603,7 +605,7 @@ static bool keep_launch(struct builder *builder, const json_t *id, json_t *findi
                json_pack("[O,O]", json_array_get(builder->launches, count - 1), findings)) == 0;
 }
 
-/* Adds the launch with this ID once more. All its repetitions share one object. */
+/* Adds the launch with this ID again. All repetitions share one JSON object. */
 static bool repeat_launch(struct builder *builder, const json_t *id)
 {
     char key[30];

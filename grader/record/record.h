@@ -15,15 +15,16 @@
 
 #define RECORD_SCHEMA "lanewise/run/v1"
 /* Upper limits of a record and of the numbers in it. */
-#define RECORD_BYTES             ((size_t)64 << 20) /* for a submission; labs write a few KB */
+/* most bytes of a submission's record; labs write a few KB */
+#define RECORD_BYTES             ((size_t)64 << 20)
 #define RECORD_LAUNCHES          (1u << 17)
 #define RECORD_FINDINGS          1000u /* most findings; further findings are left out */
-#define RECORD_REPEATED_FINDINGS 16u   /* most findings of a launch that other launches repeat */
+#define RECORD_REPEATED_FINDINGS 16u   /* most findings of one launch that other launches repeat */
 /* most source lines with an access; further lines are left out */
 #define RECORD_ACCESSES 1000u
 #define RECORD_WORK     10000u /* most pieces of work; further work is left out */
 #define RECORD_LANES    32u
-/* largest counter of a launch; the sum over all launches fits 63 bits */
+/* largest counter of a launch, so that the sum over all launches fits into 63 bits */
 #define RECORD_COUNTER (1ll << 45)
 
 /* Returns the record in the file PATH as a new object:
@@ -50,22 +51,23 @@
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *
  * "calls" counts the program's calls of the CUDA runtime, as the program itself reports them;
- * `<<<>>>` counts as cudaLaunchKernel. A program that was killed has {}. "requests", "rows" and
- * "sectors" are counted by a device in another process (gpu/remote/tally.h); without such a device
- * they are {}.
+ * `<<<>>>` counts as cudaLaunchKernel. If the program was killed, "calls" is {}. A device in
+ * another process counts "requests", "rows" and "sectors" (gpu/remote/tally.h); without such a
+ * device they are {}.
  *
  * Findings with the same id, file, line and related place become one, and their counts add up.
  * Findings without a file become one if their messages are the same. A finding about a pair of
  * accesses has the place of the other access in "related"; a related place with a "message", such
  * as "allocated here", is not an access.
  *
- * gpu/record/record.h describes "copies", "missing" and "accesses". "copies" are the copies to the
- * host, and pieces of shared memory that kernels made, if the tool "origins" ran. "missing" counts
- * the bytes of the input that never reached the device, if main() saw a decoy input. "accesses" has
- * the most wasteful access of each line over all launches, if accesses were recorded.
+ * gpu/record/record.h describes "copies", "missing" and "accesses". If the tool "origins" ran,
+ * "copies" lists the copies to the host, and the pieces of shared memory that kernels wrote. If
+ * main() saw a decoy input, "missing" is the number of bytes of the real input that never reached
+ * the device. "accesses" has the most wasteful access of each line over all launches, if accesses
+ * were recorded.
  *
- * A last line without a newline is left out, because its writer was killed. On failure returns
- * NULL, and ERROR (SIZE bytes) says in a few words what is wrong with the file, such as "is
+ * The reader ignores a last line without a newline, because the writer was killed. On failure
+ * returns NULL, and ERROR (SIZE bytes) says in a few words what is wrong with the file, such as "is
  * missing" or "is malformed in line 3". */
 json_t *record_read(const char *path, char *error, size_t size);
 

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #define WIDTH 20
-#define LINES 20 /* most lines if TO is not a terminal */
+#define LINES 20 /* most lines of progress in a file or a pipe */
 
-/* Writes SECONDS as "2 min 49 s". From one hour on, leaves out the seconds, as in "1 h 12 min". */
+/* Writes SECONDS as "2 min 49 s". Leaves out the seconds if there are hours, as in "1 h 12 min". */
 static void write_time(char text[32], double seconds)
 {
     unsigned long whole = (unsigned long)(seconds + 0.5);

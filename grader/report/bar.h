@@ -1,5 +1,5 @@
-/* Shows the progress of long work. On a terminal, a bar with the rate and the time left is redrawn
- * repeatedly. In a file or a pipe, only a few lines appear, without the bar.
+/* Shows the progress of long work. On a terminal, redraws a bar with the rate and the time left. In
+ * a file or a pipe, writes only a few lines, without the bar.
  *
  *     [########............]  120 of 300, 64 a minute, 2 min 49 s left, 3 to review */
 #ifndef REPORT_BAR_H
@@ -13,13 +13,13 @@ struct report_bar {
     FILE *to;
     bool terminal;
     size_t total;
-    double start; /* the time when the work began, by any clock */
-    size_t shown; /* number of steps already shown; on a terminal only 0 or 1 */
+    double start; /* the time, in seconds, when the work began */
+    size_t shown; /* number of lines already written; on a terminal 0 or 1 */
 };
 
 /* Starts a bar on TO for TOTAL pieces of work. NOW is the clock's time, in seconds. */
 struct report_bar report_bar_begin(FILE *to, size_t total, double now);
-/* Shows that DONE pieces are done, of which FAILED need a review. */
+/* Shows that DONE pieces of work are done. FAILED of them failed and need a review. */
 void report_bar_show(struct report_bar *bar, size_t done, size_t failed, double now);
 /* Ends the line. */
 void report_bar_end(struct report_bar *bar);

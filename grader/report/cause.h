@@ -1,13 +1,13 @@
-/* Describes the causes of a result in the form that all reports show. Causes are errors that the
- * emulator found in checks that lost points. grade/finding.c decides which errors are causes. */
+/* Describes the causes of a result as text for all reports. Causes are errors that the emulator
+ * found in checks that lost points. grade/finding.c decides which errors are causes. */
 #ifndef REPORT_CAUSE_H
 #define REPORT_CAUSE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Returns the element of RESULT's causes that explains why CHECK lost points, or NULL if none
- * does. */
+/* Returns the element of RESULT's "causes" that explains why CHECK lost points, or NULL if there is
+ * none. */
 const json_t *report_cause_of(const json_t *result, const json_t *check);
 
 /* Returns whether the message of CHECK already names CAUSE. */

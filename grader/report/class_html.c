@@ -14,7 +14,7 @@
 #include "report/markup.h"
 #include "report/svg_class.h"
 
-/* The number of rows of each kind that the page shows. */
+/* The most entries of each kind that the page shows. */
 #define FINDINGS 12u  /* findings, the most frequent first */
 #define PAIRS    100u /* pairs, the most similar pairs first */
 #define TROUBLES 200u /* gradings that timed out or crashed */
@@ -32,7 +32,7 @@ static unsigned percent_of(double part, double whole)
     return whole > 0 ? (unsigned)(100 * part / whole + 0.5) : 0;
 }
 
-/* --- small pieces ----------------------------------------------------------------------------- */
+/* --- small elements --------------------------------------------------------------------------- */
 
 static void open_section(struct markup *m, const char *id, const char *title)
 {

@@ -1,6 +1,6 @@
 /* Writes the class page, for the instructor. It shows the labs, the distribution of scores, the
- * checks, the places where points were lost, the hand-ins that need review, similar submissions,
- * and the scores over attempts. */
+ * checks, the findings that cost points, the hand-ins that need review, similar submissions, and
+ * the scores by attempt. */
 #ifndef REPORT_CLASS_HTML_H
 #define REPORT_CLASS_HTML_H
 

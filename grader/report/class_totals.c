@@ -24,7 +24,7 @@ static double share_of(double score, double most)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* Returns the bin of a score. The last bin is for full marks only. */
+/* Returns the number of the histogram's bin for SHARE. The last bin is for full marks only. */
 static unsigned bin_of(double share)
 {
     unsigned bin = (unsigned)(share * (CLASS_BINS - 1) + 1e-9);
@@ -40,7 +40,7 @@ static enum class_outcome outcome_of(const char *status)
     for (unsigned i = 0; i < CLASS_OUTCOMES; i++)
         if (strcmp(status, names[i]) == 0)
             return (enum class_outcome)i;
-    return CLASS_CRASHED; /* the status "no-result" */
+    return CLASS_CRASHED; /* also for the status "no-result" */
 }
 
 static struct class_check *find_check(struct class_totals *totals, const char *lab,
@@ -177,7 +177,8 @@ static void add_grade(struct class_totals *totals, struct class_lab *lab, const 
     lab->full += bin_of(share) == CLASS_BINS - 1;
     json_array_foreach(json_object_get(result, "checks"), i, check)
         add_check(totals, lab->lab, check);
-    if (bin_of(share) < CLASS_BINS - 1) /* with full marks, no finding cost points */
+    /* a program with full marks has no finding that cost points */
+    if (bin_of(share) < CLASS_BINS - 1)
         add_findings(totals, lab->lab, json_object_get(result, "findings"));
 }
 
@@ -210,8 +211,8 @@ void report_class_totals(const json_t *class, struct class_totals *totals)
             totals->bins[bin_of(
                 share_of(json_number_of(student, "total"), json_number_of(student, "max")))]++;
     }
-    for (size_t k = 0; k < totals->lab_count; k++) /* goes lab by lab, so that checks are in
-                                                    * order */
+    /* loop over the labs first, so that checks are sorted by lab */
+    for (size_t k = 0; k < totals->lab_count; k++)
         json_array_foreach(json_object_get(class, "students"), i, student)
         {
             const json_t *labs = json_object_get(student, "labs");

@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#define CLASS_BINS     11 /* bins of scores: below 10 %, ..., below 100 %, exactly 100 % */
-#define CLASS_ATTEMPTS 8  /* later attempts are not shown */
+#define CLASS_BINS     11 /* bins of a histogram: below 10 %, ..., below 100 %, exactly 100 % */
+#define CLASS_ATTEMPTS 8  /* most attempts that are shown */
 
 /* The result of a check. */
 enum class_outcome {
@@ -31,7 +31,8 @@ struct class_check {
 
 struct class_finding {
     const char *lab, *id, *severity;
-    unsigned students;     /* number of students without full marks whose programs have it */
+    /* number of students without full marks whose programs have this finding */
+    unsigned students;
     const json_t *example; /* the finding in one of these programs */
 };
 
@@ -42,7 +43,7 @@ struct class_trend {
 
 struct class_lab {
     const char *lab, *title;
-    /* `open` counts those in review or not graded yet */
+    /* numbers of students; `open` are those in review or not graded yet */
     unsigned graded, full, missing, not_built, open;
     double sum; /* sum of the scores, as shares of the full score */
     unsigned bins[CLASS_BINS];

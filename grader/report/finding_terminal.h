@@ -1,14 +1,14 @@
-/* Prints a line of source in the style of a compiler's message: the line, a caret and the cause
- * under it, then advice and the lowest possible cost of the line. */
+/* Prints a line of source in the style of a compiler's message: the line, under it a caret and the
+ * cause, then advice and the line's lowest possible cost. */
 #ifndef REPORT_FINDING_TERMINAL_H
 #define REPORT_FINDING_TERMINAL_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-/* Writes the line of OBJECT, a finding or the place of a check, with a caret and NOTE, which may be
- * NULL, and the other lines that OBJECT has in "also". SOURCE is the text of the line (LENGTH
- * bytes). */
+/* Writes the source line of OBJECT, a finding or the place of a check, with a caret and NOTE, which
+ * may be NULL. Also writes the other lines in OBJECT's "also". SOURCE is the text of the line
+ * (LENGTH bytes). */
 void report_snippet(FILE *to, const json_t *object, const char *source, size_t length,
                     const char *note);
 

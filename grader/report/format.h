@@ -53,8 +53,8 @@ json_t *report_check_name(const json_t *document, const json_t *result, const js
  * built. The caller frees it. Returns NULL when out of memory. */
 char *report_check_feedback(const json_t *result, const json_t *check);
 
-/* Writes TEXT as a field of a CSV file. It is quoted if needed, and cannot be mistaken for a
- * formula by a spreadsheet. */
+/* Writes TEXT as a field of a CSV file. Quotes the field if needed, and makes sure that a
+ * spreadsheet does not read it as a formula. */
 void report_csv_field(FILE *to, const char *text);
 
 #endif

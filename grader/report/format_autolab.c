@@ -1,12 +1,13 @@
-/* Writes the last two lines of an autograder's output, which Autolab reads. The first line has the
- * stages, one per lab, with the checks that passed; the second line has the scores, with one
- * problem per lab. */
+/* Writes the last two lines of an autograder's output, which Autolab reads. The first line has a
+ * stage for each lab, with the checks that passed. The second line has a problem for each lab, with
+ * the score. */
 #include "report/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The form of the lines. Autolab puts them into a page, where "<" must not start a tag. */
+/* How jansson writes each line. Autolab puts the lines into a page, where "<" must not start a
+ * tag. */
 #define ONE_LINE (JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(12))
 
 static json_t *test_of(const json_t *result, const json_t *check)

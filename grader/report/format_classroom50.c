@@ -1,6 +1,6 @@
-/* Writes result.json for Classroom 50. The points in this file are whole numbers, and the score is
- * the sum of the tests' points, but our points have tenths. So each test gets the amount by which
- * it raises the running sum, rounded down. All rounding together then loses less than one point. */
+/* Writes result.json for Classroom 50. The points in this file must be whole numbers, and the score
+ * is the sum of the tests' points, but our points have tenths. So each test gets the amount by
+ * which it raises the running sum, rounded down. In total, rounding costs less than one point. */
 #include "report/format.h"
 
 #include <math.h>

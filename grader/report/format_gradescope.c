@@ -1,4 +1,4 @@
-/* Writes /autograder/results/results.json for Gradescope. All text is marked as plain text, so that
+/* Writes /autograder/results/results.json for Gradescope. Marks all text as plain text, so that
  * Gradescope does not interpret markup in a student's output. */
 #include "base/json.h"
 #include "report/cause.h"
@@ -12,8 +12,8 @@ static bool is_passed(const json_t *check)
     return strcmp(json_text_of(check, "status"), "passed") == 0;
 }
 
-/* Returns CHECK as a test that students see. "extra_data" is only for instructors, who download the
- * results. */
+/* Returns CHECK as a test that students see. Only instructors see "extra_data", when they download
+ * the results. */
 static json_t *test_of(const json_t *document, const json_t *result, const json_t *check,
                        size_t number)
 {

@@ -10,7 +10,7 @@
 #include "report/cause.h"
 #include "report/markup.h"
 
-/* Returns JUnit's element for a check's outcome, or NULL if the check passed. */
+/* Returns the name of JUnit's element for a check's outcome, or NULL if the check passed. */
 static const char *outcome_of(const json_t *check)
 {
     const char *status = json_text_of(check, "status");

@@ -1,5 +1,5 @@
-/* Writes one line for each finding and each of the compiler's messages, as gcc does, so that an
- * editor can show them beside the lines of the file:
+/* Writes one line for each finding and for each of the compiler's messages, in gcc's form, so that
+ * an editor can show them beside the lines of the file:
  *
  *     parallelize.cu:57:13: warning: one lane does nearly all of the work [serial-kernel] */
 #include "report/format.h"
@@ -37,7 +37,7 @@ static void put_finding(FILE *to, const json_t *finding)
     fputs("]\n", to);
 }
 
-/* Returns whether LINE is a message of gcc's form. */
+/* Returns whether LINE is a message in gcc's form. */
 static bool is_message(const char *line)
 {
     static const char *const marks[] = {" error: ", " warning: ", " note: "};
@@ -50,7 +50,8 @@ static bool is_message(const char *line)
     return false;
 }
 
-/* Writes the lines of the compiler that already have this form. Its other lines show the source. */
+/* Writes the compiler's lines that are messages in gcc's form. The other lines only show the
+ * source. */
 static void put_build(FILE *to, const json_t *result)
 {
     char *messages = strdup(json_text_of(json_object_get(result, "build"), "messages")), *rest;

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "report/format.h"
 
-/* Columns that appear only if some lab has this status. */
+/* Columns that appear only if at least one lab has this status. */
 static const struct {
     const char *status, *column;
 } optionals[] = {{"pending", ",pending"}, {"by-hand", ",by_hand"}, {"excused", ",excused"}};
@@ -28,7 +28,7 @@ static void put_labs_with(FILE *to, const json_t *student, const char *status)
     }
 }
 
-/* Writes POINTS. Writes nothing, rather than 0, if there are no points yet. */
+/* Writes POINTS. If there are no points yet, writes nothing, because 0 would look like a grade. */
 static void put_points(FILE *to, const json_t *points)
 {
     fputc(',', to);

@@ -17,7 +17,7 @@
 #include "report/svg.h"
 #include "report/svg_predicted.h"
 
-#define PICTURES 3 /* most pictures, for the most wasteful lines */
+#define PICTURES 3 /* most lines whose accesses are drawn, the most wasteful lines first */
 
 /* Puts the content of report.css, with a NUL after it, into the program. */
 __asm__(".section .rodata\n"
@@ -30,11 +30,11 @@ struct page {
     struct markup m;
     const json_t *result;
     const struct report_page *settings;
-    struct report_totals totals; /* totals of the submission's lines */
+    struct report_totals totals; /* counters of the submission's lines */
     const char *file;
 };
 
-/* --- small pieces ----------------------------------------------------------------------------- */
+/* --- small elements --------------------------------------------------------------------------- */
 
 static void open_classed(struct page *page, const char *element, const char *class)
 {
@@ -48,14 +48,15 @@ static void close_line(struct page *page)
     markup_break(&page->m);
 }
 
-/* Returns the prefix of ids, which keeps the ids of several gradings on one page distinct. */
+/* Returns the prefix of all ids. It differs between the gradings on one page, so that their ids
+ * differ. */
 static const char *prefix_of(const struct page *page)
 {
     return page->settings->prefix ? page->settings->prefix : "";
 }
 
-/* Returns the HTML element for a heading of LEVEL, which is one level lower on a page of several
- * gradings. */
+/* Returns the HTML element for a heading of LEVEL. On a page of several gradings, headings are one
+ * level lower. */
 static const char *heading(const struct page *page, unsigned level)
 {
     static const char *const headings[] = {"h1", "h2", "h3", "h4"};
@@ -128,7 +129,7 @@ static void put_snippet(struct page *page, const json_t *place)
     free(text);
 }
 
-/* Names the error that causes the failure of CHECK, unless the check's message already names it. */
+/* Writes the error that made CHECK fail, unless the check's message already names this error. */
 static void put_cause_line(struct page *page, const json_t *check)
 {
     const json_t *cause = report_cause_of(page->result, check);
@@ -184,7 +185,7 @@ static void put_checks(struct page *page)
     close_line(page);
 }
 
-/* Writes a link to the moment of the finding, on the page that steps through the program. */
+/* Writes a link to the step with the finding, on the page that steps through the program. */
 static void put_moment(struct page *page, const json_t *finding)
 {
     if (!page->settings->steps || !json_integer_of(finding, "line"))
@@ -231,7 +232,7 @@ static void put_finding(struct page *page, const json_t *finding)
     close_line(page);
 }
 
-/* Writes the errors that explain why checks lost points. */
+/* Writes the causes: the errors that explain why checks lost points. */
 static void put_causes(struct page *page)
 {
     const json_t *causes = json_object_get(page->result, "causes");
@@ -264,7 +265,7 @@ static void put_findings_that(struct page *page, const json_t *findings, bool ar
     }
 }
 
-/* Writes all findings, first errors, then losses of speed. */
+/* Writes all findings: first errors, then losses of speed. */
 static void put_findings(struct page *page)
 {
     const json_t *findings = json_object_get(page->result, "findings");
@@ -322,8 +323,7 @@ static void put_picture(struct page *page, const struct report_line *line, const
     close_line(page);
 }
 
-/* Shows the pictures that the program read and made, such as a picture before and after the
- * program's changes. */
+/* Shows the pictures that the program read and wrote, such as a photo before and after a filter. */
 static void put_shown(struct page *page)
 {
     const json_t *shown = json_object_get(page->result, "shown");
@@ -349,7 +349,7 @@ static void put_shown(struct page *page)
     close_line(page);
 }
 
-/* Shows when the copies and kernels of runs would run on a GPU. */
+/* Draws when the copies and kernels of a run would run on a GPU. */
 static void put_timelines(struct page *page)
 {
     const json_t *timelines = json_object_get(page->result, "timelines");
@@ -396,14 +396,14 @@ static void put_pictures(struct page *page)
 
 /* --- the source ------------------------------------------------------------------------------- */
 
-/* Writes a cell with the sum of the counters KINDS and their ideal, or an empty cell if the sum is
- * 0. */
+/* Writes a cell with the sum of the counters KINDS and the sum of their ideals, or an empty cell if
+ * the first sum is 0. */
 static void put_traffic(struct page *page, const uint64_t *value, const enum emu_counter *kinds,
                         size_t count)
 {
     uint64_t cost = 0, ideal = 0;
     for (size_t i = 0; i < count; i++) {
-        cost += value[kinds[i]]; /* the next counter is the ideal */
+        cost += value[kinds[i]]; /* the ideal is the next counter in the enum */
         ideal += value[kinds[i] + 1];
     }
     open_classed(page, "td", "extra");

@@ -1,5 +1,5 @@
-/* Writes one grading as one HTML page, which shows score, checks, findings, pictures of the
- * costliest lines, the source with its counters, and the versions of the tools that graded it.
+/* Writes one grading as one HTML page: score, checks, findings, pictures of the costliest lines,
+ * the source with its counters, and the versions of the tools.
  *
  * The page needs no network and no scripts; its content security policy forbids both. */
 #ifndef REPORT_HTML_H
@@ -21,7 +21,7 @@ struct report_page {
 /* Writes the page of RESULT (lanewise/result/v1). The same arguments give the same bytes. */
 void report_html(FILE *to, const json_t *result, const struct report_page *page);
 
-/* --- for pages of other kinds ----------------------------------------------------------------- */
+/* --- for other pages -------------------------------------------------------------------------- */
 
 /* Returns the style sheet of reports. */
 const char *report_html_style(void);

@@ -13,7 +13,7 @@ static void close_line(struct markup *m)
     markup_break(m);
 }
 
-/* Returns a remark that explains STATUS to the student, or "" if the points say enough. */
+/* Returns a remark that explains STATUS to the student, or "" if the points need no explanation. */
 static const char *remark_of(const char *status)
 {
     static const struct {
@@ -96,8 +96,8 @@ static void put_table(struct markup *m, const json_t *student)
     close_line(m);
 }
 
-/* Returns true if a lab has a grade. Without any grade, there is no total, and the page must not
- * show 0. */
+/* Returns true if at least one lab has a grade. Without any grade, the page shows no total, because
+ * 0 would look like a grade. */
 static bool has_total(const json_t *student)
 {
     return json_is_number(json_object_get(student, "total"));

@@ -1,5 +1,5 @@
-/* Writes the page that goes back to a student, with the points of each lab, then each lab's grading
- * as in report_html(). */
+/* Writes the page for one student: the points of each lab, then each lab's grading as in
+ * report_html(). */
 #ifndef REPORT_HTML_STUDENT_H
 #define REPORT_HTML_STUDENT_H
 

@@ -14,7 +14,7 @@ static void end_tag(struct markup *m)
     m->in_tag = false;
 }
 
-/* Writes untrusted bytes, escaped so that they can be text or an attribute's value. */
+/* Writes untrusted bytes, escaped for text and for the values of attributes. */
 static void put_escaped(FILE *to, char *text, size_t length)
 {
     base_clean_text(text, length);

@@ -16,7 +16,7 @@ struct markup {
     FILE *to;
     const char *open[MARKUP_DEPTH];
     unsigned depth;
-    bool in_tag; /* the last tag is not complete, so attributes can be added */
+    bool in_tag; /* the last start tag is still open, so attributes can be added */
 };
 
 void markup_open(struct markup *m, const char *element);
@@ -26,7 +26,7 @@ void markup_set(struct markup *m, const char *attribute, const char *format, ...
 void markup_text(struct markup *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes LENGTH bytes of TEXT, which need not end with a NUL. */
 void markup_bytes(struct markup *m, const char *text, size_t length);
-/* Writes TEXT unescaped. It must be our own markup or style sheet. */
+/* Writes TEXT without escaping it. TEXT must be our own markup or style sheet. */
 void markup_raw(struct markup *m, const char *text);
 void markup_close(struct markup *m);
 /* Closes an element that has no content in HTML, such as meta. */

@@ -19,12 +19,12 @@ static void print_capability(FILE *to, uint32_t capability)
 
 static void print_demand(FILE *to, const struct emu_demand *demand)
 {
-    fprintf(to, "%u thread%s a block, ", demand->threads, plural(demand->threads));
+    fprintf(to, "%u thread%s per block, ", demand->threads, plural(demand->threads));
     if (demand->registers)
-        fprintf(to, "%u register%s a thread, ", demand->registers, plural(demand->registers));
+        fprintf(to, "%u register%s per thread, ", demand->registers, plural(demand->registers));
     else
         fprintf(to, "any number of registers, ");
-    fprintf(to, "%s byte%s of shared memory a block\n", NUMBER(demand->shared),
+    fprintf(to, "%s byte%s of shared memory per block\n", NUMBER(demand->shared),
             plural(demand->shared));
 }
 
@@ -44,7 +44,7 @@ static void print_row(FILE *to, const struct table *t, enum emu_occupancy_limit 
     if (t->most[limit] == UINT32_MAX)
         fprintf(to, "   any\n");
     else
-        fprintf(to, "%6u%s\n", t->most[limit], t->most[limit] == t->now.ctas ? "  <- binds" : "");
+        fprintf(to, "%6u%s\n", t->most[limit], t->most[limit] == t->now.ctas ? "  <- limit" : "");
 }
 
 static void print_registers(const struct table *t, char *text, size_t size)
@@ -62,7 +62,7 @@ static void print_registers(const struct table *t, char *text, size_t size)
 static void print_limits(FILE *to, const struct table *t)
 {
     char text[80];
-    fprintf(to, "  %-15s  %-28s  %14s  blocks\n", "limit", "a block takes", "there are");
+    fprintf(to, "  %-15s  %-28s  %14s  blocks\n", "resource", "used by a block", "available");
     snprintf(text, sizeof text, "%u", emu_occupancy_warps(t->demand));
     print_row(to, t, EMU_BY_WARPS, text, t->limits->sm_warps);
     print_row(to, t, EMU_BY_BLOCKS, "1", t->limits->sm_blocks);
@@ -90,8 +90,8 @@ static void set_value(struct emu_demand *demand, enum emu_occupancy_limit resour
         demand->shared = value;
 }
 
-/* Lowers the value of RESOURCE in DEMAND until CTAS blocks fit, as far as this resource is
- * concerned. Returns false if they never fit. */
+/* Lowers the value of RESOURCE in DEMAND until this resource is enough for CTAS blocks. Returns
+ * false if even the minimum is too much. */
 static bool lower(const struct emu_limits *limits, enum emu_occupancy_limit resource, uint32_t ctas,
                   struct emu_demand *demand)
 {
@@ -113,9 +113,9 @@ static bool lower(const struct emu_limits *limits, enum emu_occupancy_limit reso
 static void print_change(FILE *to, const struct table *t, enum emu_occupancy_limit limit,
                          struct emu_demand *next)
 {
-    static const char *const of[] = {[EMU_BY_WARPS] = "threads a block",
-                                     [EMU_BY_REGISTERS] = "registers a thread",
-                                     [EMU_BY_SHARED] = "bytes of shared memory a block"};
+    static const char *const of[] = {[EMU_BY_WARPS] = "threads per block",
+                                     [EMU_BY_REGISTERS] = "registers per thread",
+                                     [EMU_BY_SHARED] = "bytes of shared memory per block"};
     if (limit == EMU_BY_BLOCKS) {
         fprintf(
             to,
@@ -131,7 +131,8 @@ static void print_change(FILE *to, const struct table *t, enum emu_occupancy_lim
         fprintf(to, "  %s: even the minimum is too much\n", of[limit]);
 }
 
-/* Prints the changes that allow one more block: a value for each limit that binds. */
+/* Prints what to change to fit one more block: a new value for each resource that limits the number
+ * of blocks. */
 static void print_changes(FILE *to, const struct table *t)
 {
     struct emu_demand next = *t->demand;

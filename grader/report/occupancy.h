@@ -1,5 +1,5 @@
-/* Writes the output of `lanewise occupancy`: the occupancy of a kernel on GPUs of one capability or
- * of all, as text or as curves, and the table of limits. */
+/* Writes the output of `lanewise occupancy`: the occupancy of a kernel for one or all compute
+ * capabilities, as text or as curves, and the table of limits. */
 #ifndef REPORT_OCCUPANCY_H
 #define REPORT_OCCUPANCY_H
 
@@ -7,14 +7,15 @@
 
 #include "gpu/occupancy.h"
 
-/* Prints the occupancy, the limit that binds, and the changes that allow one more block. */
+/* Prints the occupancy, the resource that limits it, and what to change to fit one more block. */
 void report_occupancy(FILE *to, const struct emu_limits *limits, const struct emu_demand *demand);
 
 /* Prints the occupancy for all capabilities, with one line for each. */
 void report_occupancy_all(FILE *to, const struct emu_demand *demand);
 
-/* Draws three curves as SVG, which show the warps on a multiprocessor over the size of a block, the
- * registers of a thread and the shared memory of a block. The present point is marked. */
+/* Draws three curves as SVG: the number of warps on a multiprocessor as a function of the threads
+ * per block, the registers per thread, and the bytes of shared memory per block. Marks the values
+ * in DEMAND. */
 void report_svg_occupancy(FILE *to, const struct emu_limits *limits,
                           const struct emu_demand *demand);
 

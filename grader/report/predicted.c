@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/number.h"
 
-/* The parts in the order in which they are shown. */
+/* The parts of a predicted time, in the order in which reports show them. */
 const struct report_part report_parts[REPORT_PARTS] = {
     {"issue", "issue", "issuing instructions"},
     {"fp32", "float", "float arithmetic"},
@@ -136,7 +136,8 @@ double report_working_us(const struct report_prediction *p)
 
 /* --- the roofline ----------------------------------------------------------------------------- */
 
-/* least share of the operations that the launch's instructions could have done */
+/* FLOP/s describe a launch if it does at least this fraction of the FLOP that its instructions
+ * could do */
 #define LEAST_FLOPS 0.02
 
 bool report_counts_flops(const struct report_prediction *p)

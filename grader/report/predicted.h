@@ -14,7 +14,7 @@
 
 #define REPORT_PARTS   14
 #define REPORT_ROOFS   3  /* number of kinds of memory that have a roof */
-#define REPORT_MOMENTS 60 /* most moments of a launch whose occupancy is known */
+#define REPORT_MOMENTS 60 /* most points in time of a launch for which the occupancy is recorded */
 #define REPORT_TEXT    320
 
 /* The pictures, as bits of a set. */
@@ -24,7 +24,8 @@ enum { REPORT_LIMITS = 1, REPORT_ROOFLINE = 2, REPORT_WAVES = 4, REPORT_ALL_PICT
  * of limits, roofline, occupancy, all and none. */
 bool report_find_pictures(const char *list, unsigned *pictures);
 
-/* A part of a prediction: its name in JSON, its name in pictures, and its meaning as a limit. */
+/* A part of a predicted time: its name in JSON, its name in pictures, and its name in "limited by
+ * ...". */
 struct report_part {
     const char *name, *short_name, *limit;
 };
@@ -36,12 +37,13 @@ struct report_prediction {
     bool measured;            /* the chip's parameters were measured on that chip */
     double us, low_us, high_us;
     double part_us[REPORT_PARTS]; /* the time of the launch if only this part took time */
-    unsigned limit;               /* number of the part that binds, or REPORT_PARTS if unknown */
-    double flops, instructions;   /* totals of the launch; the instructions are those of warps */
-    double bytes[REPORT_ROOFS];   /* bytes that DRAM, L2 and shared memory moved */
+    /* index of the part that limits the launch, or REPORT_PARTS if unknown */
+    unsigned limit;
+    double flops, instructions; /* total number of FLOP and of warp instructions of the launch */
+    double bytes[REPORT_ROOFS]; /* bytes that DRAM, L2 and shared memory moved */
     double flops_roof, instructions_roof,
-        bytes_roof[REPORT_ROOFS]; /* G per second, or 0 if there is no such unit */
-    /* number of warps on the chip over time, and the most that it can hold */
+        bytes_roof[REPORT_ROOFS]; /* in G per second, or 0 if the chip has no such unit */
+    /* number of warps on the chip at each point in time, and the most that the chip can hold */
     double warps[REPORT_MOMENTS], most_warps;
     unsigned moments;
     double blocks, block_warps; /* blocks in the grid, and warps in a block */
@@ -50,24 +52,25 @@ struct report_prediction {
 /* Reads LAUNCH, which must live as long as P. Returns false if it has no prediction. */
 bool report_read_prediction(const json_t *launch, struct report_prediction *p);
 
-/* Returns the time in which the launch does its work, without the time that it takes to launch. */
+/* Returns the predicted time in microseconds without the time that the launch itself takes. */
 double report_working_us(const struct report_prediction *p);
 
-/* Returns whether so much of the launch is arithmetic with floats that FLOP/s describe it. */
+/* Returns whether the launch does enough float arithmetic for its speed to be shown in FLOP/s. */
 bool report_counts_flops(const struct report_prediction *p);
 
 struct report_roofline {
-    bool by_flops;                  /* counts FLOP, otherwise instructions of warps */
-    double rate, peak;              /* rate of the launch, and peak of the chip, in G per second */
+    bool by_flops; /* the rates count FLOP, otherwise warp instructions */
+    /* rate of the launch and peak rate of the chip, in G per second */
+    double rate, peak;
     const char *name[REPORT_ROOFS]; /* "DRAM", or NULL if the chip has no such unit */
     double bandwidth[REPORT_ROOFS]; /* GB per second */
     double intensity[REPORT_ROOFS]; /* FLOP or instructions per byte, or 0 if no byte was moved */
-    double allowed;                 /* the rate under the lowest roof over the launch */
+    double allowed;                 /* the rate that the lowest roof above the launch allows */
     const char *lowest;             /* the name of that roof */
 };
 void report_roofline(const struct report_prediction *p, bool by_flops, struct report_roofline *r);
 
-/* Powers of ten at the edges of a logarithmic plot that shows all roofs and the COUNT launches. */
+/* The powers of ten at the edges of a logarithmic plot of all roofs and all COUNT launches. */
 struct report_axes {
     double left, right, bottom, top;
 };
@@ -77,13 +80,13 @@ struct report_waves {
     /* share of all warps that the chip can hold, over time, from 0 to 1 */
     double share[REPORT_MOMENTS];
     double average;   /* the average of these shares */
-    double at_a_time; /* blocks on the chip at its fullest */
+    double at_a_time; /* most blocks that the chip can hold at the same time */
     double waves;     /* blocks / at_a_time */
     double launch_us, tail_us;
 };
 void report_waves(const struct report_prediction *p, struct report_waves *waves);
 
-/* Write the one or two sentences that appear under each picture. Return TEXT. */
+/* Write the one or two sentences that appear under a picture. Return TEXT. */
 const char *report_limits_text(const struct report_prediction *p, char text[REPORT_TEXT]);
 const char *report_roofline_text(const struct report_roofline *r, char text[REPORT_TEXT]);
 const char *report_waves_text(const struct report_prediction *p, const struct report_waves *waves,

@@ -9,7 +9,7 @@
 #include "report/run_totals.h"
 #include "report/svg_predicted.h"
 
-/* The longest launches of the kernels that have predictions. */
+/* For each kernel with a predicted time, its longest launch. */
 struct longest {
     struct report_totals totals;
     struct report_prediction *launches;
@@ -127,10 +127,10 @@ static void put_head(struct markup *m, const struct longest *longest, const char
         markup_leaf(
             m, "p", "dim", "%s",
             longest->launches->measured
-                ? "Nobody ran this on that GPU: the emulator counted, and a model of the GPU, "
-                  "whose numbers were measured on it, made times of the counts."
-                : "This GPU was never measured for Lanewise: its numbers come from documents "
-                  "and from the H200, and nobody knows how often the intervals hold.");
+                ? "The program did not run on this GPU. The emulator counted its operations, and a model "
+                  "with parameters that were measured on this GPU computed times from the counts."
+                : "This GPU was never measured for Lanewise: the model's parameters come from "
+                  "documents and from the H200, and it is not known how reliable the intervals are.");
     markup_break(m);
     close_line(m);
 }
@@ -146,7 +146,7 @@ static void put_gaps(struct markup *m, const struct longest *longest)
         markup_break(m);
         markup_leaf(m, "h2", "code", "%s", kernel->name);
         markup_break(m);
-        markup_leaf(m, "p", NULL, "%s of %s launches not predicted: %s.",
+        markup_leaf(m, "p", NULL, "no predicted time for %s of %s launches: %s.",
                     NUMBER(kernel->predicted.unknown), NUMBER(kernel->launches),
                     json_text_of(kernel->predicted.gap, "why"));
         close_line(m);

@@ -1,4 +1,4 @@
-/* Writes the pictures of a run's predicted times, as one page or as one picture. */
+/* Draws a run's predicted times, as one page with all pictures or as one picture. */
 #ifndef REPORT_PREDICTED_HTML_H
 #define REPORT_PREDICTED_HTML_H
 
@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Writes a page about DOCUMENT (lanewise/run/v1) of PROGRAM. It shows the roofline of all kernels,
- * and for each kernel the limit of its longest launch and the occupancy of the chip. The page needs
+/* Writes a page about DOCUMENT (lanewise/run/v1) of PROGRAM. The page shows the roofline of all
+ * kernels, and for each kernel the limits and the occupancy of its longest launch. The page needs
  * no network and no scripts. Returns false if no launch has a prediction. */
 bool report_predicted_html(FILE *to, const json_t *document, const char *program);
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "report/result_terminal.h"
 
-#define BAR    48 /* columns of a bar that takes all of the predicted time */
+#define BAR    48 /* columns of a bar that stands for the whole predicted time */
 #define MARGIN "    "
 
 struct ink {
@@ -30,7 +30,7 @@ static void put_many(FILE *to, char what, int count)
 void report_draw_limits(FILE *to, const struct report_prediction *p, bool colour)
 {
     struct ink ink = ink_of(colour);
-    fprintf(to, MARGIN "each limit alone; %d columns are the whole time\n", BAR);
+    fprintf(to, MARGIN "time of each limit alone; %d columns are the predicted time\n", BAR);
     for (unsigned i = 0; i < REPORT_PARTS; i++) {
         char time[32];
         double share = p->part_us[i] / p->us;
@@ -41,7 +41,7 @@ void report_draw_limits(FILE *to, const struct report_prediction *p, bool colour
         fprintf(to, MARGIN "  %-8s %9s  %s", report_parts[i].short_name,
                 report_time(time, p->part_us[i]), binds ? ink.bad : ink.dim);
         put_many(to, binds ? '#' : '=', columns < 1 ? 1 : columns < BAR ? columns : BAR);
-        fprintf(to, "%s%s\n", ink.off, binds ? "  binds" : "");
+        fprintf(to, "%s%s\n", ink.off, binds ? "  <- limit" : "");
     }
 }
 
@@ -55,7 +55,7 @@ struct plot {
     struct report_axes axes;
 };
 
-/* Puts WHAT at the place of X and Y, if that place is in the plot. */
+/* Puts the character WHAT at the point (X, Y), if this point is in the plot. */
 static void put(struct plot *plot, double x, double y, char what)
 {
     double column = (log10(x) - plot->axes.left) / (plot->axes.right - plot->axes.left) * WIDTH;
@@ -151,8 +151,8 @@ void report_draw_roofline(FILE *to, const struct report_prediction *p, bool colo
     memset(plot.at, ' ', sizeof plot.at);
     plot.axes = report_axes(&r, 1);
     plot_roofs(&plot, &r);
-    fprintf(to, MARGIN "%sroofline%s: %s over %s a byte; the chip's peak is %s\n", ink.strong,
-            ink.off, r.by_flops ? "GFLOP/s" : "G warp instructions/s", per,
+    fprintf(to, MARGIN "%sroofline%s: y axis %s, x axis %s per byte; the chip's peak is %s\n",
+            ink.strong, ink.off, r.by_flops ? "GFLOP/s" : "G warp instructions/s", per,
             report_rounded(number, r.peak));
     print_plot(to, &plot, &ink);
     for (unsigned i = 0; i < REPORT_ROOFS; i++) {
@@ -161,7 +161,7 @@ void report_draw_roofline(FILE *to, const struct report_prediction *p, bool colo
         fprintf(to, MARGIN "  %s%-13s %7s GB/s", names[i], r.name[i],
                 report_rounded(number, r.bandwidth[i]));
         if (r.intensity[i] > 0)
-            fprintf(to, ", %s %s a byte\n", report_rounded(number, r.intensity[i]), per);
+            fprintf(to, ", %s %s per byte\n", report_rounded(number, r.intensity[i]), per);
         else
             fprintf(to, ", not used\n");
     }
@@ -179,7 +179,9 @@ void report_draw_waves(FILE *to, const struct report_prediction *p, bool colour)
     char text[REPORT_TEXT], time[32];
     report_waves(p, &waves);
     int before = (int)(waves.launch_us / p->us * WIDTH + 0.5), columns = WIDTH - before;
-    fprintf(to, MARGIN "%soccupancy over time%s: warps at work, of all that the chip can hold\n",
+    fprintf(to,
+            MARGIN
+            "%soccupancy over time%s: warps on the chip, in percent of the most that it can hold\n",
             ink.strong, ink.off);
     for (int row = ROWS; row > 0; row--) {
         char line[WIDTH + 1] = "";

@@ -6,11 +6,12 @@
 
 #include "report/predicted.h"
 
-/* Draws a bar for each part that takes at least a hundredth of the time. */
+/* Draws a bar for each part that takes at least 1 % of the predicted time. */
 void report_draw_limits(FILE *to, const struct report_prediction *p, bool colour);
 
-/* Draws the launch under the chip's roofs. D, L and S are its FLOP (or instructions) per second,
- * placed at those per byte of DRAM, L2 and shared memory. */
+/* Draws the chip's roofs and the launch. The marks D, L and S show the launch's FLOP (or warp
+ * instructions) per second over its FLOP (or instructions) per byte of DRAM, L2 and shared
+ * memory. */
 void report_draw_roofline(FILE *to, const struct report_prediction *p, bool colour);
 
 /* Draws the number of warps on the chip from the start of the launch to its end. */

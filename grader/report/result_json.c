@@ -54,7 +54,7 @@ bool report_json_writable(const char *path)
         errno = EISDIR;
         return false;
     }
-    if (there && !S_ISREG(status.st_mode)) /* it is a pipe or a device */
+    if (there && !S_ISREG(status.st_mode)) /* PATH is a pipe or a device */
         return access(path, W_OK) == 0;
     if (!base_path(folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".")) {
         errno = ENAMETOOLONG;

@@ -155,7 +155,7 @@ static const json_t *find_same(const json_t *checks, const json_t *check)
     return NULL;
 }
 
-/* Returns whether a check before CHECK has the same value of MEMBER. */
+/* Returns whether a check before CHECK has the same value of the member MEMBER. */
 static bool has_shown(const struct page *page, const json_t *check, const char *member)
 {
     size_t i;
@@ -170,7 +170,7 @@ static bool has_shown(const struct page *page, const json_t *check, const char *
     return false;
 }
 
-/* Writes the place of CHECK, without the other lines if a check before it has shown them. */
+/* Writes the place of CHECK. Leaves out the other lines if an earlier check has shown them. */
 static void put_place_of(const struct page *page, const json_t *check)
 {
     json_t *place = json_copy(json_object_get(check, "place"));
@@ -180,7 +180,7 @@ static void put_place_of(const struct page *page, const json_t *check)
     json_decref(place);
 }
 
-/* Writes the program's output, unless the message quotes it. */
+/* Writes what the program printed, unless the check's message quotes it. */
 static void put_printed(const struct page *page, const json_t *check)
 {
     const char *printed = json_text_of(check, "printed");
@@ -188,7 +188,7 @@ static void put_printed(const struct page *page, const json_t *check)
     if (!*printed || strstr(json_text_of(check, "message"), printed) ||
         has_shown(page, check, "printed"))
         return;
-    put_folded(page, "the program printed (its numbers may differ from those that are judged):");
+    put_folded(page, "the program printed (the checks may use other numbers than these):");
     put_lines(&inner, printed);
 }
 
@@ -211,7 +211,7 @@ static void put_message(const struct page *page, const json_t *check)
         put_folded(page, message);
 }
 
-/* Writes what went wrong in CHECK and where, and advice. */
+/* Writes what went wrong in CHECK, where, and advice. */
 static void put_trouble(const struct page *page, const json_t *check, const json_t *cause)
 {
     char *line = cause && !report_says_cause(check, cause) ? report_cause_line(cause) : NULL;
@@ -258,7 +258,7 @@ static void put_causes(const struct page *page, const json_t *result)
         put_cause(page, result, cause, i == 0);
 }
 
-/* Writes the mistake in CHECK. The beginning of the report has already shown its CAUSE. */
+/* Writes what went wrong in CHECK, whose CAUSE is shown at the beginning of the report. */
 static void put_explained(const struct page *page, const json_t *check, const json_t *cause)
 {
     const char *input = json_text_of(check, "case");
@@ -269,7 +269,7 @@ static void put_explained(const struct page *page, const json_t *check, const js
         snprintf(where, sizeof where, "the error on line %lld, shown at the top", (long long)line);
     if (!says)
         put_message(page, check);
-    put_labelled(page, says ? input[0] ? input : "lost by" : "cause", where);
+    put_labelled(page, says ? input[0] ? input : "explained by" : "cause", where);
 }
 
 static void put_check(const struct page *page, const json_t *result, const json_t *check)

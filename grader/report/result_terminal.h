@@ -9,16 +9,16 @@
 /* Returns true if FILE is a terminal with colours, and the user has not turned them off. */
 bool report_wants_colour(FILE *file);
 
-/* Writes one lanewise/result/v1 for a student. It says what is right and what is not, on which
- * line, and what to try. A passed check takes one line. */
+/* Writes one lanewise/result/v1 for a student: what is right, what is wrong and on which line, and
+ * what to try. A passed check takes one line. */
 void report_result_terminal(FILE *to, const json_t *result, bool colour);
 
 /* Writes CHANGE, the text of progress_change() about the last grading. DIFFERENCE is the number of
  * points gained. */
 void report_change_terminal(FILE *to, const char *change, double difference, bool colour);
 
-/* Writes the feedback on one check of RESULT as plain lines, which say what went wrong and why,
- * where, and what to try. Writes nothing for a check that passed. */
+/* Writes the feedback on one check of RESULT as plain lines: what went wrong, why and where, and
+ * what to try. Writes nothing for a check that passed. */
 void report_check_plain(FILE *to, const json_t *result, const json_t *check);
 
 /* Writes the total of a lanewise/results/v1. */

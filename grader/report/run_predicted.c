@@ -7,8 +7,8 @@
 #include "report/predicted.h"
 #include "report/predicted_terminal.h"
 
-/* Returns the predicted time NAME, which is for a hypothetical launch. If it is not known, returns
- * US, the launch's own time. */
+/* Returns the member NAME of PREDICTED, the predicted time of a better launch. If it is missing,
+ * returns US, the predicted time of the launch itself. */
 static double time_or(const json_t *predicted, const char *name, double us)
 {
     double time = json_number_of(predicted, name);
@@ -43,8 +43,8 @@ void report_predicted_add(struct report_predicted *predicted, const json_t *laun
 #define MOST_LINES  3
 #define LEAST_SHARE 0.1
 
-/* Returns the line of LINES with the largest share of the time below BELOW, or NULL if none has
- * LEAST_SHARE. */
+/* Returns the line of LINES with the largest share of the time that is smaller than BELOW. Returns
+ * NULL if no such share is above LEAST_SHARE. */
 static const json_t *costliest(const json_t *lines, double below)
 {
     const json_t *best = NULL;
@@ -62,7 +62,7 @@ static const json_t *costliest(const json_t *lines, double below)
     return best;
 }
 
-/* Prints the lines of the longest launch for which its warps wait most. */
+/* Prints the lines on which the longest launch spends most of its time. */
 static void print_lines(FILE *to, const json_t *lines)
 {
     const json_t *line = costliest(lines, 2);
@@ -95,14 +95,14 @@ static void print_pictures(FILE *to, const struct report_prediction *p, unsigned
         report_draw_waves(to, p, colour);
 }
 
-/* Says why launches are not predicted. */
+/* Says why some launches have no predicted time. */
 static void print_gap(FILE *to, const struct report_predicted *predicted)
 {
     if (!predicted->gap)
         return;
-    fprintf(to, "  not predicted on %s", json_text_of(predicted->gap, "title"));
+    fprintf(to, "  no predicted time on %s", json_text_of(predicted->gap, "title"));
     if (predicted->title)
-        fprintf(to, ", %s launch%s", NUMBER(predicted->unknown),
+        fprintf(to, " for %s launch%s", NUMBER(predicted->unknown),
                 predicted->unknown == 1 ? "" : "es");
     fprintf(to, ": %s\n", json_text_of(predicted->gap, "why"));
 }
@@ -125,8 +125,10 @@ void report_predicted_print(FILE *to, const struct report_predicted *predicted, 
     print_without(to, "with the ideal number of sectors", predicted->sectors_us, predicted->us);
     print_without(to, "without bank conflicts", predicted->wavefronts_us, predicted->us);
     if (!predicted->measured)
-        fprintf(to, "    this GPU was never measured: its numbers come from documents and from the "
-                    "H200,\n    and nobody knows how often the interval holds\n");
+        fprintf(
+            to,
+            "    this GPU was never measured: the model's parameters come from documents and from "
+            "the H200,\n    and it is not known how reliable the interval is\n");
 }
 
 void report_timeline_print(FILE *to, const json_t *document)
@@ -144,5 +146,5 @@ void report_timeline_print(FILE *to, const json_t *document)
     if (unknown)
         fprintf(to, "    without %lld launch%s whose time is not known\n", (long long)unknown,
                 unknown == 1 ? "" : "es");
-    fprintf(to, "    the host's own work takes time, too, which is not predicted\n");
+    fprintf(to, "    the host's own work takes more time, which is not included\n");
 }

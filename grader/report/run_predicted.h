@@ -12,10 +12,10 @@ struct report_predicted {
     bool measured;     /* the chip's parameters were measured on that chip */
     uint64_t launches;
     double us, low_us, high_us; /* times of all launches together */
-    /* times that would result if they touched the fewest sectors, or took the fewest wavefronts */
+    /* predicted times with the ideal number of sectors, and with the ideal number of wavefronts */
     double sectors_us, wavefronts_us;
     const json_t *longest; /* the longest launch */
-    /* launches whose time cannot be predicted, and why the first of them cannot, or NULL */
+    /* number of launches without a predicted time; why the first of them has none, or NULL */
     uint64_t unknown;
     const json_t *gap;
     double longest_us;

@@ -1,9 +1,9 @@
 /* Writes the terminal report of a run. It adds up the JSON document by kernel and by source line,
  * then prints a table for each kernel and a paragraph for each line.
  *
- * A line's waste is its cost beyond the ideal: one point for each wasted sector of global memory,
- * each extra wavefront of shared memory, and each divergent branch. These are not equally
- * expensive, but a line with much waste is the first to improve. */
+ * A line's waste is the number of its wasted sectors of global memory, extra wavefronts of shared
+ * memory, and divergent branches. These are not equally expensive, but the line with the most waste
+ * is the first to improve. */
 #include "report/run_terminal.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ struct page {
     char *folder; /* the working directory, for shortening file names; may be NULL */
     char *source; /* text of the last file shown, or NULL if it cannot be read */
     char *source_name;
-    /* the counting rules if they are not those of today's GPUs, otherwise NULL */
+    /* name of the counting rules, or NULL if they are those of current GPUs */
     const char *rules;
 };
 
@@ -55,8 +55,8 @@ static const char *shown_name(const struct page *page, const char *file)
     return file;
 }
 
-/* Returns NAME or, if NAME is long, only its end, which begins with a '/'. CUT gets the text to
- * print before it: "…" if NAME was shortened, otherwise "". */
+/* Returns NAME. If NAME is long, returns only its end, which begins with a '/'. CUT gets the text
+ * to print before the result: "…" if NAME was shortened, otherwise "". */
 static const char *short_name(const char *name, const char **cut)
 {
     size_t length = strlen(name);
@@ -117,10 +117,10 @@ static void print_source(struct page *page, const char *file, unsigned line)
 
 /* --- counters --------------------------------------------------------------------------------- */
 
-/* A kind of access. The counters of a kind follow one another in the enum. */
+/* A kind of access. Its counters follow one another in the enum. */
 struct access {
     const char *name;
-    /* followed by sectors, ideal and lines, or by wavefronts, ideal and conflicts */
+    /* the first counter; then come sectors, ideal and lines, or wavefronts, ideal and conflicts */
     enum emu_counter requests;
 };
 
@@ -167,7 +167,8 @@ static void print_shared(struct page *page, const struct emu_counters *counters,
             NUMBER(value[LAST]), bad ? page->style.off : "", base_ratio(value[LAST], value[0]));
 }
 
-/* Prints the local memory accesses. They have no ideal, because the best program has none. */
+/* Prints the local memory accesses. They have no ideal cost, because the best program has no such
+ * accesses. */
 static void print_local(struct page *page, const char *name, const uint64_t value[2])
 {
     if (value[0])
@@ -223,7 +224,7 @@ static void print_counters(struct page *page, const struct emu_counters *counter
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* Prints a SIZE of {32, 4, 1} as " of 32 x 4 blocks" if OF is "block". */
+/* Prints SIZE, three dimensions in units of OF: {32, 4, 1} blocks as " of 32 x 4 blocks". */
 static void print_size(FILE *to, const unsigned size[3], const char *of)
 {
     fprintf(to, " of %u", size[0]);
@@ -235,8 +236,8 @@ static void print_size(FILE *to, const unsigned size[3], const char *of)
     fprintf(to, " %s%s", of, one ? "" : "s");
 }
 
-/* Prints an occupancy of KERNEL. Adds the number of its launches if the kernel has several
- * occupancies. */
+/* Prints an occupancy of KERNEL. If the kernel has several occupancies, adds the number of launches
+ * with this one. */
 static void print_occupancy(FILE *to, const struct report_kernel *kernel,
                             const struct report_occupancy *o)
 {
@@ -297,7 +298,7 @@ static void print_line(struct page *page, const struct report_line *line)
         const uint64_t *access = &value[global_accesses[i].requests];
         if (access[COST] > access[IDEAL])
             fprintf(page->to,
-                    "      %s: %s%.1f sectors a request%s where %.1f would do (%s wasted)\n",
+                    "      %s: %s%.1f sectors per request%s; %.1f would be enough (%s wasted)\n",
                     global_accesses[i].name, page->style.bad, base_ratio(access[COST], access[0]),
                     page->style.off, base_ratio(access[IDEAL], access[0]),
                     NUMBER(access[COST] - access[IDEAL]));
@@ -315,13 +316,13 @@ static void print_line(struct page *page, const struct report_line *line)
                 page->style.off);
 }
 
-/* Prints the difference between the counting rules and those of today's GPUs, if there is one. */
+/* If the counting rules are not those of current GPUs, explains the difference. */
 static void print_rules(const struct page *page)
 {
     if (page->rules)
         fprintf(
             page->to,
-            "\nMemory accesses are counted by the rules of %s: each request comes from half a warp, its sectors are those that its transactions move, and there are 16 banks.\n",
+            "\nMemory accesses are counted by the rules of %s: each request comes from half a warp, its sectors are the sectors that its transactions move, and there are 16 banks.\n",
             page->rules);
 }
 
@@ -337,8 +338,8 @@ static bool has_losses(const json_t *findings)
     return false;
 }
 
-/* Prints the requested lines. Without a request, prints the wasteful lines, unless findings already
- * cover them. */
+/* Prints the lines that the user asked for. By default, prints the wasteful lines, unless findings
+ * already show them. */
 static void print_lines(struct page *page, const struct report_totals *totals,
                         const struct report_run_options *options, const json_t *findings)
 {
@@ -375,7 +376,7 @@ static size_t print_head(struct page *page, const char *file, unsigned line, uns
     return (size_t)(size + fprintf(page->to, ": "));
 }
 
-/* Prints TEXT on a line that has COLUMNS columns already. The further lines are indented. */
+/* Prints TEXT after COLUMNS columns of its first line. Indents the following lines. */
 static void print_rest(FILE *to, size_t columns, const char *text)
 {
     size_t room = columns < TEXT_COLUMNS ? TEXT_COLUMNS - 1 - columns : 0, cut = strlen(text);

@@ -11,7 +11,7 @@
 
 struct report_run_options {
     bool colour;
-    bool lines_asked;    /* --lines or --all: also includes lines that waste nothing */
+    bool lines_asked;    /* --lines or --all was given: also show lines that waste nothing */
     unsigned line_limit; /* the maximum number of lines, or REPORT_ALL_LINES */
     unsigned drawn;      /* pictures of predicted times, as a set of REPORT_LIMITS, ... */
 };

@@ -1,5 +1,5 @@
-/* Adds up counters. A JSON object serves as a dictionary that gives a kernel's or line's index in
- * the arrays. */
+/* Adds up counters. A JSON object is the dictionary from a kernel or line to its index in the
+ * arrays. */
 #include "report/run_totals.h"
 
 #include <stdio.h>
@@ -59,15 +59,15 @@ static struct report_occupancy read_occupancy(const json_t *launch)
     unsigned most = json_integer_of(from, "most_warps");
     return (struct report_occupancy){
         .warps = json_integer_of(from, "warps"),
-        /* documents of older versions do not have this number */
+        /* documents of older versions lack this number */
         .most = most ? most : EMU_SM_WARPS,
         .registers = json_integer_of(from, "registers"),
         .limit = json_string_value(json_object_get(from, "limit")),
     };
 }
 
-/* Adds a launch with this occupancy to KERNEL. Launches with other blocks but the same occupancy
- * are listed together, under the block of the first launch. */
+/* Adds a launch with this occupancy to KERNEL. Launches with the same occupancy share one entry,
+ * which has the block size of the first launch. */
 static void add_occupancy(struct report_kernel *kernel, const struct report_occupancy *occupancy)
 {
     size_t i = 0;
@@ -156,7 +156,8 @@ uint64_t report_waste(const struct emu_counters *counters)
     };
     uint64_t waste = counters->value[EMU_divergent_branches];
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
-        const uint64_t *cost = &counters->value[costs[i]]; /* the next counter is the ideal */
+        /* the ideal is the next counter in the enum */
+        const uint64_t *cost = &counters->value[costs[i]];
         waste += cost[0] > cost[1] ? cost[0] - cost[1] : 0;
     }
     return waste;

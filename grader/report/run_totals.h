@@ -20,17 +20,18 @@ struct report_kernel {
     uint64_t launches;
     unsigned grid[3], block[3]; /* sizes of the first launch */
     bool sizes_differ;          /* a later launch has another size */
-    /* The first occupancies, each with the number of its launches. Launches with further
-     * occupancies are only counted. */
+    /* The first REPORT_OCCUPANCIES different occupancies, each with its number of launches.
+     * Launches with other occupancies are only counted. */
     struct report_occupancy {
-        unsigned warps, most; /* warps per multiprocessor, and the most that it can hold */
-        unsigned registers;   /* estimated number per thread */
-        const char *limit;    /* the resource that limits the occupancy, such as "registers" */
+        /* warps on a multiprocessor, and the most that a multiprocessor can hold */
+        unsigned warps, most;
+        unsigned registers; /* estimated number per thread */
+        const char *limit;  /* the resource that limits the occupancy, such as "registers" */
         unsigned block[3];
         uint64_t launches;
     } occupancies[REPORT_OCCUPANCIES];
     size_t occupancy_count;
-    uint64_t other_launches; /* launches with none of these occupancies */
+    uint64_t other_launches; /* number of launches with other occupancies */
     struct emu_counters counters;
     struct report_predicted predicted;
 };
@@ -46,10 +47,10 @@ struct report_line {
 struct report_totals {
     struct report_kernel *kernels; /* in the order of their first launches */
     size_t kernel_count;
-    /* sorted by waste, then by warp instructions, both descending, then by place */
+    /* sorted by waste, most first; then by warp instructions, most first; then by place */
     struct report_line *lines;
     size_t line_count;
-    const char *rules;  /* the rules by which the first launch was counted (gpu/rules.h) */
+    const char *rules;  /* the counting rules of the first launch (gpu/rules.h) */
     bool unknown_lines; /* kernels ran, but no source line is known */
 };
 

@@ -11,7 +11,7 @@
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
-/* The parts of the log that is being made. */
+/* The parts of the SARIF log under construction. */
 struct log {
     json_t *rules, *results;
 };
@@ -56,7 +56,7 @@ static bool has_place(const json_t *object)
     return *json_text_of(object, "file") && json_integer_of(object, "line") > 0;
 }
 
-/* Returns the index of the rule for ID. A new rule is added. */
+/* Returns the index of the rule for ID. Adds the rule if it is new. */
 static size_t rule_of(struct log *log, const char *id, const char *level)
 {
     size_t i;

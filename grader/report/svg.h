@@ -1,9 +1,9 @@
 /* Draws pictures as SVG: one recorded memory access, or a source file in which each line is shaded
  * by its cost.
  *
- * Colour never carries meaning alone: pattern, outline or label differ, too. Colours follow the
- * reader's light or dark scheme. Each picture has a title, a description for screen readers and a
- * caption with its numbers. */
+ * Different meanings differ not only in colour, but also in pattern, outline or label. Colours
+ * follow the reader's light or dark scheme. Each picture has a title, a description for screen
+ * readers and a caption with its numbers. */
 #ifndef REPORT_SVG_H
 #define REPORT_SVG_H
 
@@ -15,11 +15,11 @@
 
 struct report_picture {
     const char *id;          /* the picture's id, of letters and digits, unique on the page */
-    const char *file;        /* the file's name that the picture shows */
+    const char *file;        /* the file's name, as the picture shows it */
     const char *source;      /* text of the file, or NULL */
     const char *source_file; /* the file's name in the totals, for the heat map */
     bool inlined;            /* the page already contains the style sheet */
-    bool adds_runs;          /* LINE has the totals of several runs */
+    bool adds_runs;          /* LINE has the totals of several runs, and the caption says so */
     /* totals of the line, for the caption, or NULL if there is none */
     const struct emu_counters *line;
 };

@@ -6,7 +6,8 @@
  *   shared memory: a column for each bank, and a row for each pass (wavefront). A cell shows a word
  *   and the lanes that get it. Passes beyond the ideal are bank conflicts.
  *
- * The picture is computed from the 32 offsets, by the rules of gpu/observe/counters.c. */
+ * This file computes the picture from the offsets of 32 lanes, by the rules of
+ * gpu/observe/counters.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,20 +23,21 @@
 
 enum {
     LEFT = 104, /* width of the area left of the columns */
-    WORD = 26,  /* width of 4 bytes, or of a bank */
+    WORD = 26,  /* width of 4 bytes of global memory, or of a bank */
     RIGHT = 16,
     WIDTH = LEFT + 32 * WORD + RIGHT,
     ROW = 30,  /* distance from one row to the next */
     CELL = 25, /* height of a cell */
-    ROWS = 64, /* most rows */
+    ROWS = 64, /* most rows of a picture */
     LANES_TEXT = 160
 };
 
 /* An item is a location that lanes access: bytes of global memory, or a word of shared memory. */
 struct item {
-    uint64_t at; /* offset in units of the access's width (in shared memory, at least a word) */
+    uint64_t at; /* offset in bytes >> `shift` */
     uint32_t lanes;
-    unsigned row, half; /* row, and half of the warp (0 or 1) for 128-bit shared accesses */
+    /* row of the picture; half of the warp (0 or 1) for 128-bit accesses to shared memory */
+    unsigned row, half;
 };
 
 struct drawing {
@@ -43,12 +45,14 @@ struct drawing {
     const json_t *access;
     const struct report_picture *picture;
     bool shared;
-    unsigned bytes, shift; /* bytes per lane; binary logarithm of the bytes per item */
+    unsigned bytes, shift; /* bytes per lane; log2 of the bytes per item */
     uint32_t mask;
     uint64_t offset[LANES];
     struct item items[LANES];
     unsigned item_count;
-    uint64_t row_at[ROWS]; /* the line for global memory; 1 for an extra pass in shared memory */
+    /* for each row, in global memory the number of its 128-byte line; in shared memory 1 if the
+     * pass is extra, otherwise 0 */
+    uint64_t row_at[ROWS];
     unsigned row_count;
     unsigned sectors, ideal, ways;
 };
@@ -84,7 +88,7 @@ static json_int_t integer_of(const struct drawing *d, const char *key)
     return json_integer_of(d->access, key);
 }
 
-/* Writes a set of lanes as text: "0-3, 8, 12-15". */
+/* Writes the lanes in the bit mask LANES as text: "0-3, 8, 12-15". */
 static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
 {
     char *at = text;
@@ -106,7 +110,7 @@ static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
 
 /* --- layout ----------------------------------------------------------------------------------- */
 
-/* Returns the item at AT in this HALF of the warp. A new item is added. */
+/* Returns the item at AT in this HALF of the warp. Adds the item if it is new. */
 static struct item *item_at(struct drawing *d, uint64_t at, unsigned half)
 {
     for (unsigned i = 0; i < d->item_count; i++)
@@ -139,7 +143,8 @@ static void lay_out_global(struct drawing *d)
     d->ideal = (d->item_count * d->bytes + 31) / 32;
 }
 
-/* Adds rows for the passes of one HALF of the warp. In each pass, every column serves one item. */
+/* Adds a row for each pass of one HALF of the warp. In each pass, a bank serves at most one
+ * item. */
 static void lay_out_passes(struct drawing *d, unsigned half)
 {
     unsigned columns = BANKS * 4 >> d->shift, held[BANKS] = {0}, count = 0, passes = 0;
@@ -225,8 +230,8 @@ static void put_text(struct drawing *d, const char *class, const char *anchor, d
     markup_close(&d->m);
 }
 
-/* Writes the lanes' numbers, scaled to fit WIDTH. Writes only their number if that is
- * impossible. */
+/* Writes the lanes' numbers, scaled to fit WIDTH. If there is no room, writes how many lanes there
+ * are. */
 static void put_lanes(struct drawing *d, const char *class, double x, double y, double width,
                       uint32_t lanes)
 {
@@ -329,8 +334,8 @@ static void put_row_label(struct drawing *d, unsigned row, double y)
     markup_close(&d->m);
 }
 
-/* Draws the four sectors of a line. A sector is transferred as a whole if an item of ROW touches
- * it. */
+/* Draws the four sectors of a 128-byte line. Memory moves a whole sector if an item of ROW touches
+ * the sector. */
 static void put_sectors(struct drawing *d, unsigned row, double y)
 {
     unsigned touched = 0;
@@ -391,7 +396,7 @@ static void put_item(struct drawing *d, const struct item *item, double y)
     markup_close(&d->m);
 }
 
-/* Writes the lanes of each word that several narrower items fill completely. */
+/* Labels each word that several narrower items fill completely with the lanes of these items. */
 static void put_word_labels(struct drawing *d, unsigned row, double y)
 {
     uint32_t lanes[32] = {0};
@@ -486,7 +491,7 @@ static void write_cost(const struct drawing *d, FILE *to)
         fprintf(to, "no bank conflict.");
 }
 
-/* Writes the total cost of all accesses that the source line makes. */
+/* Writes the total cost of all accesses by the source line. */
 static void write_total(const struct drawing *d, FILE *to)
 {
     static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
@@ -523,7 +528,7 @@ static void write_description(const struct drawing *d, FILE *to)
     }
 }
 
-/* Puts the output of WRITE into the open element. */
+/* Writes the output of WRITE as text of the open element. */
 static void put_written(struct drawing *d, void (*write)(const struct drawing *, FILE *))
 {
     char *text = NULL;

@@ -7,8 +7,8 @@
 enum { LEFT = 34, RIGHT = 8, TOP = 40, BOTTOM = 40, PLOT = 110, COLUMN = 34 };
 enum { HEIGHT = TOP + PLOT + BOTTOM };
 
-/* Opens a plot with COLUMNS columns, and its description. The caller writes and closes the
- * description. */
+/* Opens a plot with COLUMNS columns, and in it the element of the description. The caller writes
+ * and closes the description. */
 static void open_plot(struct markup *m, const char *id, const char *title, unsigned columns)
 {
     int width = LEFT + (int)columns * COLUMN + RIGHT;
@@ -101,8 +101,7 @@ static void put_grid(struct markup *m, unsigned columns)
     }
 }
 
-/* Returns the number of the last attempt that any student made, and so the number of attempts to
- * show. */
+/* Returns the number of attempts to show: the number of the last attempt that a student made. */
 static unsigned last_attempt(const struct class_trend trend[CLASS_ATTEMPTS])
 {
     unsigned last = 0;
@@ -154,7 +153,7 @@ void report_svg_trend(struct markup *m, const char *id, const char *title,
                       const struct class_trend trend[CLASS_ATTEMPTS])
 {
     unsigned count = last_attempt(trend);
-    open_plot(m, id, title, CLASS_BINS); /* the plot is as wide as a histogram */
+    open_plot(m, id, title, CLASS_BINS); /* makes the plot as wide as a histogram */
     for (unsigned i = 0; i < count; i++)
         if (trend[i].count)
             markup_text(m, "Attempt %u: mean %.0f %%, %u students. ", i + 1,

@@ -1,5 +1,5 @@
-/* Draws the plots of a class as SVG. Every bar and point has a label with its number, so that
- * colour never carries meaning alone and the page prints well. Colours follow the reader's light or
+/* Draws the plots of a class as SVG. Every bar and point has a label with its number, so that the
+ * plots are also readable without colour, such as on paper. Colours follow the reader's light or
  * dark scheme (report.css). */
 #ifndef REPORT_SVG_CLASS_H
 #define REPORT_SVG_CLASS_H

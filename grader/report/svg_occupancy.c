@@ -1,6 +1,5 @@
-/* Draws the three curves of the occupancy calculator. Each curve shows how many warps a
- * multiprocessor holds if one of the three values of a kernel changes and the others stay the
- * same. */
+/* Draws the three curves of the occupancy calculator. Each curve shows the number of warps on a
+ * multiprocessor when one of the kernel's three values changes and the other two stay the same. */
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -33,11 +32,11 @@ struct drawing {
     const struct emu_demand *demand;
 };
 
-/* A curve: the value that changes, from FIRST to LAST in STEPs. */
+/* A curve: the value on the x axis goes from FIRST to LAST in steps of STEP. */
 struct curve {
     const char *title;
     uint32_t first, last, step, now;
-    int top; /* top of the plot */
+    int top; /* y coordinate of the plot's top */
 };
 
 static uint32_t warps_at(const struct drawing *d, int number, uint32_t value)
@@ -80,7 +79,7 @@ static void put_axes(struct drawing *d, const struct curve *c)
     markup_break(m);
 }
 
-/* Draws a step wherever the number of warps changes. */
+/* Draws the curve, with a step at each value where the number of warps changes. */
 static void put_curve(struct drawing *d, const struct curve *c, int number)
 {
     char *points = NULL;

@@ -1,5 +1,6 @@
-/* Draws the pictures of predicted times. Each function turns a struct report_prediction, or a
- * timeline, into one SVG. The sentences below the pictures are the same as on the terminal. */
+/* Draws the pictures of predicted times. Each function writes one SVG from a struct
+ * report_prediction or from a timeline. The sentences under the pictures are the same as on the
+ * terminal. */
 #include "report/svg_predicted.h"
 
 #include <limits.h>
@@ -44,7 +45,7 @@ static void put_path(struct markup *m, const char *class, const char *dashes, do
 
 #define CHARACTERS 112 /* number of characters that fit in a line, approximately */
 
-/* Returns the bytes of TEXT that go into its first line. */
+/* Returns the number of bytes of TEXT that fit into one line. */
 static size_t first_line(const char *text)
 {
     size_t cut = strlen(text);
@@ -54,8 +55,8 @@ static size_t first_line(const char *text)
     return cut ? cut : strlen(text);
 }
 
-/* Writes TEXT in as many lines as it needs, from Y on. If M is NULL, only counts the lines. Returns
- * the position of the next line. */
+/* Writes TEXT as several lines, from the y coordinate Y on. If M is NULL, writes nothing. Returns
+ * the y coordinate of the next line. */
 static double put_lines(struct markup *m, double y, const char *text)
 {
     while (*text) {
@@ -70,7 +71,7 @@ static double put_lines(struct markup *m, double y, const char *text)
     return y;
 }
 
-/* Opens a picture called TITLE. Screen readers read TEXT. */
+/* Opens a picture with the title TITLE and the description TEXT for screen readers. */
 static void open_svg(struct markup *m, const struct report_drawing *drawing, double height,
                      const char *title, const char *text)
 {
@@ -110,7 +111,8 @@ static void close_svg(struct markup *m)
 /* Returns the kernel's name without its parameters, at most 60 bytes of it. */
 static const char *short_name(const char *kernel, char text[64])
 {
-    kernel += strncmp(kernel, "void ", 5) == 0 ? 5 : 0; /* the type of a template's function */
+    /* skip the return type, which the names of template functions have */
+    kernel += strncmp(kernel, "void ", 5) == 0 ? 5 : 0;
     size_t length = 1 + strcspn(kernel + (*kernel != '\0'), "(");
     snprintf(text, 64, "%.*s", (int)(length < 60 ? length : 60), kernel);
     return text;
@@ -142,7 +144,7 @@ void report_svg_limits(FILE *to, const struct report_prediction *p,
                      report_parts[i].short_name);
         svg_put_rect(&m, binds ? "binds" : "bar", LEFT, y, length < 1 ? 1 : length, 18);
         snprintf(name, sizeof name, "%s%s", report_time(time, p->part_us[i]),
-                 binds ? ", binds" : "");
+                 binds ? ", the limit" : "");
         double x = LEFT + length + 6, end = x + 7 * (double)strlen(name);
         svg_put_text(&m, binds ? "strong" : "", "start", x < now && now < end ? now + 6 : x, y + 14,
                      name);
@@ -152,7 +154,7 @@ void report_svg_limits(FILE *to, const struct report_prediction *p,
     put_path(&m, "now", "", now, 58, now, y);
     snprintf(name, sizeof name, "predicted: %s", report_time(time, p->us));
     svg_put_text(&m, "dim", "middle", now, 52, name);
-    svg_put_text(&m, "dim", "start", LEFT, 52, "each limit alone");
+    svg_put_text(&m, "dim", "start", LEFT, 52, "time of each limit alone");
     put_lines(&m, y + 20, text);
     close_svg(&m);
 }
@@ -191,7 +193,7 @@ static void put_axes(struct markup *m, const struct report_axes *axes,
     markup_break(m);
     svg_put_text(m, "dim", "start", 12, 46, line->by_flops ? "GFLOP/s" : "G warp instructions/s");
     svg_put_text(m, "dim", "end", LEFT + PLOT, end + 32,
-                 line->by_flops ? "FLOP for each byte" : "warp instructions for each byte");
+                 line->by_flops ? "FLOP per byte" : "warp instructions per byte");
 }
 
 static void put_roofs(struct markup *m, const struct report_axes *axes,
@@ -217,7 +219,8 @@ static void put_roofs(struct markup *m, const struct report_axes *axes,
     markup_break(m);
 }
 
-/* Draws a mark. Marks differ in shape and size, so that all marks at one place are visible. */
+/* Draws the mark for a kind of MEMORY. Marks differ in shape and size, so that all marks at the
+ * same point are visible. */
 static void put_mark(struct markup *m, unsigned memory, double x, double y)
 {
     markup_open(m, memory == 0 ? "circle" : "path");
@@ -233,7 +236,7 @@ static void put_mark(struct markup *m, unsigned memory, double x, double y)
     markup_close(m);
 }
 
-/* Explains the lines and marks, with one kind of memory in each row. */
+/* Writes the legend of the lines and marks, with one row for each kind of memory. */
 static void put_memories(struct markup *m, double y, const struct report_roofline *line,
                          bool is_alone)
 {
@@ -246,7 +249,7 @@ static void put_memories(struct markup *m, double y, const struct report_rooflin
         int size = snprintf(text, sizeof text, "%s: %s GB/s", line->name[i],
                             report_rounded(bandwidth, line->bandwidth[i]));
         if (is_alone && line->intensity[i] > 0)
-            snprintf(text + size, sizeof text - (size_t)size, "; the launch does %s %s a byte",
+            snprintf(text + size, sizeof text - (size_t)size, "; the launch does %s %s per byte",
                      report_rounded(intensity, line->intensity[i]),
                      line->by_flops ? "FLOP" : "warp instructions");
         else if (is_alone)
@@ -256,19 +259,19 @@ static void put_memories(struct markup *m, double y, const struct report_rooflin
     }
 }
 
-/* A launch's number beside its marks. */
+/* The position of a launch's number beside its marks. */
 struct label {
     double x, y;
 };
 
-/* Finds a place for the label number COUNT of LABELS beside the point (X, Y), where it covers none
- * of the labels before it. */
+/* Finds a position beside the point (X, Y) for the label number COUNT of LABELS, where it covers no
+ * earlier label. */
 static void place_label(struct label *labels, unsigned count, double x, double y)
 {
     for (unsigned i = 0; i < count; i++)
         if (fabs(labels[i].x - x) < 12 && fabs(labels[i].y - y) < 13) {
             x += 12;
-            i = UINT_MAX; /* starts again, to compare with all of them */
+            i = UINT_MAX; /* start again, to compare the new position with all earlier labels */
         }
     labels[count] = (struct label){x, y};
 }
@@ -292,7 +295,7 @@ static void put_launch(struct markup *m, const struct report_axes *axes,
     markup_break(m);
 }
 
-/* Numbers the launches, and writes the meaning of each number, from Y on. */
+/* Writes the launches' numbers, and a legend of the numbers from the y coordinate Y on. */
 static void put_numbers(struct markup *m, double y, const struct report_prediction *launches,
                         const struct report_roofline *lines, const struct label *labels,
                         unsigned count)
@@ -348,7 +351,7 @@ void report_svg_roofline(FILE *to, const struct report_prediction *launches, uns
 
 enum { TOP = 58, HEIGHT = 180 };
 
-/* Draws the outline of the warps over time, filled. */
+/* Draws the number of warps over time as a filled area. */
 static void put_area(struct markup *m, const struct report_prediction *p,
                      const struct report_waves *waves, double from)
 {
@@ -387,7 +390,8 @@ static void put_waves_axes(struct markup *m, const struct report_prediction *p)
         svg_put_text(m, "dim", part == 4 ? "end" : "middle", x, TOP + HEIGHT + 18,
                      part ? report_time(text, p->us * part / 4) : "0");
     }
-    svg_put_text(m, "dim", "start", 12, 46, "warps at work, of all that the chip can hold");
+    svg_put_text(m, "dim", "start", 12, 46,
+                 "warps on the chip, in percent of the most that it can hold");
 }
 
 void report_svg_waves(FILE *to, const struct report_prediction *p,
@@ -419,11 +423,12 @@ void report_svg_waves(FILE *to, const struct report_prediction *p,
 
 /* --- the timeline ----------------------------------------------------------------------------- */
 
-enum { ROW = 34, ROWS_TOP = 62, LABEL = 14 /* the narrowest piece that has a label */ };
+enum { ROW = 34, ROWS_TOP = 62, LABEL = 14 /* least width of a piece that has a label */ };
 
 static const struct row {
     const char *title, *engine;
-    bool is_pageable; /* of the pieces of all engines, only those that the host also copies */
+    /* the row shows only copies of pageable memory, in which the host copies, too */
+    bool is_pageable;
 } timeline_rows[] = {{"host copies", "", true},
                      {"copies in", "to-device", false},
                      {"kernels", "compute", false},
@@ -436,8 +441,8 @@ static bool is_in_row(const struct row *row, const json_t *piece)
                             : strcmp(json_text_of(piece, "engine"), row->engine) == 0;
 }
 
-/* Draws the row's pieces, each with the number of its stream. Returns the time for which the row is
- * busy. */
+/* Draws the row's pieces, each with the number of its stream. Returns the row's busy time in
+ * microseconds. */
 static double put_pieces(struct markup *m, const json_t *work, const struct row *row, double y,
                          double scale)
 {
@@ -480,7 +485,7 @@ void report_svg_timeline(FILE *to, const json_t *timeline, const struct report_d
     snprintf(
         text, sizeof text,
         "All work takes %s. Copies run for %s and kernels for %s; for %s of that time, both run. A "
-        "number is the piece's stream; a gap is time in which the engine waits.",
+        "number names the stream; in a gap, the engine waits.",
         all, copies, kernels, both);
     double end = ROWS_TOP + TIMELINE_ROWS * ROW;
     open_svg(&m, drawing, put_lines(NULL, end + 20, text), title, text);

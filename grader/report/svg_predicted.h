@@ -1,5 +1,5 @@
-/* Draws pictures of predicted times as SVG. Like those of svg.h, they follow the reader's light or
- * dark scheme, have a description for screen readers, and carry no meaning by colour alone. */
+/* Draws pictures of predicted times as SVG. Like the pictures of svg.h, they follow the reader's
+ * light or dark scheme, have a description for screen readers, and are readable without colour. */
 #ifndef REPORT_SVG_PREDICTED_H
 #define REPORT_SVG_PREDICTED_H
 
@@ -17,16 +17,16 @@ struct report_drawing {
     bool inlined;
 };
 
-/* Draws COUNT launches under the roofs of their chip. Each launch has a mark for each kind of
- * memory that it uses. Several launches get numbers. */
+/* Draws the roofs of the chip, and COUNT launches under them. Each launch has a mark for each kind
+ * of memory that it uses. Several launches get numbers. */
 void report_svg_roofline(FILE *to, const struct report_prediction *launches, unsigned count,
                          const struct report_drawing *drawing);
 
-/* Draws a bar for each part of the time, and shows which part binds. */
+/* Draws a bar for each part of the predicted time, and marks the part that limits the launch. */
 void report_svg_limits(FILE *to, const struct report_prediction *p,
                        const struct report_drawing *drawing);
 
-/* Draws the warps on the chip over the launch's time. */
+/* Draws the number of warps on the chip over the launch's time. */
 void report_svg_waves(FILE *to, const struct report_prediction *p,
                       const struct report_drawing *drawing);
 

@@ -4,7 +4,8 @@
 
 #include "report/markup.h"
 
-/* Opens a text; the caller writes and closes it. ANCHOR is "start", "middle" or "end". */
+/* Opens a text element; the caller writes its text and closes it. ANCHOR is "start", "middle" or
+ * "end". */
 void svg_open_text(struct markup *m, const char *class, const char *anchor, double x, double y);
 void svg_put_text(struct markup *m, const char *class, const char *anchor, double x, double y,
                   const char *text);

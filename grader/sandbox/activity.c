@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEPTH 8 /* most levels of processes that start processes; a sandbox has 4 levels */
+#define DEPTH 8 /* most levels in the tree of processes; a sandbox has 4 levels */
 
 /* Reads the beginning of a small file into TEXT (SIZE bytes). Returns false if it cannot be
  * read. */
@@ -67,7 +67,7 @@ static bool has_busy_child(pid_t process, const char *thread, unsigned depth)
     return false;
 }
 
-/* Returns whether the kernel lists threads and children. */
+/* Returns whether this kernel lists the threads and children of a process in /proc. */
 static bool is_known(void)
 {
     static int known = -1;

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /* Returns whether a thread of ROOT, or of a process that it has started, uses or waits for a CPU.
- * Also returns true if the kernel does not tell. */
+ * Also returns true if the kernel gives no such information. */
 bool activity_of(pid_t root);
 
 #endif

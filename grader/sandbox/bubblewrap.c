@@ -1,9 +1,9 @@
 /* Composes bubblewrap's command line.
  *
- * The program sees a file system that bubblewrap makes for this run. All of it is read-only, except
- * the kept files and perhaps a scratch folder of limited size. There is no home, no /proc, no
- * shared /tmp. The only files of the kit are those that the caller names. Paths inside are the same
- * as outside. */
+ * The program sees a file system that bubblewrap makes for this run. Everything is read-only,
+ * except the kept files and, for some programs, a scratch folder of limited size. There is no home,
+ * no /proc, no shared /tmp. The only files of the kit are those that the caller names. Paths inside
+ * are the same as outside. */
 #include "sandbox/parts.h"
 
 #include "base/kit.h"
@@ -43,7 +43,7 @@ static const char *number(uint64_t value)
     return asprintf(&text, "%llu", (unsigned long long)value) < 0 ? "" : text;
 }
 
-/* number of places of bubblewrap that sandbox_other_bubblewrap() has given up */
+/* number of bubblewrap programs that sandbox_other_bubblewrap() has rejected */
 static size_t passed_over;
 static char chosen[PATH_SIZE]; /* set by sandbox_set_bubblewrap() */
 
@@ -81,13 +81,13 @@ bool sandbox_other_bubblewrap(void)
 }
 
 /* Adds the system's folders. A folder that is a link, such as /bin to /usr/bin, becomes a link
- * inside, too. */
+ * inside the sandbox, too. */
 static void add_system(struct words *words, const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox_system(); *path; ++path) {
         struct stat status;
         char *target = calloc(1, 4096);
-        /* CUDA, which is visible as a part of /usr */
+        /* if CUDA is in /usr, it is visible already */
         bool comes_along = strncmp(*path, "/usr/", 5) == 0;
         if (comes_along || !sandbox_wants(sandbox, *path) || lstat(*path, &status) != 0 || !target)
             continue;

@@ -1,5 +1,4 @@
-/* Declares the parts of a sandbox, for sandbox.c only. All functions run in the child, after
- * fork. */
+/* Declares functions that only sandbox.c uses. All of them run in the child, after fork. */
 #ifndef SANDBOX_PARTS_H
 #define SANDBOX_PARTS_H
 
@@ -10,8 +9,8 @@
 
 /* --- visible_files.c: the files that exist in a sandbox --------------------------------------- */
 
-/* Returns the NULL-terminated paths of folders and files of the system that compilers and programs
- * need. Some of them may be missing. */
+/* Returns a NULL-terminated list of the system's files and folders that compilers and programs
+ * need. Some of them may not exist. */
 const char *const *sandbox_system(void);
 /* Returns whether SANDBOX needs PATH, an entry of sandbox_system(). Entries that are not needed are
  * left out to save time. */
@@ -41,8 +40,9 @@ bool sandbox_filter_write(const struct sandbox *sandbox);
 
 /* --- bubblewrap.c ----------------------------------------------------------------------------- */
 
-/* Makes sandbox_bubblewrap() return another program, because the system's may be too old, and the
- * program in a package of the kit may be forbidden. Returns false if there is no other program. */
+/* Makes sandbox_bubblewrap() return another program. The system's bubblewrap may be too old, and
+ * the system may forbid the bubblewrap in the kit's package to run. Returns false if there is no
+ * other program. */
 bool sandbox_other_bubblewrap(void);
 /* Changes START so that it starts bubblewrap, which then starts the original program. On failure
  * returns false with the reason in errno. */

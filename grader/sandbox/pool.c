@@ -16,7 +16,7 @@
 #define TICK_NANOSECONDS (100 * 1000 * 1000)
 
 struct child {
-    pid_t pid; /* 0 if there is none */
+    pid_t pid; /* process of the running job, or 0 if there is none */
     size_t index;
     FILE *answer;
 };

@@ -96,12 +96,12 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The child's descriptors, numbered from 0. All other descriptors are closed, and so are those of
+/* The child's descriptors, numbered from 0. All other descriptors are closed, and also those in
  * this list that a run does not need. */
 enum { INPUT, STDOUT, STDERR, SOCKET, ERROR_PIPE, STATUS_PIPE, DESCRIPTORS };
 
-/* Makes the parent's descriptors FROM the child's descriptors. Their numbers in the parent are all
- * higher than the child's numbers. */
+/* Copies the parent's descriptors FROM to the child's descriptor numbers. Their numbers in the
+ * parent are all higher than the child's numbers. */
 static bool set_descriptors(const int from[DESCRIPTORS])
 {
     int null = open("/dev/null", O_RDONLY);
@@ -164,8 +164,8 @@ static bool kill_children(void)
     if (file >= 0)
         close(file);
     list[size > 0 ? size : 0] = 0;
-    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end) /* the last number can be cut
-                                                                        * off */
+    /* ignore the last number, which can be cut off */
+    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end)
         kill((pid_t)pid, SIGKILL);
     return size >= 0;
 }
@@ -191,7 +191,7 @@ static struct message end_all(pid_t child)
     pid_t ended;
     /* all at the same time, so that none of them can start another process */
     kill(-child, SIGKILL);
-    kill(child, SIGKILL); /* the child may not have its own group yet */
+    kill(child, SIGKILL); /* the child may not have made its own process group yet */
     do {
         bool all = kill_children();
         ended = wait4(all ? -1 : -child, &status, 0, &usage);
@@ -234,8 +234,8 @@ static void run_supervisor(const struct process_command *command, int control,
 
 /* --- in the parent ---------------------------------------------------------------------------- */
 
-/* Moves a pair of descriptors to numbers higher than the child's, so that set_descriptors() cannot
- * overwrite them. */
+/* Copies the pair of descriptors LOW to numbers above the child's descriptors, so that
+ * set_descriptors() cannot overwrite them. */
 static bool lift(int low[2], int ends[2])
 {
     ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, DESCRIPTORS);
@@ -251,7 +251,7 @@ static bool open_pipe(int ends[2])
     return pipe2(low, O_CLOEXEC) == 0 && lift(low, ends);
 }
 
-/* The pipes from one child. Each of them has {reading end, writing end}; a closed end is -1. */
+/* The pipes from one child. Each pipe is {reading end, writing end}; a closed end is -1. */
 enum { OUTPUT, ERROR, STATUS, PIPES };
 
 struct watch {
@@ -260,12 +260,14 @@ struct watch {
     double start;
     /* `beside` is the supervisor of the program's server, or 0 if there is none */
     pid_t supervisor, beside;
-    double idle, looked; /* seconds without any work so far, and the time of the last check */
+    /* seconds so far in which the program only waited, and the time of the last check */
+    double idle, looked;
     int pipes[PIPES][2], control[2], output, pidfd;
     size_t written; /* bytes of output so far, including bytes not kept */
 };
 
-/* Reads the bytes that are in the output pipe. Returns false at end of file, or too much output. */
+/* Reads the bytes that are in the output pipe. Returns false at end of file, or if there is too
+ * much output. */
 static bool take_output(struct watch *watch)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -287,20 +289,19 @@ static bool take_output(struct watch *watch)
     }
 }
 
-/* Returns whether the program has only waited for longer than it may. */
+/* Returns whether the program has only waited for its limit of idle time. */
 static bool is_idle(struct watch *watch)
 {
     double now = clock_seconds();
     uint16_t delay = 0;
     if (watch->command->idle_seconds <= 0 || now - watch->looked < 0.1)
         return false;
-    /* a random delay, because a program that is busy only when it prints must not know when we
-     * look */
+    /* a random delay, so that a program cannot predict when we look and be busy only then */
     if (getrandom(&delay, sizeof delay, GRND_NONBLOCK) == sizeof delay)
         usleep(delay % 20000u);
     if (!activity_of(watch->supervisor) && !(watch->beside && activity_of(watch->beside)))
-        watch->idle += fmin(now - watch->looked, 0.25); /* time in which we slept and did not look
-                                                         * is not counted */
+        /* count at most 0.25 s, because we may have slept longer between two checks */
+        watch->idle += fmin(now - watch->looked, 0.25);
     watch->looked = now;
     return watch->idle > watch->command->idle_seconds;
 }
@@ -357,7 +358,7 @@ static void fail_to_start(struct process_outcome *outcome, int reason)
     outcome->code = reason;
 }
 
-/* Does the same as fail_to_start(), for a failure that sets no errno. */
+/* Does the same as fail_to_start(), for a failure without an errno. FORMAT takes NUMBER. */
 static void fail_because(struct watch *watch, const char *format, int number)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -522,7 +523,8 @@ void process_run_served(const struct process_command *command, const struct proc
         fail_to_start(outcome, reason);
     for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
-            close(ends[i]); /* then the server sees the end when the program closes its copy */
+            /* close our copies, so that the server gets end of file when the program ends */
+            close(ends[i]);
     watch.beside = server_watch.supervisor;
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);

@@ -1,7 +1,7 @@
 /* Runs one program in a process and reports how it ended.
  *
  * The program gets its own session and process group, /dev/null as input, one pipe for output and
- * errors, no other descriptor (except by process_run_served()), the environment of the command, and
+ * errors, no other descriptor (except by process_run_served()), the command's environment, and
  * limits on time, memory, file size and output. When the program ends, or when the grader dies for
  * any reason, all processes that the program has started are killed.
  *
@@ -22,10 +22,10 @@ struct process_command {
     const char *folder;             /* working directory, or NULL for the caller's */
     double wall_seconds;            /* more than 0; the program is killed after this time */
     unsigned cpu_seconds;           /* CPU seconds of each process, or 0 for no limit */
-    /* the program is killed after it and its server have only waited for this time; waiting for a
-     * CPU does not count; 0 for no limit */
+    /* the program is killed if it and its server only wait for this time, or 0 for no limit;
+     * waiting for a CPU does not count */
     double idle_seconds;
-    uint64_t address_bytes; /* 0 for no limit */
+    uint64_t address_bytes; /* bytes of address space, or 0 for no limit */
     uint64_t data_bytes;    /* bytes of writable memory, or 0 for no limit */
     uint64_t file_bytes;    /* the largest file that it may write, or 0 for no limit */
     size_t output_keep;     /* bytes of output kept */
@@ -51,19 +51,20 @@ struct process_outcome {
     double seconds;      /* wall time */
     double cpu_seconds;  /* CPU time of the program and of all processes that it has started */
     double idle_seconds; /* time in which it only waited, or 0 if the command has no idle_seconds */
-    bool used_cpu;       /* for PROCESS_TIMED_OUT, the limit was that of CPU time */
+    /* for PROCESS_TIMED_OUT: the program used up its CPU time, not its wall time */
+    bool used_cpu;
     char *output;       /* the first output_keep bytes and a NUL; the bytes may contain NULs, too */
     size_t output_size; /* without the NUL */
     bool output_cut;    /* the program wrote more than output_keep */
-    pid_t pid;          /* number of the process, which has ended, or 0 if unknown */
+    pid_t pid;          /* id of the program's process, which has ended, or 0 if unknown */
 };
 
 /* Runs COMMAND to its end and fills OUTCOME, which the caller frees with process_outcome_free(). */
 void process_run(const struct process_command *command, struct process_outcome *outcome);
 
 /* Does the same as process_run(), but also runs a second process, SERVER. A socket connects the two
- * processes, and each has one end as descriptor 3. The server starts first. It must end by itself,
- * at most its own wall_seconds after the program. Fills both outcomes. */
+ * processes; each process has one end as descriptor 3. The server starts first. It must end by
+ * itself, at most its own wall_seconds after the program. Fills both outcomes. */
 void process_run_served(const struct process_command *command, const struct process_command *server,
                         struct process_outcome *outcome, struct process_outcome *server_outcome);
 void process_outcome_free(struct process_outcome *outcome);

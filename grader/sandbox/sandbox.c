@@ -1,8 +1,8 @@
 /* Chooses the level and the user of a sandbox, and lets a process enter it.
  *
- * If the grader is root, it runs every program as a separate user, whose number no other process
- * has at that time. A limit on the user's processes then affects only this run. Even without
- * namespaces, the program can reach neither the grader's files nor another submission's. */
+ * If the grader is root, it runs every program as a separate user, whose id no other process has at
+ * that time. So a limit on the user's processes affects only this run, and even without namespaces
+ * the program cannot open files of the grader or of another submission. */
 #include "sandbox/sandbox.h"
 
 #include "base/files.h"
@@ -23,7 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* User numbers that systemd also uses for temporary users; no person has one of these numbers. */
+/* User ids that systemd also uses for temporary users; no person has one of these ids. */
 #define FIRST_USER 61184
 #define USERS      4336
 
@@ -66,9 +66,9 @@ bool sandbox_level_find(const char *name, enum sandbox_level *level)
 
 /* --- finding the best level ------------------------------------------------------------------- */
 
-/* Tries LEVEL with a script that does nothing; nvcc needs sh, too. On failure returns false, and
- * WHY says in one line what failed. Also returns true if no folder can be made for the trial; the
- * next run then fails and reports that. */
+/* Tries LEVEL with an empty script of sh, which nvcc needs, too. On failure returns false, and WHY
+ * is one line that says what failed. Also returns true if the trial's folder cannot be made; the
+ * next run then fails and reports this. */
 static bool try_level(enum sandbox_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/sh", "-c", "exit 0", NULL};
@@ -119,15 +119,16 @@ static enum sandbox_level highest(void)
     return level;
 }
 
-/* Returns whether this is a container of Docker or Podman, whose usual filter forbids namespaces
- * inside. */
+/* Returns whether this process is in a container of Docker or Podman. By default, such a container
+ * forbids namespaces. */
 static bool in_container(void)
 {
     return getenv("container") || access("/.dockerenv", F_OK) == 0 ||
            access("/run/.containerenv", F_OK) == 0;
 }
 
-/* Fills WHY for the level FOUND. TROUBLE is the failure of the level above it. */
+/* Sets WHY to the reason why no level above FOUND is used. TROUBLE is the failure of the next
+ * higher level. */
 static void explain(enum sandbox_level found, const char *trouble, char *why, size_t size)
 {
     bool best = found == SANDBOX_NAMESPACES_USER || (found == SANDBOX_NAMESPACES && geteuid() != 0);
@@ -170,7 +171,7 @@ enum sandbox_level sandbox_best_level(char *why, size_t size)
 
 /* --- in the child: users ---------------------------------------------------------------------- */
 
-/* Returns whether any user can reach PATH. */
+/* Returns whether every user can enter all folders of PATH. */
 static bool others_reach(const char *path)
 {
     char part[PATH_SIZE];
@@ -216,7 +217,7 @@ static bool become(uid_t user)
     if (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 ||
         setresuid(user, user, user) != 0)
         return false;
-    /* the change of user has cancelled this setting */
+    /* set it again, because the change of user has cancelled it */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     return getppid() == parent;
 }
@@ -231,8 +232,8 @@ static bool drop_capabilities(void)
 }
 
 /* Gives up the rights of root. *OWN becomes true if this process has changed to a separate user.
- * That is impossible if only root can enter the folder of the kit or the compiler, and in a
- * container without other users. */
+ * This change is impossible if only root can enter the folder of the kit or of the compiler, and in
+ * a container without other users. */
 static bool leave_root(const struct sandbox *sandbox, bool *own)
 {
     uid_t user = FIRST_USER + (uid_t)(getpid() % USERS);
@@ -246,7 +247,7 @@ static bool leave_root(const struct sandbox *sandbox, bool *own)
     return *own || !reached;
 }
 
-/* --- in the child: how many processes --------------------------------------------------------- */
+/* --- in the child: the limit on processes ----------------------------------------------------- */
 
 /* Returns the number of threads in all processes of this user, as RLIMIT_NPROC counts them. */
 static uint64_t count_threads(void)
@@ -260,7 +261,8 @@ static uint64_t count_threads(void)
         snprintf(path, sizeof path, "/proc/%s/task", entry->d_name);
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && stat(path, &status) == 0 &&
             status.st_uid == geteuid())
-            count += status.st_nlink - 2; /* a folder for each thread, and "." and ".." */
+            /* the folder has an entry for each thread, and "." and ".." */
+            count += status.st_nlink - 2;
     }
     if (folder)
         closedir(folder);
@@ -276,7 +278,7 @@ static void limit_processes(const struct sandbox *sandbox, bool own)
     setrlimit(RLIMIT_NPROC, &limits);
 }
 
-/* --- in the child: the way in ----------------------------------------------------------------- */
+/* --- in the child: entering the sandbox ------------------------------------------------------- */
 
 bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start)
 {

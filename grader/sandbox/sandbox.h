@@ -1,5 +1,5 @@
-/* Protects the machine from untrusted code: from submissions, and from the compiler while it reads
- * them.
+/* Protects the machine from untrusted code: from submissions, and from the compiler while it
+ * compiles them.
  *
  *     process_run --> fork --> sandbox_enter -+--> bubblewrap --> program   own namespaces
  *                                             +--> Landlock   --> program   without namespaces
@@ -18,11 +18,11 @@
 
 /* The levels, from the weakest to the strongest; the code compares their order. */
 enum sandbox_level {
-    SANDBOX_NONE,     /* only a process with limits */
+    SANDBOX_NONE,     /* a process with limits, and no other protection */
     SANDBOX_CONFINED, /* Landlock or another user, and a seccomp filter */
     /* bubblewrap, with own files, processes and network, and a seccomp filter */
     SANDBOX_NAMESPACES,
-    /* the same, but as another user, which is only possible if the grader is root */
+    /* the same as SANDBOX_NAMESPACES, but as another user, which only root can do */
     SANDBOX_NAMESPACES_USER
 };
 
@@ -31,25 +31,26 @@ struct sandbox {
     const char *folder; /* the program's working directory */
     /* files and folders that the program may read and execute; NULL-terminated */
     const char *const *read;
-    /* files in FOLDER that exist already, NULL-terminated; the program may change only these, and
-     * they remain after its end */
+    /* existing files in FOLDER, NULL-terminated; the program may change only these files, and they
+     * remain after the run */
     const char *const *keep;
-    /* if more than 0, the program may create files in FOLDER, with namespaces at most this many
-     * bytes */
+    /* if not 0, the program may create files in FOLDER; with namespaces, this limits their total
+     * size */
     uint64_t scratch_bytes;
     unsigned processes; /* maximum number of processes, including threads */
-    /* the program may start processes, as only compilers (without Thrust or CUB) do */
+    /* the program may start processes; this is for compilers, which then do not see Thrust and
+     * CUB */
     bool forks;
     bool gpu;    /* the program sees the GPU */
-    bool shares; /* the program may create shared memory, which only a device's server needs */
-    bool bare;   /* the program sees no system files, because it is static */
+    bool shares; /* the program may create shared memory; only the device's server needs it */
+    bool bare;   /* the program sees no system files; it is statically linked, so it needs none */
 };
 
 /* Returns the name of LEVEL, such as "confined". */
 const char *sandbox_level_name(enum sandbox_level level);
 /* Finds the level of this name. Returns false if there is none. */
 bool sandbox_level_find(const char *name, enum sandbox_level *level);
-/* Returns a few words for users that say how LEVEL protects the machine. */
+/* Returns a few words that tell users how LEVEL protects the machine. */
 const char *sandbox_level_protects(enum sandbox_level level);
 
 /* Returns the best level that works on this machine. The first call tries the levels, which takes
@@ -58,8 +59,8 @@ const char *sandbox_level_protects(enum sandbox_level level);
  * levels. */
 enum sandbox_level sandbox_best_level(char *why, size_t size);
 
-/* Returns the path of the bubblewrap program, which is the program that worked after
- * sandbox_best_level(). Returns NULL if there is none. */
+/* Returns the path of the bubblewrap program, or NULL if there is none. After sandbox_best_level(),
+ * it is the program that worked. */
 const char *sandbox_bubblewrap(void);
 /* Makes this process use the bubblewrap program that another process has found. If PATH is "",
  * searches again. */
@@ -81,12 +82,11 @@ bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start);
  * program. */
 bool sandbox_began(const struct sandbox *sandbox, const char *status);
 
-/* Returns the signal that ended the program, if the sandbox's exit CODE means that a signal did,
- * otherwise 0. */
+/* Returns the number of the signal that ended the program, or 0 if the sandbox's exit CODE means
+ * that no signal did. */
 int sandbox_signal(const struct sandbox *sandbox, int code);
 
-/* Makes the grader's user the owner of the folder and the kept files again, after the program's
- * end. */
+/* After the program's end, gives the folder and the kept files back to the grader's user. */
 void sandbox_end(const struct sandbox *sandbox);
 
 #endif

@@ -1,10 +1,10 @@
-/* Makes the seccomp filter. It refuses system calls that an honest compiler or program does not
- * need here, but that a hostile program could use to attack the kernel, reach other processes, or
- * leave something behind.
+/* Makes the seccomp filter. The filter refuses system calls that an honest compiler or program does
+ * not need here, but that a hostile program could use to attack the kernel, reach other processes,
+ * or leave something behind.
  *
- * Refused calls fail with EPERM, or with ENOSYS where the C library then tries another call. The
- * filter lists refused calls, not allowed calls, because the calls that programs, compilers and a
- * GPU's driver need differ from system to system. Namespaces or Landlock limit the effect of the
+ * Refused calls fail with EPERM. They fail with ENOSYS if the C library then tries another call.
+ * The filter lists refused calls, not allowed calls, because the calls that programs, compilers and
+ * a GPU's driver need differ from system to system. Namespaces or Landlock limit the effect of the
  * allowed calls. */
 #include "sandbox/parts.h"
 
@@ -125,7 +125,7 @@ static const struct {
     unsigned when;
     unsigned argument;
     enum scmp_compare compare;
-    uint64_t mask, value; /* MASK is the value if the comparison takes no mask */
+    uint64_t mask, value; /* if the comparison takes no mask, MASK is the value to compare with */
 } refused_by_argument[] = {
     {SCMP_SYS(socket), ALWAYS, 0, SCMP_CMP_NE, AF_UNIX, 0},
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0},

@@ -1,5 +1,5 @@
-/* Lists the files of a sandbox, and sets up Landlock, which restricts a process to them where there
- * are no namespaces.
+/* Lists the files that a sandbox makes visible. Where there are no namespaces, sets up Landlock,
+ * which restricts a process to these files.
  *
  * A Landlock rule can only allow access, and always to a whole folder. If the kit, or a folder that
  * is hidden from compilers, is inside a system folder, the entries of that system folder are
@@ -30,7 +30,7 @@ const char *const *sandbox_system(void)
                                   "/libx32", "/usr",  ALTERNATIVES, "/etc/ld.so.cache", NULL,
                                   NULL,      NULL,    NULL};
     paths[9] = kit_cuda_home();
-    paths[10] = kit_tools(); /* NULL, which ends the list, if there are none */
+    paths[10] = kit_tools(); /* may be NULL, which ends the list */
     paths[11] = kit_libraries();
     return paths;
 }
@@ -97,11 +97,11 @@ bool sandbox_lies_in(const char *path, const char *folder)
 
 /* --- Landlock --------------------------------------------------------------------------------- */
 
-/* Features of newer kernels, which the headers of Debian 12 do not define. */
-#define ACCESS_TRUNCATE  (1ull << 14) /* version 3 */
-#define ACCESS_IOCTL_DEV (1ull << 15) /* version 5 */
+/* Access rights of newer kernels, which the headers of Debian 12 do not define. */
+#define ACCESS_TRUNCATE  (1ull << 14) /* since version 3 of Landlock */
+#define ACCESS_IOCTL_DEV (1ull << 15) /* since version 5 of Landlock */
 struct ruleset {
-    uint64_t files, ports, scopes; /* PORTS from version 4 on, SCOPES from version 6 on */
+    uint64_t files, ports, scopes; /* PORTS needs version 4 of Landlock, SCOPES version 6 */
 };
 
 #define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
@@ -118,7 +118,7 @@ enum { MOST_HIDDEN = 16 };
 
 struct rules {
     int fd;
-    uint64_t known; /* the accesses that this kernel knows */
+    uint64_t known; /* the access rights that this kernel knows */
     char *hidden[MOST_HIDDEN];
     size_t hidden_count;
 };

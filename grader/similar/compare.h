@@ -1,4 +1,4 @@
-/* Decides whether two submissions have so much in common that a human should compare them. The
+/* Decides whether two submissions have so much code in common that a human should compare them. The
  * functions are pure. */
 #ifndef SIMILAR_COMPARE_H
 #define SIMILAR_COMPARE_H
@@ -7,22 +7,21 @@
 
 /* A pair is shown because of its sources if they share at least SIMILAR_STATEMENTS_LEAST
  * statements, and these are at least the fraction SIMILAR_STATEMENTS_SHARE of all statements. A
- * pair is shown because of its kernels if the compiled kernels are alike; then fewer shared
- * statements are enough. Kernels alone prove little, because different short sources can compile to
- * the same long code. tests/similar/test_similar.c checks all these figures against copies and
- * against independent work.
+ * pair with similar compiled kernels is shown even if it shares fewer statements. Kernels alone
+ * prove little, because different short sources can compile to the same long code.
+ * tests/similar/test_similar.c tests these limits on copies and on independent work.
  *
- * If submissions contain too little code besides the skeleton's, no pair is shown, because two
- * people who solve a lab of five lines well write the same program. */
+ * If submissions contain little code besides the skeleton's, no pair is shown: two people who solve
+ * a lab of five lines write the same program. */
 #define SIMILAR_STATEMENTS_LEAST 6u
 #define SIMILAR_STATEMENTS_SHARE 0.75
-/* the shared statements that are enough if the kernels are alike */
+/* the least number of shared statements if the kernels are alike */
 #define SIMILAR_STATEMENTS_FEWER 5u
-#define SIMILAR_STATEMENTS_LOWER 0.4 /* the share that is enough if the kernels are alike */
+#define SIMILAR_STATEMENTS_LOWER 0.4 /* the least share of statements if the kernels are alike */
 #define SIMILAR_KERNELS_LEAST    10u /* marks */
 #define SIMILAR_KERNELS_SHARE    0.55
-/* The least number of statements, in functions that the skeleton already contains, in which a
- * submission must rename something so that the renaming counts as deliberate. */
+/* The least number of statements with renamed names, in functions that the skeleton already
+ * contains, that shows that the renaming was deliberate. */
 #define SIMILAR_RENAMED_LEAST 6u
 
 enum similar_measure { SIMILAR_STATEMENTS, SIMILAR_KERNELS, SIMILAR_MEASURES };

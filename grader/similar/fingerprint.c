@@ -10,7 +10,7 @@
 
 bool fingerprint_append(struct fingerprint *fingerprint, uint64_t mark)
 {
-    /* the room is always a power of two, so the array is full at such a count */
+    /* the array's capacity is a power of two, so the array is full when COUNT is one */
     if ((fingerprint->count & (fingerprint->count - 1)) == 0) {
         size_t room = fingerprint->count ? 2 * fingerprint->count : 1;
         uint64_t *marks = realloc(fingerprint->marks, room * sizeof *marks);

@@ -1,10 +1,10 @@
-/* A fingerprint is the set of hashes ("marks") by which programs are compared. Programs that have
- * much in common share many marks. similar/kernels.h makes the fingerprints of compiled kernels,
- * and similar/source.h those of sources.
+/* A fingerprint is a set of hashes of pieces of a program, called marks. Similar programs share
+ * many marks. similar/kernels.h makes the fingerprints of compiled kernels, and similar/source.h
+ * those of sources.
  *
- * Code that all students have proves nothing. So the caller first subtracts the fingerprints of the
- * lab's skeleton, of its solution (the handout leads to it), and of code that many students in the
- * class share. The rest is a submission's own code. */
+ * Code that all students have in common proves nothing. So the caller first subtracts the
+ * fingerprints of the lab's skeleton, of its solution (the handout leads to it), and of code that
+ * many students in the class share. The rest is a submission's own code. */
 #ifndef SIMILAR_FINGERPRINT_H
 #define SIMILAR_FINGERPRINT_H
 

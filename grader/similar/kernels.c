@@ -10,8 +10,8 @@
 /* The number of instructions in a window. Shorter windows occur in every kernel; longer windows
  * change with each edit. */
 #define WINDOW 5u
-#define STEP   3u  /* of STEP windows in a row, at least one leaves a mark */
-#define NAMES  64u /* different names in a window; all further names count as one */
+#define STEP   3u  /* at least one of STEP consecutive windows leaves a mark */
+#define NAMES  64u /* most names in a window; all further names count as the same name */
 
 struct span {
     const char *begin, *end;

@@ -1,8 +1,9 @@
 /* Makes the fingerprint of compiled kernels from their PTX. The functions are pure.
  *
- * Names, layout and comments are easy to change, and PTX does not contain them. The comparison uses
- * windows of WINDOW instructions. Inside a window, registers, labels and names are numbered in the
- * order in which they appear, so code that was renamed, or moved as a whole, has the same windows:
+ * Students can easily change names, layout and comments, but PTX does not contain them. A
+ * fingerprint is made from windows of WINDOW consecutive instructions. Inside a window, registers,
+ * labels and names are numbered in the order in which they appear, so code that was renamed, or
+ * moved as a whole, has the same windows:
  *
  *     ld.global.u32 %r7, [%rd9];  mad.lo.s32 %r8, %r7, %r7, %r8;
  *       -> ld.global.u32 a,[b];mad.lo.s32 c,a,a,c

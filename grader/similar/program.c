@@ -8,14 +8,15 @@
 #include "similar/kernels.h"
 
 #define PROGRAM_BYTES ((size_t)64 << 20)
-#define ALIGNMENT     8     /* alignment of fat binaries in the file */
-#define MOST_ENTRIES  10000 /* in all fat binaries; a real program has a few */
+#define ALIGNMENT     8 /* alignment of fat binaries in the file */
+/* most entries in all fat binaries together; a real program has a few */
+#define MOST_ENTRIES 10000
 
-/* The amount read from one program so far, to limit the work. The program states the places of its
- * fat binaries itself, so thousands of them could refer to the same text. */
+/* The number of entries and bytes read from one program so far, which are limited. A hostile
+ * program can contain thousands of fat binaries that all refer to the same text. */
 struct reading {
     struct fingerprint *fingerprint;
-    size_t entries, text; /* number of entries, and bytes of text */
+    size_t entries, text; /* entries, and bytes of text, read so far */
 };
 
 static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
@@ -26,7 +27,8 @@ static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
         return false;
     char *ptx = fatbin_text(entry, &size, message);
     reading->text +=
-        ptx && size > announced ? size : announced; /* an uncompressed entry may announce 0 */
+        /* an entry that is not compressed may announce a size of 0 */
+        ptx && size > announced ? size : announced;
     bool added = ptx && reading->text <= KERNELS_MOST_PTX &&
                  fingerprint_add_ptx(reading->fingerprint, ptx, size);
     free(ptx);

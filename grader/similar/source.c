@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES 500u /* names in a function; all further names count as one */
-#define REACH 200u /* most words of a statement that are searched for a name's first use */
+#define NAMES 500u /* most names in a function; all further names count as the same name */
+#define REACH 200u /* the first words of a statement, among which a name's first use is searched */
 /* The number of rounds. In each round, names get hashes from their statements, and statements from
  * their names. */
 #define ROUNDS 2
@@ -244,8 +244,8 @@ static size_t shorten(struct word *words, size_t count)
     return count;
 }
 
-/* Adds the raw words from number FROM up to number TO as a statement. TYPE, if not NULL, is put
- * before them. */
+/* Adds the raw words FROM to TO - 1 as a statement. If TYPE is not NULL, it becomes the statement's
+ * first word. */
 static bool add_statement(struct function *function, const struct word *type, size_t from,
                           size_t to)
 {
@@ -306,8 +306,8 @@ static bool end_statement(struct function *function)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* A function's use of its names. For each name, this is the sum of the hashes of the places where
- * it occurs: `now` for this round, `next` for the next round. */
+/* How a function uses its names: for each name, the sum of the hashes of the places where it
+ * occurs. `now` holds the sums of this round, `next` those of the next round. */
 struct uses {
     uint64_t names[NAMES], now[NAMES], next[NAMES];
     size_t count;
@@ -325,8 +325,8 @@ static size_t use_of(struct uses *uses, uint64_t name)
     return i;
 }
 
-/* Returns the hash of a statement. Each name enters the hash as its first position in the statement
- * and its use in the function. */
+/* Returns the hash of a statement. The hash contains, instead of each name, its first position in
+ * the statement and its use in the function. */
 static uint64_t shape_of(const struct word *words, size_t count, struct uses *uses)
 {
     uint64_t shape = count;
@@ -341,7 +341,7 @@ static uint64_t shape_of(const struct word *words, size_t count, struct uses *us
     return shape;
 }
 
-/* Computes each name's use from the statements in which the name occurs. */
+/* Computes the use of each name from the statements in which it occurs. */
 static void learn_uses(const struct function *function, struct uses *uses)
 {
     memset(uses->next, 0, sizeof uses->next);
@@ -401,7 +401,7 @@ struct walk {
     int braces, parentheses; /* open braces and parentheses */
     /* value of `parentheses` inside the current `if (` or `for (`, or 0 if there is none */
     int header;
-    bool counted; /* the header is that of a `for`, and its condition has not begun yet */
+    bool counted; /* true in the first part of a `for (` header, before its condition */
     bool directive;
 };
 

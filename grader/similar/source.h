@@ -1,5 +1,5 @@
-/* The fingerprint of a source contains the features that stay the same when a copy is disguised.
- * The functions are pure and read C and CUDA.
+/* Computes the fingerprint of a source, which stays the same when a student disguises a copy. The
+ * functions are pure and read C and CUDA.
  *
  * Compiled code (similar/kernels.h) reveals little about a lab whose answers are short. The source
  * reveals more, after all easily changed features have been removed from it:
@@ -12,9 +12,9 @@
  * statement by their first use, and within a function also by how they are used, so a function in
  * which x and y are swapped differs.
  *
- * The result is a fingerprint of all statements, which says how alike two programs are, and a text
- * hash, which is equal for programs that differ in nothing but names. Renaming in functions that
- * are complete in the skeleton reveals a copy, because an honest student has no reason to do it. */
+ * The result is a fingerprint of all statements, which shows how similar two programs are, and a
+ * text hash, which is equal for programs that differ only in names. Renaming in functions that are
+ * complete in the skeleton reveals a copy, because an honest student has no reason to do it. */
 #ifndef SIMILAR_SOURCE_H
 #define SIMILAR_SOURCE_H
 
@@ -42,8 +42,8 @@ struct similar_source {
 bool similar_source_read(struct similar_source *source, const char *text, size_t size);
 void similar_source_free(struct similar_source *source);
 
-/* Returns the number of statements in those functions of SOURCE that equal a function of SKELETON
- * in everything but names. */
+/* Returns the number of statements in the functions of SOURCE that differ from a function of
+ * SKELETON only in names. */
 size_t similar_source_renamed(const struct similar_source *source,
                               const struct similar_source *skeleton);
 

@@ -1,9 +1,9 @@
 /* Lab 01: one thread becomes a block, and a block becomes a grid.
  *
  * The figure is the length of the longest warp, which is the critical path. The more threads share
- * the work, the less work the busiest warp has. Each rung's points begin at the count of the
- * previous rung and end at the solution's count. The counts of successive rungs are orders of
- * magnitude apart, so each halving of the count earns the same. */
+ * the work, the less work the busiest warp has. For each rung, the count of the previous rung earns
+ * no points, and the solution's count earns all points. The counts of successive rungs are orders
+ * of magnitude apart, so each halving of the count earns the same number of points. */
 #include "checks/check.h"
 
 LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
@@ -18,7 +18,7 @@ enum rung { ONE_THREAD, ONE_BLOCK, GRID };
 /* The squares of these numbers do not fit into an int, but 2^24 of the squares fit into 64 bits. */
 #define LARGEST 100000
 
-/* Returns the exact sum, which is the reference. */
+/* Returns the right answer: the exact sum of the squares. */
 static uint64_t sum_of_squares(const int *data, int n)
 {
     uint64_t sum = 0;
@@ -27,7 +27,7 @@ static uint64_t sum_of_squares(const int *data, int n)
     return sum;
 }
 
-/* Returns a case with N random numbers for RUNG, and the right answer for it. */
+/* Returns a case with N random numbers for RUNG. *SUM gets its right answer. */
 static struct case_data *make_case(struct check *check, int rung, int n, uint64_t *sum)
 {
     static const char *const names[] = {"one thread", "one block", "grid"};
@@ -66,8 +66,8 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. A kernel without a loop covers only as many numbers as it has threads.")
 {
-    /* the last size is larger than any other input, so that a grid that is cut to fit a million
-     * numbers is too small */
+    /* the last size is larger than all other inputs, so that a grid of exactly a million threads is
+     * too small */
     const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003,
                          MILLION + check_random_int(check, 1, 999)};
     for (int rung = ONE_BLOCK; rung <= GRID; ++rung)
@@ -82,22 +82,22 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     sum_up(check, GRID, 1 << 17);
 }
 
-/* Measured instructions of the longest warp for a million numbers, with one thread and with a block
- * of 1,024. grader/tests/grade/test_grade.c measures these counts again, as well as the figures in
- * the checks. */
+/* Instructions of the longest warp for a million numbers, measured with one thread and with one
+ * block of 1,024 threads. grader/tests/grade/test_grade.c measures these counts and the figures of
+ * the checks again. */
 #define ONE_THREAD_PATH   4456470
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
 
-/* Other labs judge these costs: lab 02 teaches which words a warp should read together, and lab 03
- * how a block adds up. */
+/* The figures of this lab limit CHECK_PATH. Later labs judge the other costs: lab 02 teaches which
+ * words a warp should read together, and lab 03 how a block adds up. */
 #define JUDGED                                                                                     \
     (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_SHARED |                  \
      1 << CHECK_BARRIERS)
 
-/* Checks that sums are kept in registers. A warp that adds up its numbers in shared memory makes a
- * pass for each of them. Combining the threads' sums takes fewer passes, even for a million
- * threads. */
+/* Checks that threads keep their sums in registers. A warp that adds up its numbers in shared
+ * memory makes a pass for each number. Combining the threads' sums takes fewer passes, even for a
+ * million threads. */
 static void keeps_sums(struct check *check, const struct run *run)
 {
     double passes = check_counter(run, "shared_load_wavefronts") +
@@ -109,10 +109,10 @@ static void keeps_sums(struct check *check, const struct run *run)
                      check_number(passes), check_number(MILLION));
 }
 
-/* Returns the longest warp of a run on fewer numbers, because a program must not be fast for a
- * million numbers only; in one block, as many instructions as a million would take. Each thread of
- * the solution still gets as many numbers as any other. If the warps of a grid take turns, they
- * poll for longer when the last warp runs first. */
+/* Returns the instructions of the longest warp in a run on fewer numbers, because a program must
+ * not be fast for a million numbers only. For one block, scales them up to a million numbers. In
+ * the solution, all threads still get the same number of numbers. If the warps of a grid wait for
+ * each other, they poll longer when the last warp runs first. */
 static double path_elsewhere(struct check *check, int rung)
 {
     int n = MILLION - (1 << 16) * check_random_int(check, 1, 7);
@@ -121,10 +121,10 @@ static double path_elsewhere(struct check *check, int rung)
                         : check_counter(run, "longest_warp_instructions") * MILLION / n;
 }
 
-/* A grid of fewer threads is too small to be fast, whatever its threads do. */
+/* A grid of fewer threads is too small to be fast. */
 #define FEW_THREADS 8192
 
-/* Measures how well the work was shared, by the longest warp. */
+/* Measures how well the threads share the work: the instructions of the longest warp. */
 static void measure_path(struct check *check, int rung)
 {
     const struct run *run = sum_up(check, rung, MILLION);
@@ -143,7 +143,7 @@ static void measure_path(struct check *check, int rung)
     check_measure(check, run, elsewhere > 1.1 * path ? elsewhere : path);
     if (threads < FEW_THREADS && rung == GRID)
         check_show_line(check, "sum_grid<<<");
-    /* A lane without work costs as much as a lane with work. */
+    /* An idle lane costs as much as a lane with work. */
     double idle =
         check_counter(run, "warp_instructions") - check_counter(run, "thread_instructions") / 32;
     if (path < ONE_THREAD_PATH / 2 && idle > ONE_THREAD_PATH / 32)
@@ -182,8 +182,8 @@ CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK
                  .want = "at most %s",
                  .counter = "warp_instructions",
                  .judges = JUDGED,
-                 /* A kernel that adds up in shared memory before the atomicAdd(), as in lab 03, has
-                  * a shorter queue for *sum, but its path is twice as long. */
+                 /* Slack 3, because a kernel that adds up in shared memory first, as in lab 03, has
+                  * a path that is twice as long, although fewer threads wait for *sum. */
                  .budget = {.naive = ONE_BLOCK_PATH,
                             .solution = 127,
                             .slack = 3,

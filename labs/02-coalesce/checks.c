@@ -1,8 +1,8 @@
 /* Lab 02: neighbouring threads read neighbouring words.
  *
- * The figure is the number of 32-byte sectors that the memory must deliver for 32 numbers, which a
- * warp reads in one request if each thread reads one number. Run time does not show the effect
- * reliably, because on a modern GPU caches hide it, and with few blocks the better kernel can even
+ * The figure is the number of 32-byte sectors that memory must deliver for 32 numbers. (A warp
+ * reads 32 numbers in one request if each thread reads one number.) Run time does not show the
+ * effect reliably: on a modern GPU caches hide it, and with few blocks the better kernel can even
  * be slower. */
 #include <math.h>
 
@@ -18,7 +18,7 @@ LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.c
 #define MILLION (1 << 20)
 #define LARGEST 100000 /* its square does not fit into an int */
 
-/* Returns the exact sum, which is the reference. */
+/* Returns the right answer: the exact sum of the squares. */
 static uint64_t sum_of_squares(const int *data, int n)
 {
     uint64_t sum = 0;
@@ -83,12 +83,12 @@ CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points
       .hint = "In one step, thread 0 reads data[i]. Which word should thread 1 read?")
 {
     const struct run *run = sum_up(check, MILLION);
-    /* takes the worse figure of two sizes, because a program must not be good for a million numbers
+    /* take the worse figure of two sizes, because a program must not be good for a million numbers
      * only */
     int fewer = MILLION - (1 << 13) * check_random_int(check, 1, 31);
     double elsewhere = check_sectors_read(sum_up(check, fewer)) / (fewer / 32);
-    /* The figure counts sectors for 32 numbers, not for one request: a warp with few threads makes
-     * small requests, and a warp that reads int4 makes large ones. Neither shows how much the
+    /* The figure counts sectors for 32 numbers, not for a request: a warp with few active threads
+     * makes small requests, and a warp that reads int4 makes large requests. Neither shows how much
      * memory must deliver. */
     check_measure(check, run, fmax(check_sectors_read(run) / (MILLION / 32), elsewhere));
 }

@@ -1,10 +1,10 @@
 /* Lab 03: one result for each block, through shared memory.
  *
- * The figure is how often a block writes a result to global memory, counted in requests. A warp
- * that stores once makes one request, however many of its threads store. check_through_shared()
- * proves that the sum comes through shared memory, and check_costs() limits useless work. Racecheck
- * finds out whether the threads waited for each other before they read values that others wrote,
- * because a program with a race can be right by luck. */
+ * The figure is the number of requests in which a block writes its result to global memory. A warp
+ * that stores once makes one request, whatever the number of its threads that store.
+ * check_through_shared() proves that the sum comes through shared memory, and check_costs() limits
+ * useless work. A program with a race can be right by luck, so racecheck finds out whether the
+ * threads wait before they read values of other threads. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -24,7 +24,7 @@ struct job {
     int rung, n, blocks, threads;
 };
 
-/* Returns the exact sum, which is the reference. */
+/* Returns the right answer: the exact sum. */
 static int sum_of(const int *data, int n)
 {
     int sum = 0;
@@ -33,12 +33,12 @@ static int sum_of(const int *data, int n)
     return sum;
 }
 
-/* Returns the case of JOB with random numbers, and the right answer for it. */
+/* Returns a case of JOB with random numbers. *SUM gets its right answer. */
 static struct case_data *make_case(struct check *check, struct job job, int *sum)
 {
     static const char *const names[] = {"atomic", "static", "dynamic"};
-    /* The sum must fit into an int but be as large as possible, and more numbers are above 0 than
-     * below. So a sum in a float, which has 24 bits, is wrong. */
+    /* The sum must fit into an int, but be so large that a sum in a float, which has 24 bits, is
+     * wrong. So most numbers are positive, and as large as possible. */
     int largest = INT_MAX / (job.n + 1);
     const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
     struct case_data *input =
@@ -54,7 +54,7 @@ static struct case_data *make_case(struct check *check, struct job job, int *sum
 }
 
 /* Runs JOB. Checks that the sum is right, and that blocks of JOB's size computed it from the data
- * on the device. */
+ * on the GPU. */
 static const struct run *sum_up(struct check *check, struct job job)
 {
     int sum;
@@ -99,8 +99,8 @@ CHECK(
  * of its ten steps. */
 #define MOST_BARRIERS 24
 
-/* Limits the number of barriers. Lab 04, not this lab, teaches how a tree waits; a barrier for each
- * number is useless work. */
+/* Limits the number of barriers, because a barrier for each number is useless work. The limit is
+ * generous, because only lab 04 teaches where a tree needs barriers. */
 static void waits_seldom(struct check *check, const struct run *run, struct job job)
 {
     double barriers =
@@ -115,18 +115,18 @@ static void waits_seldom(struct check *check, const struct run *run, struct job 
 
 #define WRITE_REQUESTS "global_store_requests global_atomic_requests global_reduction_requests"
 
-/* Returns the number of results that a block writes to global memory, on average; the launch of the
+/* Returns the average number of times that a block writes to global memory. The launch of the
  * second step counts as one block. */
 static double writes_a_block(const struct run *run, struct job job)
 {
     return check_counter(run, WRITE_REQUESTS) / (job.blocks + 1);
 }
 
-/* The most writes of a block. A block that takes a ticket, so that the last block can add up the
- * blocks' sums, writes twice. */
+/* The most writes of a block. If the last block adds up the blocks' sums, each block also
+ * increments a counter, so it writes twice. */
 #define MOST_WRITES 2.1
 
-/* Checks that blocks of another size write seldom, too, because a program must not be careful for
+/* Checks that blocks of another size write seldom, too, because a program must not write seldom for
  * one size only. Other checks judge whether the sums are right. */
 static void writes_seldom(struct check *check, struct job job)
 {
@@ -181,11 +181,11 @@ CHECK(one_store, .title = "rung 1: each block stores once", .points = 30, .where
     uses_shared(check, run, job);
 }
 
-/* Lets racecheck watch a run. A kernel without races earns nothing if its results do not come
- * through shared memory. */
+/* Makes a run that racecheck watches. A kernel without races earns nothing if its results do not
+ * come through shared memory. */
 static void look_closely(struct check *check, int rung)
 {
-    /* A program cannot know the size of these runs, so it cannot be careful for this size only. */
+    /* The size is random, so that a program cannot avoid races for this size only. */
     const struct job job = {rung, 20001 + 2 * check_random_int(check, 1, 99),
                             check_random_int(check, 8, 10), 256};
     const struct run *run = sum_up_in_blocks(check, job);
@@ -213,7 +213,8 @@ CHECK(dynamic, .title = "rung 2: only as much shared memory as it uses", .points
     struct check_launch launch = check_launch(run, 0);
     double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
     double needed = job.threads * sizeof(int);
-    if (bytes > 1.25 * needed) /* a barrier that the program builds itself also takes a few bytes */
+    /* 1.25, because a barrier that the program builds itself takes a few bytes, too */
+    if (bytes > 1.25 * needed)
         check_refuse(
             check, run,
             "TODO 2: sums[] is an extern array, and the launch asks for one int per thread.",

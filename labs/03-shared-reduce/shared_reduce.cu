@@ -11,7 +11,7 @@
  *
  * Rungs 1 and 2 take two steps, with the same kernel:
  *
- *     data      n ints              read by `blocks` blocks, each leaves one result
+ *     data      n ints              read by `blocks` blocks; each leaves one result
  *     results   `blocks` ints       read by one block, which leaves one result
  *     sum       1 int
  *

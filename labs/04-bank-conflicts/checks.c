@@ -1,10 +1,10 @@
 /* Lab 04: a tree in shared memory, without divergence and without bank conflicts.
  *
- * Each TODO improves one counter: the longest warp's instructions (thread 0 alone, or a tree),
- * divergent branches (the tree that picks its threads by t % (2 * off)), bank conflicts (the tree
- * whose thread t works on place 2 * off * t), barriers. A loop of thread 0 has almost no divergence
- * and no conflicts, so the checks of these two counters, and the check for races, accept trees
- * only. */
+ * Each TODO improves one counter: TODO 1 the longest warp's instructions, by a tree in place of
+ * thread 0 alone; TODO 2a the divergent branches of a tree that picks its threads by t % (2 * off);
+ * TODO 2b the bank conflicts of a tree whose thread t works on place 2 * off * t; TODO 3 the
+ * barriers. A loop of thread 0 has almost no divergence and no conflicts, so the checks of these
+ * two counters, and the check for races, accept trees only. */
 #include <limits.h>
 #include <math.h>
 
@@ -25,7 +25,7 @@ struct job {
 
 enum rung { THREAD_0, TREE };
 
-/* Returns the exact sum, which is the reference. */
+/* Returns the right answer: the exact sum. */
 static int sum_of(const int *data, int n)
 {
     int sum = 0;
@@ -34,11 +34,11 @@ static int sum_of(const int *data, int n)
     return sum;
 }
 
-/* Returns the case of JOB for RUNG with random numbers, and the right answer for it. */
+/* Returns a case of JOB for RUNG with random numbers. *SUM gets its right answer. */
 static struct case_data *make_case(struct check *check, int rung, struct job job, int *sum)
 {
-    /* The sum must fit into an int but be as large as possible, and more numbers are above 0 than
-     * below. So a sum in a float, which has 24 bits, is wrong. */
+    /* The sum must fit into an int, but be so large that a sum in a float, which has 24 bits, is
+     * wrong. So most numbers are positive, and as large as possible. */
     int largest = INT_MAX / (job.n + 1);
     const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
     struct case_data *input =
@@ -86,15 +86,15 @@ CHECK(
     sum_up(check, (struct job){200001, 40, 1024});
 }
 
-/* Returns the average per block of COUNT, which is a sum over all blocks of JOB. The second step
+/* Returns COUNT, a sum over all blocks of JOB, divided by the number of blocks. The second step
  * counts as one block. */
 static double of_a_block(double count, struct job job)
 {
     return count / (job.blocks + 1);
 }
 
-/* Checks that each block writes one result to global memory, and one more word if both steps happen
- * in one launch. */
+/* Checks that each block writes one result to global memory. If both steps happen in one launch, a
+ * block may write one more word. */
 static void leaves_one_result(struct check *check, const struct run *run, struct job job)
 {
     double results = of_a_block(check_counter(run, "global_store_requests") +
@@ -106,18 +106,18 @@ static void leaves_one_result(struct check *check, const struct run *run, struct
                      "a block writes its result to global memory %s times", check_number(results));
 }
 
-/* Returns a case for trees in blocks of THREADS threads. The checks differ in this number, because
- * a program must not be right for one size only. Each thread reads few numbers, and at most one in
- * the second step, so the counts are mainly those of the tree. A program cannot know the number of
- * blocks, which differs little, because the solution's costs are those of one seed. */
+/* Returns a job for trees in blocks of THREADS threads. The checks use different numbers of
+ * threads, because a program must not be right for one size only. Each thread reads few numbers,
+ * and at most one in the second step, so the tree causes most of the counts. The number of blocks
+ * is random, but differs little, because the solution's costs were measured with one seed. */
 static struct job in_blocks_of(struct check *check, int threads)
 {
     int blocks = check_random_int(check, 125, 127);
     return (struct job){1024 * blocks, blocks, threads};
 }
 
-/* Warps may poll while they wait, so their total work has no limit: the check of the path bounds
- * it. */
+/* Warps may poll while they wait, so their total work has no limit of its own; the check of the
+ * longest warp limits it. */
 #define POLLING (1 << CHECK_WORK)
 
 CHECK(
@@ -161,9 +161,9 @@ CHECK(
     check_speed(check);
 }
 
-/* Runs JOB. A block must not leave the work to thread 0: that thread's loop takes more than 2.5
- * instructions for each thread in the two steps, even with int4. A tree with padded indices takes 2,
- * in blocks of 256 or more. */
+/* Runs JOB, and refuses programs in which thread 0 does all the work. Even with int4, its loop
+ * takes more than 2.5 instructions for each thread of the two steps. A tree with padded indices
+ * takes 2, in blocks of 256 threads or more. */
 static const struct run *grow_tree(struct check *check, struct job job)
 {
     const struct run *run = sum_up(check, job);
@@ -190,12 +190,13 @@ CHECK(
     const struct job job = in_blocks_of(check, 256);
     const struct run *run = grow_tree(check, job);
     double reads = of_a_block(check_counter(run, "shared_load_requests"), job);
-    /* In the second step, one more warp can diverge, at the last block's result. */
+    /* rounded down, because in the second step one more warp can diverge, at the last block's
+     * result */
     check_measure(check, run, floor(of_a_block(check_counter(run, "divergent_branches"), job)));
-    /* Predicates also disable some threads of a warp, but no counter of branches shows it. A tree
-     * that picks its threads by t % (2 * off) makes 95 reads. If whole warps rest, the eight steps
-     * make twelve reads of two words each. If thread 0 alone adds up the last 32 sums, it makes 32
-     * reads. */
+    /* Predicates also disable some threads of a warp, but the counters of branches do not show it.
+     * So count the reads of shared memory. A tree that picks its threads by t % (2 * off) makes 95
+     * reads. If whole warps are idle, the eight steps make twelve reads of two words each. If
+     * thread 0 alone adds up the last 32 sums, it makes 32 reads. */
     if (reads > 40)
         check_refuse(
             check, run,
@@ -214,7 +215,7 @@ CHECK(conflicts, .title = "no bank conflicts in shared memory", .points = 10, .w
 {
     const struct job job = in_blocks_of(check, 512);
     const struct run *run = grow_tree(check, job);
-    /* an atomic loads a word and stores it */
+    /* an atomic both loads and stores a word, so its conflicts count, too */
     check_measure(check, run,
                   of_a_block(check_counter(run, "shared_load_bank_conflicts") +
                                  check_counter(run, "shared_store_bank_conflicts") +
@@ -222,7 +223,7 @@ CHECK(conflicts, .title = "no bank conflicts in shared memory", .points = 10, .w
                              job));
 }
 
-/* This run is watched, so that a missing barrier does not count as a saved one. */
+/* racecheck watches this run, so that leaving out a necessary barrier earns nothing */
 CHECK(barriers, .title = "the last warp adds up without barriers", .points = 15,
       .where = CHECK_COUNTS, .watched = true,
       .figure = {.text = "barriers that each warp of a block of 512 threads waits at: %s",

@@ -2,12 +2,12 @@
  *
  * The figures are lines, sectors, and requests to the runtime, all counted by the emulator. Run
  * time does not show the effect: on an H200, both programs are equally fast, within 4 %
- * (grader/tests/hardware/calibration.tsv), because another warp finds the unused part of a line in
- * the cache.
+ * (grader/tests/hardware/calibration.tsv), because another warp finds the rest of the line in the
+ * cache.
  *
- * The figures are totals for 32 sums, so useless accesses can only make them worse. A run of
- * neighbouring addresses in a request has an excess line if it touches more lines than its bytes
- * could fill. This depends on where rows begin, not on the number of active lanes. */
+ * The figures are totals for 32 sums, so useless accesses can only make them worse. A request
+ * touches excess lines if neighbouring addresses touch more lines than their bytes could fill. This
+ * depends on where rows begin, not on the number of active lanes. */
 #include "checks/check.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ LAB(.title = "Every row begins where a line begins", .file = "pitched_alloc.cu",
 
 #define LARGEST 1000 /* sums of whole numbers up to this size are exact in any order */
 
-/* Returns the exact sums, which are the reference. */
+/* Returns the right answer: the exact sums. */
 static double *sums_of(struct check *check, const float *data, int width, int height)
 {
     double *sums = check_memory(check, (size_t)width * (size_t)height, sizeof *sums);
@@ -96,7 +96,7 @@ CHECK(
 {
     const struct run *run = add_up(check, 1001, ROWS);
     unsigned long pitched = check_requests(run, "write_rows read_rows");
-    /* a copy that is not a 2D copy counts as one row */
+    /* each copy other than cudaMemcpy2D() counts as one row */
     unsigned long single = check_requests(run, "write read copy copy_rows");
     if (check_rows(run, "write_rows read_rows") + single < 2 * ROWS)
         check_refuse(check, run, "TODO 2: call cudaMemcpy2D() instead of cudaMemcpy().",
@@ -108,7 +108,8 @@ CHECK(
     check_measure(check, run, (double)(pitched + single));
 }
 
-/* Bytes that the kernels access outside of rows that the runtime allocated. */
+/* Returns the number of bytes that the kernels access outside of the rows that the runtime
+ * allocated. */
 static double outside_rows(const struct run *run)
 {
     return check_counter(run, "rows_outside_bytes");
@@ -122,10 +123,10 @@ CHECK(
 {
     const struct run *run = add_up(check, 1001, 20);
     check_called(check, run, "cudaMemset2D", "set_rows", 1,
-                 2); /* one call for each edge is enough */
+                 2); /* one call for each of the two edges is enough */
     unsigned long rows = check_rows(run, "set_rows");
-    /* two calls of one row each may just clear the edges, which is fine; but a matrix stored
-     * without a pitch could also be cleared as one long row, which is not fine */
+    /* two calls of one row each are right if they clear the two edges, but wrong if they clear a
+     * matrix without a pitch as one long row */
     if (rows < 2 || (rows == 2 && outside_rows(run) > 0))
         check_refuse(check, run,
                      "TODO 3: pass cudaMemset2D() the bytes of a row and the number of rows.",
@@ -144,7 +145,7 @@ static void uses_rows(struct check *check, const struct run *run)
 {
     const char *hint =
         "TODO 4: allocate both matrices with cudaMallocPitch(), and use the pitch that it returns in all code.";
-    if (outside_rows(run) > 64) /* a flag or a counter elsewhere is harmless */
+    if (outside_rows(run) > 64) /* 64 bytes, because a flag or a counter elsewhere is harmless */
         check_refuse(
             check, run, hint,
             "your kernels access %s bytes outside of the rows that cudaMallocPitch() makes",
@@ -155,8 +156,8 @@ static void uses_rows(struct check *check, const struct run *run)
             "your kernels access the padding between rows: they do not use the pitch that cudaMallocPitch() returned");
 }
 
-/* Requires pitched rows for another width, because a program must not be right for the measured
- * widths only. */
+/* Requires pitched rows for a random width, too, because a program must not be right for the
+ * measured widths only. */
 static void uses_rows_elsewhere(struct check *check)
 {
     uses_rows(check, add_up(check, 8 * check_random_int(check, 40, 200) + 1, 16));
@@ -180,9 +181,9 @@ CHECK(
     check_is_counted(check, run);
 }
 
-/* Checks that lanes use neighbouring addresses. Lanes that are far apart form no run of adjoining
- * addresses, so they show no excess lines. But they touch more sectors than their numbers fill.
- * Rows that begin anywhere touch at most 5 sectors for numbers that fill 4. */
+/* Checks that the lanes of a warp use neighbouring addresses. Lanes with distant addresses cause no
+ * excess lines, but they touch more sectors than their numbers fill. Neighbouring lanes touch at
+ * most 5 sectors for numbers that fill 4, wherever rows begin. */
 static void uses_neighbours(struct check *check, const struct run *run)
 {
     double touched =
@@ -195,7 +196,8 @@ static void uses_neighbours(struct check *check, const struct run *run)
                      check_number(touched), check_number(filled));
 }
 
-/* Measures COUNTER per 32 sums, for a matrix of WIDTH and HEIGHT. */
+/* Measures COUNTER divided by the number of sums and multiplied by 32, for a matrix of HEIGHT rows
+ * of WIDTH numbers. */
 static void measure_excess(struct check *check, int width, int height, const char *counter)
 {
     const struct run *run = add_up(check, width, height);

@@ -26,7 +26,7 @@
 // A matrix in the GPU's memory.
 struct matrix {
     float *first; // where row 0 begins
-    size_t pitch; // from the beginning of one row to that of the next, in BYTES
+    size_t pitch; // from the beginning of one row to the beginning of the next, in BYTES
     int width;    // numbers in a row
     int height;   // rows
 };

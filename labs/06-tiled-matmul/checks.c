@@ -6,8 +6,8 @@
  * and columns (grader/tests/hardware/calibration.tsv), and 3.7 times as fast as loads of distant
  * words.
  *
- * How large may the error be? With u = 2^-24, half the step from 1 to the next float, and M the sum
- * of the |products| that make one number of C:
+ * How large may the error be? Let u = 2^-24, which is half the step from 1 to the next float, and M
+ * the sum of the |products| of which a number of C is the sum:
  *
  *     added up one by one, in any order    at most  depth * u * M
  *     added up with compensation           at most  2 u * M
@@ -15,9 +15,9 @@
  *
  * (Higham, Accuracy and Stability of Numerical Algorithms, chapter 4; terms in u^2 are left out).
  *
- * So rungs 1 and 2 may be off by (depth + 1) * u * M, and rung 3 by 4 u * M, whatever the depth: no
- * right program can exceed these. The numbers of make_hard() make sure that plain addition exceeds
- * the latter. */
+ * So rungs 1 and 2 may have an error of (depth + 1) * u * M, and rung 3 of 4 u * M, whatever the
+ * depth. No right program exceeds these bounds. With the numbers of make_hard(), plain addition
+ * exceeds the bound of rung 3. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -39,10 +39,10 @@ struct job {
 
 #define UNIT 0x1p-24 /* u */
 
-/* --- cases and their right answers ---------------------------------------------------------------- */
+/* --- cases and their right answers ------------------------------------------------------------ */
 
-/* Adds up row Y of the product of INPUT's A and B in VALUES. If SIZES is not NULL, also adds up the
- * sizes of the products in SIZES. */
+/* Sets VALUES to row Y of the product of INPUT's A and B. If SIZES is not NULL, sets it to the sums
+ * of the |products|. */
 static void add_up_row(const struct case_data *input, int y, double *values, double *sizes)
 {
     const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
@@ -62,13 +62,13 @@ static void make_row(const struct case_data *input, int y, double *values)
     add_up_row(input, y, values, NULL);
 }
 
-/* --- typical mistakes ------------------------------------------------------------------------------ */
+/* --- typical mistakes ------------------------------------------------------------------------- */
 
-/* Describes a (possibly wrong) way to add up in floats. */
+/* A right or wrong way to add up products in floats. */
 struct adding {
-    bool fused; /* a product is not rounded before it is added, which the compiler may choose */
-    /* factor for the rounding error of the last step: 0 or -1 for a wrong way, 1 for the right
-     * way */
+    bool fused; /* products are not rounded before they are added; the compiler may choose this */
+    /* factor of the rounding error of the last addition: 1 for the right way, 0 or -1 for wrong
+     * ways */
     float keeps;
 };
 
@@ -117,8 +117,8 @@ static void take_back_rounded(const struct case_data *input, float *values)
 
 #define TILE 16 /* rows and columns of a tile in the skeleton */
 
-/* Mistakes in filling the tiles of rung 2: which numbers of A and B meet in step I of the thread
- * that makes number (Y, X), in the tile that begins at FIRST. */
+/* Mistakes in filling the tiles of rung 2. They decide which numbers of A and B the thread for
+ * number (Y, X) multiplies in step I, in the tile that begins at FIRST. */
 enum filling { A_BY_TY, A_TURNED, B_BY_TX, B_TURNED };
 
 static float product_of(const struct case_data *input, enum filling filling, int first, int i,
@@ -181,8 +181,8 @@ static const struct check_guess guesses[] = {
     {"as if the tile of B were filled as [ty][tx], but read as [tx][i]", turn_b, "b_tile[tx][i]"},
     {0}};
 
-/* Returns the product in double, and the largest error that a float result may have, which is
- * UNITS * u * M. */
+/* Returns the product, computed in double, with bounds: the largest error allowed is UNITS * u *
+ * M. */
 static struct check_matrix multiply(struct check *check, const struct case_data *input,
                                     double units)
 {
@@ -216,7 +216,7 @@ static struct case_data *new_case(struct check *check, const struct job *job, co
 }
 
 /* Runs JOB on random numbers. Checks that the result is right, and that kernels computed it from
- * these numbers on the device. */
+ * these numbers on the GPU. */
 static const struct run *grade_job(struct check *check, struct job job)
 {
     size_t a_count = (size_t)job.height * (size_t)job.depth;
@@ -264,11 +264,12 @@ CHECK(
         }
 }
 
-/* --- sectors -------------------------------------------------------------------------------------- */
+/* --- sectors ---------------------------------------------------------------------------------- */
 
 /* 16 divides none of these sizes, but 8 does, so that every row begins where a sector begins. */
 static const struct job measured[] = {
-    [BY_ROW] = {BY_ROW, 120, 40, 200}, /* with few columns, fetching the row costs a visible part */
+    /* few columns, so that fetching the row is a visible part of the cost */
+    [BY_ROW] = {BY_ROW, 120, 40, 200},
     [BY_TILE] = {BY_TILE, 120, 136, 200},
 };
 
@@ -284,9 +285,9 @@ static const char *todo_of(int rung)
                           : "In the loop over i, read both numbers from the tiles: TODO 2.";
 }
 
-/* The most read requests to global memory for 32 multiply-adds. A kernel that takes only one of the
- * two numbers from a tile makes one request. With tiles of 8 it makes a quarter, plus a fifth more
- * beyond the edges. */
+/* The most read requests to global memory for 32 multiply-adds. A kernel that reads only one of the
+ * two numbers from a tile makes 1 request. A kernel with tiles of 8 x 8 makes 0.25, and a fifth
+ * more because tiles extend beyond the edges. */
 #define MOST_FETCHES 0.6
 
 static double fetches_of(const struct run *run, const struct job *job)
@@ -296,7 +297,7 @@ static double fetches_of(const struct run *run, const struct job *job)
                   job);
 }
 
-/* Refuses a kernel that takes the numbers for the products from global memory. */
+/* Refuses a kernel that reads the numbers for its products from global memory. */
 static void fetches_little(struct check *check, const struct run *run, const struct job *job)
 {
     double fetches = fetches_of(run, job);
@@ -314,9 +315,9 @@ static double passes_of(const struct run *run, const char *access)
     return check_counter(run, name) + check_counter(run, "shared_atomic_wavefronts");
 }
 
-/* Refuses a kernel that fetches little because it keeps numbers in registers and passes them on by
- * shuffles. In a right kernel, all fetched numbers are stored in a tile, 4 sectors in each pass,
- * and then read. */
+/* Refuses a kernel that fetches little because it keeps numbers in registers and exchanges them by
+ * shuffles. A right kernel stores all fetched numbers in a tile, 4 sectors in each pass, and then
+ * reads them. */
 static void fills_tiles(struct check *check, const struct run *run, const struct job *job)
 {
     double fetched = check_counter(run, "global_load_sectors_ideal") / 4;
@@ -349,8 +350,8 @@ static void measure_sectors(struct check *check, int rung)
         has_tiles_elsewhere(check);
 }
 
-/* A thread may make several numbers of C, and separate checks judge the passes through shared
- * memory. */
+/* No limits on the path, because a thread may compute several numbers of C, or on shared memory,
+ * because separate checks judge it. */
 #define OF_TILES (1 << CHECK_PATH | 1 << CHECK_SHARED)
 
 #define SECTORS(naive_sectors, solution_sectors, others)                                           \
@@ -380,7 +381,7 @@ CHECK(
     measure_sectors(check, BY_TILE);
 }
 
-/* --- shared memory -------------------------------------------------------------------------------- */
+/* --- shared memory ---------------------------------------------------------------------------- */
 
 /* Checks that the numbers for the products come from shared memory. */
 static void uses_shared(struct check *check, const struct run *run, const struct job *job)
@@ -391,8 +392,8 @@ static void uses_shared(struct check *check, const struct run *run, const struct
     check_is_counted(check, run);
 }
 
-/* Measures the passes for 32 multiply-adds. Counts those of ACCESS ("load" or "store"), and those
- * of atomics, which can replace either. */
+/* Measures the passes for 32 multiply-adds: the passes of ACCESS ("load" or "store"), and the
+ * passes of atomics, which can replace loads and stores. */
 static void measure_passes(struct check *check, const char *access)
 {
     const struct job *job = &measured[BY_TILE];
@@ -416,7 +417,8 @@ static void measure_passes(struct check *check, const char *access)
 CHECK(
     tile_writes, .title = "tiles are written without bank conflicts", .points = 5,
     .where = CHECK_COUNTS,
-    .figure = PASSES(0.66, 0.147, 2, "store"), /* tiles of 8, and rows of 17, take more */
+    /* slack 2, because tiles of 8 x 8, and rows of 17 words, take more passes */
+    .figure = PASSES(0.66, 0.147, 2, "store"),
     .hint =
         "A warp writes two rows of a tile at once. If tx is the last index and a row has exactly 16 words, these 32 words are side by side, in 32 different banks. If rows are padded to 17 words, the last word of the second row is in the same bank as the first word of the first row.")
 {
@@ -444,23 +446,23 @@ CHECK(
     }
 }
 
-/* --- compensation --------------------------------------------------------------------------------- */
+/* --- compensation ----------------------------------------------------------------------------- */
 
 /* Makes numbers that cannot be added up accurately in any simple order: backwards, in k partial
  * sums for any k from 2 to 128, in pairs of blocks of 8 to 128 numbers, or large and small numbers
  * separately.
  *
- * A row of A repeats one number, just below 1. A column of B has ones, and large numbers that make
- * products a little above 2^24. Neighbouring floats of that size are 2 apart, so adding a number
- * below 1 changes nothing.
+ * A row of A repeats one number just below 1. A column of B has ones, and large numbers whose
+ * products are a little above 2^24. Neighbouring floats of that size differ by 2, so adding a
+ * number below 1 to them changes nothing.
  *
  *     columns 0 to 7    each 8th number is large, so that a block of 8 loses 7
  *     columns 8 to 12   about each 12th is large: some are in each of k partial sums
  *     the others        all equal: while the sum stays between two powers of 2, all additions
  *                       round the same way, with an error that differs from row to row
  *
- * In each of 1,000 gradings, each of these orders missed the bound in at least one column, with or
- * without fused multiply-adds, and compensated sums had at most three quarters of it. */
+ * In each of 1,000 gradings, each of these orders exceeded the bound in at least one column, with
+ * or without fused multiply-adds, and compensated sums used at most three quarters of it. */
 static void make_hard(struct check *check, const struct job *job, float *a, float *b)
 {
     for (int y = 0; y < job->height; ++y) {
@@ -475,8 +477,8 @@ static void make_hard(struct check *check, const struct job *job, float *a, floa
         }
 }
 
-/* Runs rung 3 on the hard numbers, after an ordinary case that shows whether it computes a product
- * at all. The last tile is nearly full, so that omitting it has a visible effect. */
+/* Runs rung 3 on an ordinary case, to see whether it computes a product at all, and then on the
+ * hard numbers. The last tile is nearly full, so that omitting it has a visible effect. */
 static const struct run *add_up_hard(struct check *check)
 {
     grade_job(check, (struct job){EXACT, 20, 50, 41});
@@ -495,8 +497,8 @@ static const struct run *add_up_hard(struct check *check)
     return run;
 }
 
-/* This check judges only the answer. But the skeleton does not give this answer, and main() must
- * not compute it. */
+/* This check judges only the answer, which the skeleton does not give. main() must not compute it,
+ * so the input is closed. */
 CHECK(
     exact, .title = "rung 3: right to the last bits, for any depth", .points = 5,
     .closed_input = true,
@@ -506,8 +508,8 @@ CHECK(
     add_up_hard(check);
 }
 
-/* Only the number of instructions has a limit. Comparisons could replace additions of wide
- * integers, but take one instruction for each bit. */
+/* Only the number of instructions is limited, because comparisons could replace additions of wide
+ * integers, with one instruction for each bit. */
 CHECK(in_floats, .title = "rung 3: only floats in the sums", .points = 10, .where = CHECK_COUNTS,
       .figure = {.judges = (1 << CHECK_COSTS) - 1 - (1 << CHECK_WORK)},
       .hint = "TODO 3: keep what rounding cuts off in a second float.")

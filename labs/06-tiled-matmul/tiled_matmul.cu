@@ -8,7 +8,7 @@
  *     rung 2  by_tile<false>  TODO 2: about 0.5. Tiles of A and B are in shared memory.
  *     rung 3  by_tile<true>   TODO 3: as rung 2, and the sums are right to their last bits.
  *
- * Any height and width will do, and any depth up to 12,288: 16 need not divide them.
+ * Any height and width are allowed, and any depth up to 12,288, not only multiples of 16.
  *
  * Try it:    make run LAB=06-tiled-matmul ARGS='rung=2 height=20'
  * Grade it:  make grade LAB=06-tiled-matmul */

@@ -1,12 +1,12 @@
 /* Lab 07: arrays of structures, and structures of arrays.
  *
- * The figures are totals for 32 structures: sectors that are read and written, and load requests. A
- * kernel that rearranges structures pays for it in the same total. The words of a vector may come
- * to their threads in any way: through shared memory, by shuffles, or in wider loads.
+ * The figures are totals for 32 structures: sectors read and written, and load requests. The cost
+ * of rearranging structures counts in the same total. A thread may get the words of its vector in
+ * any way: through shared memory, by shuffles, or in wider loads.
  *
- * On an H100, only one of these lessons has a visible effect on time: one field of many
- * (handouts/data/h100.tsv). The other words of a vector are still in the cache when its thread
- * needs them. */
+ * On an H100, only rungs 3 and 4, which read one field of many, differ visibly in time
+ * (handouts/data/h100.tsv). In the other rungs, the remaining words of a vector are still in the
+ * cache when its thread needs them. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -21,17 +21,18 @@ LAB(.title = "Structures that warps can read", .file = "structures.cu",
 enum rung { AS_THEY_COME, STAGED, ALIGNED, RECORDS, ARRAY };
 
 #define PLANETS      10
-#define MORE_PLANETS 15   /* of short inputs */
-#define LARGEST      1000 /* with whole numbers up to this size, all results are exact */
+#define MORE_PLANETS 15 /* number of planets in short inputs */
+/* largest number; with whole numbers up to this size, all results are exact */
+#define LARGEST 1000
 
-/* --- cases and their right answers ---------------------------------------------------------------- */
+/* --- cases and their right answers ------------------------------------------------------------ */
 
 static bool has_vectors(int rung)
 {
     return rung <= ALIGNED;
 }
 
-/* Returns the number of floats of a structure. */
+/* Returns the number of floats in a structure of RUNG. */
 static int fields_of(int rung)
 {
     return has_vectors(rung) ? 3 : 8;
@@ -73,7 +74,7 @@ static struct case_data *make_case(struct check *check, int rung, int n)
     return input;
 }
 
-/* Mistake: vector T of block B begins at word 256 * B + EACH * T. */
+/* Makes a mistake: vector T of block B begins at word 256 * B + EACH * T. */
 static void take_words(const struct case_data *input, int each, float *values)
 {
     const float *data = case_floats(input, "data");
@@ -94,7 +95,7 @@ static void block_as_words(const struct case_data *input, float *values)
     take_words(input, 3, values);
 }
 
-/* Mistake: the kernel takes field FIELD of a particle. */
+/* Makes a mistake: the kernel reads field FIELD of a particle in place of the mass. */
 static void take_field(const struct case_data *input, int field, float *values)
 {
     const float *gravity = case_floats(input, "gravity");
@@ -123,7 +124,7 @@ static const struct check_guess guesses[] = {
     {"exactly the results for the charge in place of the mass", take_charge, NULL},
     {0}};
 
-/* Checks that the result of RUN, which had INPUT, is right. */
+/* Checks that the result of RUN on INPUT is right. */
 static void judge(struct check *check, const struct run *run, const struct case_data *input)
 {
     bool vectors = has_vectors(case_int(input, "rung"));
@@ -183,18 +184,19 @@ CHECK(
     try_rung(check, ARRAY, 1000);
 }
 
-/* --- totals --------------------------------------------------------------------------------------- */
+/* --- totals ----------------------------------------------------------------------------------- */
 
 #define MEASURED 16384
 
-/* Returns another number of structures, because a program must not be tuned for MEASURED. Rows of
- * this length begin with a line, as those of MEASURED do, but the last block is not full. */
+/* Returns a random number of structures, because a program must not be tuned for MEASURED only.
+ * Rows of this length begin where a line begins, as with MEASURED, but the last block is not
+ * full. */
 static int elsewhere(struct check *check)
 {
     return 256 * check_random_int(check, 36, 58) + 32 * check_random_int(check, 1, 7);
 }
 
-/* Returns the figure of RUNG for 32 of N structures: requests to load, or all sectors. */
+/* Returns the figure of RUNG for 32 of N structures: load requests in rung 2, otherwise sectors. */
 static double figure_of(const struct run *run, int rung, int n)
 {
     double sectors = check_sectors_moved(run),
@@ -207,7 +209,7 @@ static const struct run *measure(struct check *check, int rung)
     int other = elsewhere(check);
     double figure = figure_of(try_rung(check, rung, other), rung, other);
     const struct run *run = try_rung(check, rung, MEASURED);
-    /* more warps than one block can have must share the work */
+    /* 40 warps, more than one block can have, must share the work */
     check_is_shared(check, run, check_sectors_read(run), 40, "Start more blocks.");
     check_measure(check, run, fmax(figure_of(run, rung, MEASURED), figure));
     return run;
@@ -227,7 +229,7 @@ static const struct run *measure(struct check *check, int rung)
         }                                                                                          \
     }
 
-/* Rung 1 earns points only if it touches fewer sectors than rung 2, with its vectors of 16 bytes. */
+/* Rung 1 earns points only if it touches fewer sectors than vectors of 16 bytes, as in rung 2. */
 CHECK(
     staged, .title = "rung 1: neighbouring threads read neighbouring words of the vectors",
     .points = 25, .where = CHECK_COUNTS, .figure = SECTORS("vectors", ALIGNED_SECTORS, 16),
@@ -239,14 +241,14 @@ CHECK(
 
 CHECK(
     aligned, .title = "rung 2: one load fetches a vector", .points = 20, .where = CHECK_COUNTS,
-    .figure =
-        {.text = "the warps load %s times for 32 vectors",
-         .want = "%s",
-         .counter = "global_load_requests",
-         /* a block may fetch 16 bytes a lane into shared memory; sectors have a limit below */
-         .judges = 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH | 1 << CHECK_SHARED |
-                   1 << CHECK_BARRIERS,
-         .budget = {.naive = 3, .solution = 1, .slack = 1.05}},
+    .figure = {.text = "for 32 vectors, the warps make %s requests to load",
+               .want = "%s",
+               .counter = "global_load_requests",
+               /* a block may also fetch 16 bytes per lane into shared memory; the code below limits
+          * sectors */
+               .judges = 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH |
+                         1 << CHECK_SHARED | 1 << CHECK_BARRIERS,
+               .budget = {.naive = 3, .solution = 1, .slack = 1.05}},
     .hint =
         "TODO 2: __align__(16) promises the compiler that a vector begins at a multiple of 16 bytes. Then it loads 16 bytes at once, if the kernel copies the whole vector.")
 {
@@ -256,8 +258,8 @@ CHECK(
         check_refuse(
             check, run,
             "Let a vector have 16 bytes, and promise that it begins at a multiple of 16: __align__(16).",
-            "for 32 vectors the program touches %s sectors; %d would do", check_number(sectors),
-            ALIGNED_SECTORS);
+            "for 32 vectors the program touches %s sectors; %d would be enough",
+            check_number(sectors), ALIGNED_SECTORS);
     if (figure_of(run, ALIGNED, MEASURED) > 1.05 && !check_find_line(check, "__align__(16)"))
         check_show_line(check, "unused;");
 }
@@ -271,7 +273,7 @@ CHECK(
     const struct run *run = measure(check, ARRAY);
     if (check_requests(run, "copy copy_rows") > 0)
         check_refuse(check, run, "TODO 3: let take_masses() take the masses.",
-                     "a copy on the GPU takes the masses, and a kernel should");
+                     "a copy on the GPU takes the masses, but a kernel should do it");
     if (check_requests(run, "launch") > 11) { /* 10 planets */
         check_hint(check, "TODO 3b: start take_masses() once, before the loop over the planets.");
         check_show_line(check, "take_masses<<<");

@@ -5,8 +5,8 @@
  *     lengths[i] = x * x + y * y + z * z     of n vectors of 12 bytes
  *     weights[p][i] = gravity[p] * mass      of n particles of 32 bytes, on each of some planets
  *
- * For 32 structures, a warp's loads touch this many sectors of 32 bytes. The grader adds all others
- * that the program touches: 4 to store each result, 4 to write masses to an array, and those of
+ * For 32 structures, a warp's loads touch these numbers of sectors of 32 bytes. The grader also
+ * counts all other sectors: 4 to store each result, 4 to write masses to an array, and those with
  * gravity, if kernels load it from global memory. In rung 2 it counts the loads instead.
  *
  *     rung 0  as_they_come    36, in 3 requests of 12. Done: leave it as it is.
@@ -15,8 +15,8 @@
  *     rung 3  weigh           32 for each planet, and 4 are needed. Done.
  *     rung 4  weigh           TODO 3: once 32, then 4 for each planet. The masses get an array.
  *
- * main() copies whole structures, at least one. Kernels pick the words that they need, not copies.
- * Only in rung 2 may main() change how the words lie.
+ * main() copies whole structures, at least one. Kernels, not copies, pick the words that they need.
+ * Only in rung 2 may main() change the distances between the vectors.
  *
  * Do the TODOs in order: the program stays right after each number.
  *
@@ -84,9 +84,9 @@ __global__ void weigh(const float *masses, int apart, int n, float gravity, floa
 // Rung 4. Gives the masses an array of their own.
 __global__ void take_masses(const struct particle *particles, int n, float *masses)
 {
-    // TODO 3a: nobody starts this kernel yet, so each planet reads whole sectors and uses an eighth
-    //          of them. Let it copy the mass of each particle to `masses`: one thread for each, as
-    //          in weigh().
+    // TODO 3a: main() does not launch this kernel yet, so for each planet, kernels read all sectors
+    //          and use an eighth of each. Let this kernel copy the mass of each particle to
+    //          `masses`: one thread for each particle, as in weigh().
 }
 
 // Starts the kernels of rungs 3 and 4. `scratch` has room for n floats.

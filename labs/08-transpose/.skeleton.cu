@@ -4,15 +4,15 @@
  *
  *     turned[x][y] = data[y][x]
  *
- * `turned` has `width` rows and `height` columns. To move 32 numbers, a warp touches this many
- * sectors of 32 bytes:
+ * `turned` has `width` rows and `height` columns. To move 32 numbers, a warp touches these numbers
+ * of sectors of 32 bytes:
  *
  *     rung 0  naive     4 to read a piece of a row, 32 to write it down a column. Done: leave
  *                       it as it is.
  *     rung 1  by_tile   TODO 1: 4 to read and 4 to write, through a tile in shared memory.
  *                       TODO 2: the same, without bank conflicts.
  *
- * Any height and width will do: 32 need not divide them.
+ * Any height and width are allowed, not only multiples of 32.
  *
  * Try it:    make run LAB=08-transpose ARGS='height=100 width=40'
  * Grade it:  make grade LAB=08-transpose */
@@ -47,8 +47,8 @@ __global__ void by_tile(struct matrices m)
     //          block wait: other warps need these numbers, too.
     // TODO 1b: in a second loop over i, let each warp write 32 neighbours of row x + i of `turned`,
     //          those from column y on. They are in column i of the tile: lane tx takes [tx][i].
-    //          Which numbers are inside of the matrix now? The threads have changed their roles, so
-    //          the `if` is not the one of the first loop.
+    //          Which numbers are inside of the matrix now? A thread writes another number than it
+    //          reads, so the second loop needs another `if`.
     // TODO 2: the 32 words of the tile's column are all in one bank. Make its rows one word longer.
     for (int i = ty; i < TILE; i += ROWS)
         if (x + tx < m.width && y + i < m.height)

@@ -1,9 +1,9 @@
 /* Lab 08: a transpose that reads rows and writes rows.
  *
- * The figures are totals for 32 numbers: sectors that are read and written, and passes through
- * shared memory. A program that reads down columns to write along rows touches as many sectors as a
- * program that does the reverse, and useless work only adds to a total. Shared memory itself is not
- * required, because lanes may exchange their numbers by shuffles. */
+ * The figures are totals for 32 numbers: sectors read and written, and passes through shared
+ * memory. Reading down columns costs as many sectors as writing down columns, and useless work only
+ * adds to a total. Shared memory itself is not required, because lanes may exchange their numbers
+ * by shuffles. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -18,12 +18,12 @@ LAB(.title = "A transpose that reads rows and writes rows", .file = "transpose.c
 
 enum rung { NAIVE, BY_TILE };
 
-/* The size of one run: the data's rows and columns. */
+/* The size of one run: the number of the data's rows and columns. */
 struct job {
     int height, width;
 };
 
-/* --- cases and their right answers ---------------------------------------------------------------- */
+/* --- cases and their right answers ------------------------------------------------------------ */
 
 static struct job job_of(const struct case_data *input)
 {
@@ -39,7 +39,7 @@ static void make_row(const struct case_data *input, int y, double *values)
         values[i] = (double)data[i * job.width + y];
 }
 
-/* Mistake: nothing is turned. */
+/* Makes a mistake: copies the data without turning it. */
 static void copy(const struct case_data *input, float *values)
 {
     struct job job = job_of(input);
@@ -47,8 +47,8 @@ static void copy(const struct case_data *input, float *values)
            (size_t)job.height * (size_t)job.width * sizeof *values);
 }
 
-/* Mistake: the second loop takes rows of the tile, too. A tile that sticks out of the matrix then
- * has no number for some of the places. */
+/* Makes a mistake: the second loop reads rows of the tile, too. A tile that extends beyond the
+ * matrix then lacks some of the numbers. */
 static void keep_tiles(const struct case_data *input, float *values)
 {
     struct job job = job_of(input);
@@ -61,7 +61,7 @@ static void keep_tiles(const struct case_data *input, float *values)
         }
 }
 
-/* Mistake: in each step, the second loop takes column threadIdx.y of the tile. */
+/* Makes a mistake: in each step, the second loop reads column threadIdx.y of the tile. */
 static void repeat_columns(const struct case_data *input, float *values)
 {
     struct job job = job_of(input);
@@ -92,7 +92,7 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
     return input;
 }
 
-/* Checks that the result of RUN, which had INPUT, is right. */
+/* Checks that the result of RUN on INPUT is right. */
 static void judge(struct check *check, const struct run *run, const struct case_data *input)
 {
     struct job job = job_of(input);
@@ -111,7 +111,8 @@ static const struct run *turn(struct check *check, struct job job)
     const struct run *run = check_run(check, input);
     judge(check, run, input);
     if (job.height == 1 || job.width == 1)
-        return run; /* the result has the same bytes, so a copy without a kernel is right */
+        /* the result has the same bytes as the data, so a copy without a kernel is right */
+        return run;
     check_made_by_kernels(check, run, "turned");
     check_has_read(check, run, (uint64_t)job.height * (uint64_t)job.width * sizeof(float));
     return run;
@@ -169,7 +170,7 @@ CHECK(
     check_speed(check);
 }
 
-/* --- totals --------------------------------------------------------------------------------------- */
+/* --- totals ----------------------------------------------------------------------------------- */
 
 /* Returns COUNT per 32 numbers. */
 static double for_32(double count, struct job job)
@@ -177,10 +178,10 @@ static double for_32(double count, struct job job)
     return 32 * count / job.height / job.width;
 }
 
-/* The least number of warps that share the work, which is more than one block can have. */
+/* The least number of warps that must share the work: more than one block can have. */
 #define LEAST_WARPS 40
 
-/* Runs JOB. Checks that its kernels do the work, with many warps together. */
+/* Runs JOB. Checks that many warps share the work. */
 static const struct run *turn_together(struct check *check, struct job job)
 {
     const struct run *run = turn(check, job);
@@ -189,7 +190,7 @@ static const struct run *turn_together(struct check *check, struct job job)
     return run;
 }
 
-/* Measures the worse figure of two sizes, because a program must not be tuned for one of them. */
+/* Measures the worse figure of JOB and OTHER, because a program must not be tuned for one size. */
 static void measure_worse(struct check *check, struct job job, struct job other,
                           double (*figure)(struct check *check, const struct run *run,
                                            struct job job))
@@ -203,7 +204,7 @@ static double sectors(struct check *check, const struct run *run, struct job job
 {
     double stored = check_counter(run, "global_store_sectors_ideal");
     double times = stored * 8 / ((double)job.height * job.width);
-    if (times > 1.7) /* the lanes may well write neighbours */
+    if (times > 1.7) /* the number of stores is the problem, not their order */
         check_hint(
             check,
             "Each number is stored about %s times: do both loops step by ROWS, so that each number is moved by one thread only?",
@@ -211,11 +212,12 @@ static double sectors(struct check *check, const struct run *run, struct job job
     return for_32(check_sectors_moved(run), job);
 }
 
-/* The most sectors for 32 numbers of a kernel that coalesces both sides, which needs 8. If the lanes of
- * a warp move 8 x 4 numbers without exchanging any, they touch 12. */
+/* The most sectors for 32 numbers. A kernel that coalesces both sides needs 8. Lanes that move 8 x
+ * 4 numbers without exchanging them touch 12. */
 #define MOST_SECTORS 11
 
-/* Returns the passes through shared memory. A kernel that needs no shared memory because it is wasteful on one side earns nothing. */
+/* Returns the passes through shared memory for 32 numbers. Refuses kernels that need no passes
+ * because they do not coalesce both sides. */
 static double passes(struct check *check, const struct run *run, struct job job)
 {
     if (sectors(check, run, job) > MOST_SECTORS)
@@ -229,7 +231,8 @@ static double passes(struct check *check, const struct run *run, struct job job)
                   job);
 }
 
-/* A warp may turn a whole tile alone, and another check judges the passes. */
+/* No limit on the path, because a warp may turn a whole tile alone, or on shared memory, because
+ * another check judges it. */
 #define JUDGED (1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH | 1 << CHECK_SHARED)
 
 #define SECTORS(naive_sectors, solution_sectors)                                                   \
@@ -268,7 +271,7 @@ CHECK(
                .want = "at most %s",
                .counter = "shared_load_wavefronts",
                .judges = JUDGED,
-               /* Each halving of the passes earns the same. */
+               /* each halving of the passes earns the same number of points */
                .budget = {.naive = 33, .solution = 2, .slack = 1.25, .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 2: which banks hold the words of a column, if a row of the tile has 32 words? And if it has 33?")

@@ -1,10 +1,11 @@
 /* Lab 09: the sum of a picture, its histogram, and a better picture.
  *
- * The figures are totals: threads that add to the sum one after another, atomic requests to global
- * memory, lanes of a warp that take turns in shared memory, and load requests. Lanes take turns
- * where they name the same word (atomic_collisions), or words of one bank. Today's GPUs count the
- * lanes that add 1 to a word of shared memory in one pass, so the bank conflicts alone would not
- * show this. Sums are below 2^24, so they are exact in any order. */
+ * The figures are totals: additions to the sum that run one after another, atomic requests to
+ * global memory, lanes of a warp that wait for other lanes in shared memory, and load requests.
+ * Lanes wait if atomics use the same word (atomic_collisions), or if accesses use different words
+ * of one bank. On current GPUs, lanes that add 1 to the same word of shared memory take one pass,
+ * so bank conflicts alone would not show this. Sums are below 2^24, so they are exact in any
+ * order. */
 #include <math.h>
 
 #include "checks/check.h"
@@ -19,7 +20,7 @@ LAB(.title = "The sum of a picture, its histogram, and a better picture", .file 
     });
 
 #define GREYS   256
-#define DARKEST 110 /* grey of the drawn picture */
+#define DARKEST 110 /* darkest grey of the drawn picture */
 
 enum rung { TREE = 3, SHARED, COPIES, EQUALISE };
 enum kind { RANDOM, DARK, FLAT, BANDS, STRIPES, RAMP, DRAWN };
@@ -31,9 +32,9 @@ struct scene {
     double sum, bins[GREYS], *after;
 };
 
-/* Returns pixel I, after a pixel of grey LAST. DRAWN is its grey in the drawn picture, whose
- * darkest parts become one grey. In bands, the 32 lanes of a warp have one grey, and in stripes 8
- * of them do. */
+/* Returns pixel I of a picture of KIND. LAST is the pixel before it, DRAWN the pixel in the drawn
+ * picture, whose darkest parts become one grey. In bands, 32 neighbouring pixels have the same
+ * grey, and in stripes 8. */
 static int pixel_of(struct check *check, enum kind kind, int i, int width, int last, int drawn)
 {
     switch (kind) {
@@ -55,7 +56,7 @@ static int pixel_of(struct check *check, enum kind kind, int i, int width, int l
     }
 }
 
-/* Computes the new grey of each pixel, which is its place among all pixels. */
+/* Computes the new grey of each pixel: its rank among all pixels, from 0 to 255. */
 static void equalise(struct scene *scene, int n)
 {
     double up_to[GREYS], first = 0;
@@ -117,10 +118,10 @@ static void add_greys(const struct case_data *input, float *bins)
     }
 }
 
-#define THREADS GREYS /* of a block, and blocks, in main() */
+#define THREADS GREYS /* main() launches BLOCKS blocks of THREADS threads */
 #define BLOCKS  16
 
-/* Adds up all pixels, and the first MORE of them TIMES times again. */
+/* Sets *SUM to the sum of all pixels, plus TIMES times the sum of the first MORE pixels. */
 static void add_again(const struct case_data *input, size_t more, int times, float *sum)
 {
     const struct case_array *pixels = case_find(input, "pixels");
@@ -179,8 +180,8 @@ static const struct check_guess after_guesses[] = {
 static const struct check_guess guesses[] = {
     {"as if each pixel added its grey, not 1", add_greys, NULL}, {NULL, NULL, NULL}};
 
-/* Judges a result. IS_HIDDEN says that the picture differs enough from place to place for main() to
- * see a decoy. Other pictures do not show who computed the result of a program that shares memory
+/* Judges a result. IS_HIDDEN says that the picture is varied enough for main() to see a decoy. With
+ * other pictures, the check cannot know whether kernels computed the result if main() shares memory
  * with the GPU. */
 static void judge(struct check *check, const struct run *run, const char *name,
                   struct check_matrix want, bool is_hidden)
@@ -202,7 +203,7 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
               is_hidden);
     else {
         if (rung == EQUALISE)
-            check_hint(check, "These are the bins of rung 4: mend count_shared() first.");
+            check_hint(check, "These bins come from rung 4: correct count_shared() first.");
         judge(check, run, "bins",
               (struct check_matrix){1, GREYS, .values = scene->bins, .guesses = guesses,
                                     .type = CASE_INT},
@@ -224,7 +225,7 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
     return run;
 }
 
-/* Runs all rungs that have a TODO. Returns the run of the last one. */
+/* Runs all rungs that have a TODO. Returns the run of the last rung. */
 static const struct run *look_at_all(struct check *check, const struct scene *scene)
 {
     const struct run *run = NULL;
@@ -266,13 +267,13 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     look_at_all(check, new_scene(check, DRAWN, 100 + check_random_int(check, 1, 20), 61));
 }
 
-/* The pictures of the checks below are large, so that a grid of more than 16 blocks is worth its
- * blocks' shares of clearing and adding up. */
+/* The pictures of the checks below are large, so that a grid of more than 16 blocks is useful,
+ * although each block clears and adds up its own bins. */
 #define SIDE 1024
-#define ROWS 576 /* of the pictures of few greys */
+#define ROWS 576 /* number of rows of the pictures of few greys */
 
-/* The most instructions that a warp may execute for 64 x 64 pixels, of which a thread of the
- * solution has one. The solution's tree takes about a quarter of them. */
+/* The most instructions that a warp may execute for 64 x 64 pixels. In the solution, each thread
+ * has one pixel, and the tree takes about a quarter of these instructions. */
 #define MOST_STEPS 400
 
 /* Checks that no thread adds up the sums of its whole block alone. */
@@ -297,7 +298,9 @@ CHECK(
                .counter = "atomic_collisions",
                .budget = {.naive = SIDE * SIDE,
                           .solution = 16,
-                          .slack = 2.1, /* a second atomic of each block may find the last block */
+                          /* 2.1, because each block may use a second atomic to find out which block
+                           * is the last */
+                          .slack = 2.1,
                           .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 1: let each thread add up its own pixels, then let the threads of a block add up their sums by a tree. Only thread 0 calls atomicAdd().")
@@ -308,12 +311,12 @@ CHECK(
     adds_by_tree(check, small);
 }
 
-/* The number of sectors that 16 blocks touch if they add or store four numbers for each of their
- * bins, one by one. */
+/* The most sectors for additions and stores: 16 blocks, with four numbers for each of their bins,
+ * one by one. */
 #define MOST_SENT (16 * 4 * GREYS)
 
-/* Checks that blocks hand in their bins in any way, but not one by one for each pixel, also if the
- * picture is smaller. */
+/* Checks on a smaller picture, too, that blocks do not add to global memory once for each pixel.
+ * They may add up their bins in any way. */
 static void counts_in_blocks(struct check *check, int rung)
 {
     const struct run *run =
@@ -322,7 +325,7 @@ static void counts_in_blocks(struct check *check, int rung)
         check_counter(run, "global_atomic_sectors global_reduction_sectors global_store_sectors");
     if (sent > MOST_SENT)
         check_refuse(check, run, "Count in shared memory, and add up each block's bins once.",
-                     "additions and stores touch %s sectors of global memory; %s would do",
+                     "additions and stores touch %s sectors of global memory; %s would be enough",
                      check_number(sent), check_number(MOST_SENT));
 }
 
@@ -335,7 +338,8 @@ CHECK(
                .judges = 1 << CHECK_ATOMICS,
                .budget = {.naive = SIDE * SIDE / 32,
                           .solution = 128,
-                          .slack = 8.5, /* 132 blocks, as many as an H100 has multiprocessors */
+                          /* 8.5, for up to 132 blocks, one for each multiprocessor of an H100 */
+                          .slack = 8.5,
                           .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 2: count in a __shared__ array. At the end each block adds its 256 bins to those in global memory, once.")
@@ -346,7 +350,7 @@ CHECK(
     counts_in_blocks(check, SHARED);
 }
 
-/* The number of turns of lanes that wait for another lane of their warp. */
+/* The counters of turns that lanes lose because they wait for another lane of their warp. */
 #define LOST_TURNS                                                                                 \
     "atomic_collisions shared_load_bank_conflicts shared_store_bank_conflicts "                    \
     "shared_atomic_bank_conflicts"
@@ -355,7 +359,7 @@ CHECK(
     copies, .title = "rung 5: no lane waits for another", .points = 20, .where = CHECK_COUNTS,
     .figure =
         {.text =
-             "for 32 pixels of few greys, lanes wait %s turns because others need the same word or bank",
+             "for 32 pixels of few greys, lanes wait for %s turns, because other lanes need the same word or bank",
          .want = "%s",
          .counter = LOST_TURNS,
          .judges = 1 << CHECK_SHARED | 1 << CHECK_WRITES | 1 << CHECK_ATOMICS,

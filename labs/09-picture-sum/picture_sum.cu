@@ -21,7 +21,7 @@
 #define BLOCKS  16
 #define GREYS   256
 #define THREADS GREYS // threads of a block: one for each grey
-#define COPIES  32    // of each bin, in rung 5: one for each lane of a warp
+#define COPIES  32    // copies of each bin, in rung 5: one for each lane of a warp
 
 // Rungs 0 to 2.
 __global__ void sum_atomic(const unsigned char *pixels, int n, float *sum)

@@ -12,7 +12,7 @@
  *     low tiles     many of the rows that a block reads are not its own: 48 rows for 8 of sums
  *     tall tiles    take more shared memory: fewer blocks fit on a multiprocessor
  *     few warps     a multiprocessor is full of blocks long before it is full of warps
- *     many warps    the last block that would still fit in part does not fit at all
+ *     many warps    large blocks do not fill a multiprocessor exactly: a part stays unused
  *
  * The program is right. But its blocks have one warp, and its tiles have 8 rows. Choose sizes with
  * which the blocks fill a multiprocessor of three generations (compute capability 7.5, a T4; 8.6, an
@@ -25,14 +25,14 @@
 #include "lab.h"
 
 #define REACH   20 // rows above and below that count
-#define COLUMNS 32 // of a tile: a warp's threads take neighbouring columns
+#define COLUMNS 32 // columns of a tile: a warp's threads take neighbouring columns
 // TODO 2: a multiprocessor of 9.0 holds at most 32 blocks, and 64 warps. With one warp a block, half
 //         of the warps are missing. How many warps must a block have to fill 32 (7.5), 48 (8.6) and
 //         64 warps (9.0) with none left over? Do TODO 1 first.
-#define WARPS 1 // of a block
+#define WARPS 1 // warps of a block
 // TODO 3: for 8 rows of sums a block reads 48 rows: 6 for each of its own. Taller tiles read less and
 //         take more shared memory. What is the largest tile with which the blocks still fill all
-//         three? `lanewise occupancy` tells which limit binds.
+//         three? `lanewise occupancy` shows which limit is reached first.
 #define TILE 8 // rows of a tile
 
 __global__ void blur(const float *data, float *blurred, int width, int height)

@@ -1,13 +1,13 @@
 /* Lab 10: how many blocks fit on a multiprocessor.
  *
- * Two figures pull in opposite directions. The occupancy falls if a tile takes more shared memory.
- * The sectors that blocks read rise if a tile has fewer rows, because each tile needs 40 rows of
- * its neighbours. The occupancy is that of three generations, because a block size that fills a
- * multiprocessor of 64 warps may leave a part of one with 48 warps unused.
+ * Two figures have opposite requirements. A tile that takes more shared memory lowers the
+ * occupancy. A tile with fewer rows makes blocks read more sectors, because each tile needs 40 rows
+ * of its neighbours. The occupancy is judged for three generations of GPUs, because a block size
+ * that fills a multiprocessor of 64 warps may not fill a multiprocessor of 48 warps.
  *
  * Registers limit the occupancy, too, but the emulator only estimates them, so no points depend on
- * them. Run time does not judge this lab, because beyond a sufficient occupancy, more of it makes
- * nothing faster. */
+ * them. This lab does not judge run time, because above a sufficient occupancy, a higher occupancy
+ * makes nothing faster. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,14 +15,14 @@
 
 LAB(.title = "How many blocks fit", .file = "block_size.cu", .needs = {"03-shared-reduce"},
     .hints = {
-        "A multiprocessor takes blocks until one of its limits is reached: warps, blocks, shared memory, registers. build/lanewise occupancy --threads 32 --shared 6144 --cc all shows which. With one warp a block, which limit binds?",
+        "A multiprocessor takes blocks until one of its limits is reached: warps, blocks, shared memory, registers. build/lanewise occupancy --threads 32 --shared 6144 --cc all shows which. With one warp per block, which limit is reached first?",
         "Full multiprocessors have 32, 48 or 64 warps. A block's warps must divide all three, and there must be few enough blocks: at most 16 on 7.5 and 8.6. Then divide the shared memory by the number of blocks that you want: that is the largest tile.",
         "TODO 1: for (int j = threadIdx.y; j < ...; j += WARPS) in both loops. TODO 2: with #define WARPS 16, a multiprocessor of 7.5 is full with 2 blocks, one of 8.6 with 3, and one of 9.0 with 4. TODO 3: on 7.5, 2 blocks share 65,536 bytes of shared memory, so each may take 32,768 bytes. On 8.6, 3 blocks share 102,400 bytes, and each takes 1,024 bytes more than its arrays, so a little more fits there. A row of 32 floats has 128 bytes, so 32,768 bytes hold 256 rows. 40 of these rows are above or below the tile: that leaves 216 rows for TILE."});
 
 #define LARGEST 255 /* sums of whole numbers up to this size are exact in any order */
 #define REACH   20
 
-/* Returns the exact sums, which are the reference. */
+/* Returns the right answer: the exact sums. */
 static double *blur(struct check *check, const float *data, int width, int height)
 {
     double *sums = check_memory(check, (size_t)width * (size_t)height, sizeof *sums);
@@ -35,7 +35,7 @@ static double *blur(struct check *check, const float *data, int width, int heigh
 
 /* --- common mistakes -------------------------------------------------------------------------- */
 
-/* Wrong weights: that of row D, from -REACH to REACH. */
+/* Returns a wrong weight for row D, from -REACH to REACH. */
 typedef int weigh(int d);
 
 static int one_less(int d)
@@ -64,7 +64,7 @@ static int no_first(int d)
     return d > -REACH ? REACH + 1 - abs(d) : 0;
 }
 
-/* Makes sums with wrong weights, of rows that are SHIFT rows too low. */
+/* Makes sums with wrong weights, of rows that are SHIFT rows too far down. */
 static void blur_wrongly(const struct case_data *input, float *sums, weigh *weight, int shift)
 {
     int width = case_int(input, "width"), height = case_int(input, "height");
@@ -112,8 +112,8 @@ static const struct check_guess guesses[] = {
      begin_at_row, NULL},
     {0}};
 
-/* The most bytes of static shared memory, because the compiler for a real GPU refuses larger
- * arrays, which the emulator accepts as PTX. */
+/* The most bytes of static shared memory. The emulator accepts PTX with larger arrays, but the
+ * compiler for a GPU refuses them. */
 #define MOST_STATIC 49152
 static void compiles_for_gpus(struct check *check, const struct run *run)
 {
@@ -177,9 +177,9 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
-/* Returns what two average warps copy, relative to the longest warp, and at most 1: one warp that
- * copies for others makes them wait. Warps that only spin execute instructions, too, but they load
- * nothing. If ADVISES, sets the hint. */
+/* Returns how evenly the warps of a block share the copying: what two average warps load, divided
+ * by what the busiest warp loads, but at most 1. Counts loads, because warps that only poll execute
+ * instructions, too. If ADVISES is true, sets the hint. */
 static double copy_share(struct check *check, const struct run *run, bool advises)
 {
     double warps = 0, launches = 0, longest = check_counter(run, "longest_warp_load_sectors");
@@ -195,7 +195,7 @@ static double copy_share(struct check *check, const struct run *run, bool advise
     return share;
 }
 
-/* Sets the hint if the warps of a block load its rows again and again: then taller tiles would not
+/* Sets the hint if several warps of a block load the same rows, because then taller tiles would not
  * help. A row of shared memory has 32 numbers, which fill 4 sectors. */
 static void advise_rows(struct check *check, const struct run *run)
 {
@@ -218,8 +218,8 @@ static bool fits_all(double threads)
     return warps >= 4 && 32 % warps == 0 && 48 % warps == 0;
 }
 
-/* Checks that no launch stores much more than the sums, which fill SECTORS: warps that store sums for
- * nobody would only seem to work. */
+/* Checks that no launch stores much more than the sums, which fill SECTORS sectors. Warps that
+ * store useless sums would only seem to work. */
 static void stores_sums(struct check *check, const struct run *run, double sectors)
 {
     for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
@@ -229,13 +229,14 @@ static void stores_sums(struct check *check, const struct run *run, double secto
                          check_number(check_launch(run, i).store_sectors), check_number(sectors));
 }
 
-/* Measures the lower occupancy of two pictures, because a program must not be tuned for one of
- * them. */
+/* Measures the lower occupancy of two pictures, because a program must not be tuned for one
+ * picture. */
 static void fill(struct check *check, unsigned capability)
 {
     const struct run *run = run_on(check, 256, 900);
     double there = check_occupancy(check, run, capability);
-    /* no multiple of 128, but tiles of 128 columns still leave few warps without work */
+    /* a width that is no multiple of 128, but with which tiles of 128 columns leave few warps
+     * without work */
     run = run_on(check, 320, 600);
     double percent = fmin(there, check_occupancy(check, run, capability));
     percent *= copy_share(check, run, percent >= 100);
@@ -246,7 +247,7 @@ static void fill(struct check *check, unsigned capability)
                         fits_all(check_launch(run, 0).threads) ? "#define TILE" : "#define WARPS");
 }
 
-/* Another check judges the amount that is read, which grows if a tile has fewer rows. */
+/* No limit on reads, because the check `reads` judges them. */
 #define FILLED(capability, naive_percent)                                                          \
     {                                                                                              \
         .text = "on " capability ", the blocks fill %s percent of a multiprocessor's warps",       \
@@ -257,8 +258,8 @@ static void fill(struct check *check, unsigned capability)
         }                                                                                          \
     }
 #define FILLED_HINT(capability)                                                                    \
-    "How many blocks does a multiprocessor of " capability                                         \
-    " take, and which limit binds? build/lanewise occupancy tells."
+    "How many blocks fit on a multiprocessor of " capability                                       \
+    ", and which resource limits them? build/lanewise occupancy shows it."
 
 CHECK(fills_75, .title = "fills a multiprocessor of compute capability 7.5 (T4)", .points = 15,
       .where = CHECK_COUNTS, .figure = FILLED("7.5", 31.25), .hint = FILLED_HINT("7.5"))

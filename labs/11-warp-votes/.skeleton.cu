@@ -14,12 +14,12 @@
  * Grade it:  make grade LAB=11-warp-votes */
 #include "lab.h"
 
-#define THREADS 256 // of a block
+#define THREADS 256 // threads of a block
 #define WARPS   (THREADS / 32)
 #define ALL     0xffffffffu // all 32 lanes of a warp
 #define EACH    8           // numbers of a thread, in rung 2
 
-// What rungs 0 and 1 do.
+// The scan of rungs 0 and 1.
 __device__ void scan(const int *data, int n, int limit, int *kept, int *count)
 {
     __shared__ int sums[2][THREADS], first;
@@ -51,7 +51,7 @@ __global__ void keep_scan(const int *data, int n, int limit, int *kept, int *cou
 // Rung 1.
 __global__ void keep_ballot(const int *data, int n, int limit, int *kept, int *count)
 {
-    // TODO 1: the scan lets all warps wait at each step. Within a warp nobody has to wait:
+    // TODO 1: the scan makes all warps wait at each step. Within a warp no lane has to wait:
     //         a) votes = __ballot_sync(ALL, keep) gives every lane the answers of all 32, a bit each.
     //            __popc() counts the bits that are 1: how many are kept in front of a lane?
     //         b) Lane 0 of each warp puts the warp's count into a __shared__ array of WARPS ints.

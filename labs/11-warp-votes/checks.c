@@ -1,12 +1,13 @@
 /* Lab 11: compaction by votes of a warp, and sums of groups by shuffles.
  *
- * The figures are totals of the whole program: arrivals at barriers, passes through shared memory, and
- * the longest warp for a compaction that keeps its order; waits of any kind for a compaction that
- * need not keep it; and for the sums of groups, instructions that pass one after another, and
- * additions that queue.
+ * The figures are totals of the whole program. For the compaction that keeps the order: arrivals at
+ * barriers, and passes through shared memory. For the compaction in any order: waits of any kind.
+ * For the sums of groups: instructions that run one after another, and additions that run one after
+ * another.
  *
- * A rung says how much of the order its result keeps, and any result that keeps so much is right.
- * So all numbers of an input differ: in_order() finds the place of each. */
+ * Rungs 0 and 1 must keep the order of each block's numbers, rung 2 no order. Every result that
+ * keeps this order is right. All numbers of an input differ, so that in_order() can find the place
+ * of each number. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -19,16 +20,16 @@ LAB(.title = "Votes and shuffles of a warp", .file = "warp_votes.cu",
         "TODO 1: if (lane == 0) firsts[warp] = __popc(votes); __syncthreads(); if (threadIdx.x == 0) { int total = 0; for (int w = 0; w < WARPS; ++w) { int mine = firsts[w]; firsts[w] = total; total += mine; } first = atomicAdd(count, total); } __syncthreads(); TODO 2: keep EACH ballots in unsigned votes[EACH], and the sum of their __popc() in total; if (lane == 0) first = atomicAdd(count, total); first = __shfl_sync(ALL, first, 0); after the numbers of each ballot, first += __popc(votes[k]). In both, a number goes to kept[first + __popc(votes & ((1u << lane) - 1))]. TODO 3: int first = 31 - __clz(begins & ((2u << lane) - 1)); then for (int off = 1; off < 32; off *= 2) { int other = __shfl_up_sync(ALL, sum, off); if (lane - off >= first) sum += other; }; a lane is the last of its group if lane == 31 or bit lane + 1 of begins is 1.",
     });
 
-#define BLOCK   256 /* numbers that keep their order in rungs 0 and 1 */
-#define BITS    22  /* bits of a number to keep */
+#define BLOCK   256 /* number of consecutive numbers whose order rungs 0 and 1 keep */
+#define BITS    22  /* most bits of a number */
 #define LARGEST (1 << BITS)
 
 enum rung { SCAN, BALLOT, WARPS, GROUPS };
 
-/* --- inputs and their right answers --------------------------------------------------------------- */
+/* --- inputs and their right answers ----------------------------------------------------------- */
 
-/* Returns N different numbers from 1 to LARGEST in random order. Both steps map no two numbers to
- * one. */
+/* Returns N different numbers from 1 to LARGEST in random order. Each step of the computation maps
+ * different numbers to different numbers. */
 static const int *different_numbers(struct check *check, int n)
 {
     int *data = check_memory(check, (size_t)n, sizeof *data);
@@ -43,8 +44,8 @@ static const int *different_numbers(struct check *check, int n)
     return data;
 }
 
-/* Returns the ids of N numbers in groups of 1 to LONGEST. The first group is a longest group. Some
- * ids have no numbers. */
+/* Returns the ids of N numbers in groups of 1 to LONGEST numbers. The first group has LONGEST
+ * numbers. Some ids have no numbers. */
 static const int *group_ids(struct check *check, int n, int longest)
 {
     int *ids = check_memory(check, (size_t)n, sizeof *ids);
@@ -60,11 +61,11 @@ static const int *group_ids(struct check *check, int n, int longest)
 
 struct job {
     int n;
-    int percent; /* percentage of the numbers that are kept */
+    int percent; /* percentage of the numbers to keep */
     int longest; /* size of the longest group */
 };
 
-/* Returns the least number that is kept, or more than all numbers. */
+/* Returns the limit: the least number to keep, or more than all numbers. */
 static int find_limit(const int *data, struct job job)
 {
     int from = LARGEST - (int)((double)LARGEST * job.percent / 100) + 1, limit = LARGEST + 1;
@@ -108,8 +109,8 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : x->at - y->at;
 }
 
-/* Brings the result KEPT into the order of the input, except where it changes an order that the
- * rung must keep. Numbers that are not in the input leave a gap at the front, or a rest at the
+/* Brings the result KEPT into the order of the input, except where the rung must keep the order and
+ * KEPT does not. Numbers that are not in the input leave a gap at the front, or remain at the
  * end. */
 static void in_order(const struct case_data *input, float *kept)
 {
@@ -170,8 +171,8 @@ static void without_first(const struct case_data *input, float *sums)
     sum_without(input, false, sums);
 }
 
-/* Makes common mistakes: the sum of a lane goes on across the borders of groups (CROSSES), or every
- * lane adds its sum, not only the last one of a group in the warp. */
+/* Makes common mistakes: sums continue from one group to the next (CROSSES), or every lane adds its
+ * sum to the result, not only the last lane of a group in the warp. */
 static void sum_lanes(const struct case_data *input, bool crosses, float *sums)
 {
     const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
@@ -208,7 +209,8 @@ static const struct check_guess sum_guesses[] = {
 static const struct check_guess guesses[] = {
     {"as if a number that equals the limit were not kept", keep_above, NULL}, {NULL, NULL, NULL}};
 
-/* Runs RUNG and judges its results. A short input is the same for main() and for kernels. */
+/* Runs RUNG and judges its results. With a short input, main() sees the kernels' input, not a
+ * decoy. */
 static const struct run *look_at(struct check *check, int rung, struct job job)
 {
     const struct case_data *input = make_case(check, rung, job);
@@ -243,7 +245,7 @@ static void look_at_all(struct check *check, struct job job)
         look_at(check, rung, job);
 }
 
-/* --- the checks ------------------------------------------------------------------------------------ */
+/* --- the checks ------------------------------------------------------------------------------- */
 
 CHECK(
     correct, .title = "right numbers and sums for 20,000 numbers", .points = 10,
@@ -273,15 +275,15 @@ CHECK(
     look_at_all(check, (struct job){5000 + check_random_int(check, 1, 99), 40, 30});
 }
 
-/* Returns a job of nearly 65,536 numbers, because a program must not be tuned for
- * round numbers. */
+/* Returns a job with a random size of nearly 65,536 numbers, because a program must not be tuned
+ * for a round number. */
 static struct job large_job(struct check *check, int longest)
 {
     return (struct job){(1 << 16) + 1 - 2 * check_random_int(check, 1, 127), 50, longest};
 }
 
-/* The most instructions of a warp. A warp may work for several warps, but not for all. With 32
- * blocks that step through the numbers, it executes a quarter as many instructions. */
+/* The most instructions of a warp. A warp may do the work of several warps, but not of all. With a
+ * grid of 32 blocks, each warp executes a quarter of this number. */
 #define LONGEST 2000
 static void measure(struct check *check, int rung, int longest_group, const char *counters)
 {
@@ -294,8 +296,8 @@ static void measure(struct check *check, int rung, int longest_group, const char
                      check_number(longest), check_number(LONGEST));
 }
 
-/* Most runs of the figures are watched, so that a missing barrier does not count as a saved one, nor
- * does an order that only luck keeps. */
+/* Racecheck watches most runs of the figures, so that leaving out a necessary barrier earns
+ * nothing, and neither does an order that is right by luck. */
 CHECK(
     barriers, .title = "rung 1: two barriers", .points = 15, .where = CHECK_COUNTS, .watched = true,
     .figure =
@@ -311,11 +313,11 @@ CHECK(
     measure(check, BALLOT, 20, "barriers");
 }
 
-/* Lanes that meet in a word of shared memory need a pass each. */
+/* Lanes whose atomics use the same word of shared memory need one pass each. */
 #define SHARED_PASSES "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
 
 CHECK(
-    shared, .title = "rung 1: one number a warp in shared memory", .points = 15,
+    shared, .title = "rung 1: one number per warp in shared memory", .points = 15,
     .where = CHECK_COUNTS, .watched = true,
     .figure = {.text = "the warps make %s passes through shared memory",
                .want = "at most %s",
@@ -329,7 +331,7 @@ CHECK(
     measure(check, BALLOT, 20, SHARED_PASSES);
 }
 
-/* The number of additions that wait for their turn at a word. */
+/* The counters of additions that wait for another addition to the same word. */
 #define QUEUES                                                                                     \
     "global_atomic_requests global_reduction_requests shared_atomic_requests atomic_collisions"
 
@@ -349,11 +351,11 @@ CHECK(
     measure(check, WARPS, 20, QUEUES " barriers");
 }
 
-#define AT_A_TIME 64 /* warps that work at a time, on a small GPU */
+#define AT_A_TIME 64 /* number of warps that work at the same time on a small GPU */
 
-/* Returns how many instructions pass one after another if AT_A_TIME warps share a run's work, and
- * then wait for the longest warp. A warp may do the work of several, but neither a long walk nor a
- * useless step of all warps is free. */
+/* Returns the number of instructions that run one after another: the run's instructions, shared by
+ * AT_A_TIME warps, plus those of the longest warp. So both a long walk of one warp and useless
+ * steps of all warps cost points, but a warp may do the work of several warps. */
 static double instructions_in_turn(const struct run *run)
 {
     return check_counter(run, "longest_warp_instructions") +
@@ -364,7 +366,7 @@ CHECK(
     steps, .title = "rung 3: no warp walks along a group", .points = 15, .where = CHECK_COUNTS,
     .figure =
         {.text =
-             "in groups of up to 1,000 and of up to 4, the warps take as long as %s instructions, if 64 warps work at a time",
+             "with groups of up to 1,000 and of up to 4 numbers, %s instructions run one after another if 64 warps work at the same time",
          .want = "at most %s",
          .counter = "warp_instructions",
          .budget = {.naive = 30800, .solution = 5016, .slack = 1.6, .scale = JUDGE_LOGARITHMIC},
@@ -378,7 +380,7 @@ CHECK(
     check_costs(check, other);
 }
 
-/* A walk makes no additions, but measure() refuses its long warps. */
+/* A walk along a group makes few additions, but measure() refuses its long warps. */
 CHECK(
     queues, .title = "rung 3: one addition for a group's lanes in a warp", .points = 10,
     .where = CHECK_COUNTS, .watched = true,

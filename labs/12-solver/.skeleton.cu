@@ -8,11 +8,11 @@
  * The first x is 0. All of `next` comes from the x before, so a step needs two arrays.
  *
  *     rung 1  A has n rows of n numbers
- *     rung 2  A is 0 but for five diagonals; the unknowns are the points of a grid
+ *     rung 2  A is 0 except on five diagonals; the unknowns are the points of a grid
  *     rung 3  as rung 2, and all rows have the same numbers: `middle` on the diagonal, and -1 for
  *             each neighbour
  *     rung 4  as rung 3, until the residual, the largest |b - A x|, is at most `tolerance`. The
- *             program looks once in `every` steps, a number from the grader, and hands in all of them.
+ *             program finds the residual after each `every` steps, and hands in all residuals.
  *
  * solver.h has struct job. In every rung, `job` is the system with its arrays on the GPU. The program
  * is right, but it moves far more data than it must. By hand, it prints the largest error.
@@ -22,7 +22,7 @@
  * Grade it:    make grade LAB=12-solver */
 #include "solver.h"
 
-#define THREADS 256 // of a block, in rungs 1 and 2
+#define THREADS 256 // threads of a block, in rungs 1 and 2
 #define WARP    32
 #define ALL     0xffffffffu // all lanes of a warp
 #define TILE_X  32          // points of a block, in rungs 3 and 4
@@ -59,8 +59,8 @@ __global__ void step_dense(struct job job, const float *x, float *next)
 //          shared memory, and the halo around them, one point wide, which belongs to other blocks:
 //              __shared__ float tile[TILE_Y + 2][TILE_X + 2];
 //          Point (row, column) goes to tile[threadIdx.y + 1][threadIdx.x + 1]. Threads at the tile's
-//          edges also copy the halo next to them; at() gives 0 outside of the grid. Who must wait for
-//          whom? And who must take part although its own point is outside?
+//          edges also copy the halo next to them; at() gives 0 outside of the grid. Which threads must
+//          wait for which? Which threads must take part although their own point is outside?
 __global__ void step_stencil(struct job job, const float *x, float *next)
 {
     int column = blockIdx.x * TILE_X + threadIdx.x, row = blockIdx.y * TILE_Y + threadIdx.y;
@@ -71,7 +71,7 @@ __global__ void step_stencil(struct job job, const float *x, float *next)
     next[row * job.width + column] = (job.b[row * job.width + column] + others) / job.middle;
 }
 
-// Rung 4: makes *residual, which is 0 before, the largest |b - A x|. Nobody launches it yet.
+// Rung 4: makes *residual, which is 0 before, the largest |b - A x|. No code launches it yet.
 // TODO 4a: lack_at() is b - A x at a point, and 0 outside of the grid. Find the largest `mine` of the
 //          warp by shuffles and fmaxf(). Then one lane does
 //              atomicMax((int *)residual, __float_as_int(mine))

@@ -1,19 +1,21 @@
 /* Lab 12: Jacobi's method for A x = b.
  *
- * The figures are sectors for each 32 numbers of a dense matrix; for each 32 unknowns of a step
- * with five diagonals; and for each 32 points of a step with a stencil; and how often main() reads
- * from the GPU. For the matrix and the stencil, stores and copies on the GPU count, too.
+ * The figures are sectors: for 32 numbers of a dense matrix; for 32 unknowns of a step with five
+ * diagonals; for 32 points of a step with a stencil. For the matrix and the stencil, stores and
+ * copies on the GPU count, too. The figure of rung 4 is the number of times that main() reads from
+ * the GPU.
  *
- * x is compared after a known number of steps. Rung 4 finds that number itself, from residuals. On
- * the emulator, main() there sees the residuals of a decoy (check.h), and must stop at the same
- * step. So each |b| is between 1 - SPREAD and 1 + SPREAD. As residuals of these systems grow with
- * each b, those of any decoy differ from the right residuals by a factor of (1 + SPREAD) / (1 -
- * SPREAD) at most. add_tolerance() chooses a tolerance that is farther than that from the residual
- * at each look.
+ * The checks compare x after a known number of steps. Rung 4 finds this number itself, from
+ * residuals. On the emulator, main() sees the residuals of a decoy (check.h), but must stop at the
+ * same step. So each |b| is between 1 - SPREAD and 1 + SPREAD. Residuals of these systems grow with
+ * each b, so the residuals of a decoy differ from the right residuals at most by the factor (1 +
+ * SPREAD) / (1 - SPREAD). add_tolerance() chooses a tolerance that differs by a larger factor from
+ * the residual at each look.
  *
- * How large may the error be? With u = 2^-24, an equation of m numbers, added up in any order, is
- * off by (m + 8) u (|b| + the sum of |A x|), which also has room for products and the division. A
- * step inherits the errors of the previous step, times |A[i][j] / A[i][i]|. */
+ * How large may the error be? Let u = 2^-24. An equation of m numbers, added up in any order, has
+ * an error of at most (m + 8) u (|b| + the sum of |A x|), which includes the errors of products and
+ * of the division. A step also inherits the errors of the previous step, times |A[i][j] /
+ * A[i][i]|. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ LAB(.title = "A solver that moves little and seldom waits", .file = "solver.cu",
 #define MOST_LOOKS     100 /* as in shared/solver.h */
 #define UNIT           0x1p-24
 #define SPREAD         0.05 /* relative spread of b, in rung 4 */
-#define TINY           1e-3 /* in rung 4, a residual that floats still represent well */
+#define TINY           1e-3 /* the least residual of rung 4, which floats still represent well */
 #define MOST_STEPS     100  /* most steps of rung 4 */
 #define RESIDUAL_BOUND 2e-5
 
@@ -45,30 +47,34 @@ enum side { WEST, EAST, NORTH, SOUTH, SIDES };
 struct job {
     enum rung rung;
     int width, height, steps;
-    int every, looks; /* for rung 4: steps from look to look, and the most looks */
-    /* for rung 4: b is negative, and so are all b - A x, which are positive otherwise */
+    /* for rung 4: steps from one look at the residual to the next, and the most looks */
+    int every, looks;
+    /* for rung 4: true if all b and all b - A x are negative, false if all are positive */
     bool negative;
-    const char *const *hints; /* for a wrong x, one for each rung; NULL: the check's own hint */
+    /* hints for a wrong x, one for each rung, or NULL for the check's own hint */
+    const char *const *hints;
 };
 
-/* --- systems -------------------------------------------------------------------------------------- */
+/* --- systems ---------------------------------------------------------------------------------- */
 
 /* The mistakes of a student, or none if all members are 0. */
 struct mistake {
     int more_steps;
     bool added;          /* the numbers of the neighbours have the other sign */
-    bool undivided;      /* the sum is not divided by the number on the diagonal */
+    bool undivided;      /* a step does not divide by the number on the diagonal */
     bool without[SIDES]; /* neighbours on this side are left out */
     bool tiles;          /* neighbours in other tiles of 32 x 8 points are left out */
-    /* the halo of each tile on this side is its own edge: the neighbour is the point itself */
+    /* on this side, the halo of each tile is the tile's own edge, so a point at the edge is its own
+     * neighbour */
     bool own_edge[SIDES];
-    bool one[SIDES]; /* the first or last unknown with a neighbour on this side lacks it */
-    bool never;      /* no step changes x */
-    bool turned;     /* rows and columns of a dense matrix are exchanged */
+    /* for each side, the first or last unknown that has a neighbour there lacks it */
+    bool one[SIDES];
+    bool never;  /* no step changes x */
+    bool turned; /* rows and columns of the dense matrix are exchanged */
 };
 
-/* The equations. The numbers of row i that can differ from 0 are number first[i] to first[i + 1] -
- * 1. One of them is on the diagonal. */
+/* The equations, as a sparse matrix. The numbers of row i that can differ from 0 have the indices
+ * first[i] to first[i + 1] - 1. One of them is on the diagonal. */
 struct system {
     int n, *first, *column;
     float *factor;
@@ -155,13 +161,14 @@ static void close_system(struct system *system)
     free(system->factor);
 }
 
-/* x after some steps, and the largest possible error of each of its numbers in floats. */
+/* x after some steps, and the largest possible error of each number if a program computes in
+ * floats. */
 struct solution {
     /* `residual` is the largest |b - A x| of the x BEFORE the last step */
     double *x, *bound, residual;
 };
 
-/* Makes a step from OLD to NOW, which have room for the unknowns of SYSTEM. */
+/* Makes a step from OLD to NOW. Both have room for the unknowns of SYSTEM. */
 static void make_step(const struct system *system, const struct solution *old, struct solution *now)
 {
     now->residual = 0;
@@ -184,8 +191,8 @@ static void make_step(const struct system *system, const struct solution *old, s
     }
 }
 
-/* Returns x after STEPS steps from 0. RESIDUALS is NULL, or has room for STEPS + 1 numbers and gets
- * the residual after each number of steps. close_solution() frees the result. */
+/* Returns x after STEPS steps from 0; close_solution() frees it. If RESIDUALS is not NULL, it gets
+ * STEPS + 1 numbers: the residuals after 0, 1, ..., STEPS steps. */
 static struct solution solve(const struct system *system, int steps, double *residuals)
 {
     size_t n = (size_t)system->n;
@@ -217,9 +224,9 @@ static void close_solution(struct solution *solution)
     free(solution->bound);
 }
 
-/* --- typical mistakes ----------------------------------------------------------------------------- */
+/* --- typical mistakes ------------------------------------------------------------------------- */
 
-/* Returns the number of steps that INPUT asks for. */
+/* Returns the number of steps in INPUT. */
 static int steps_of(const struct case_data *input)
 {
     double residuals[MOST_STEPS + 1];
@@ -275,7 +282,7 @@ GUESS(one_south, .one = {[SOUTH] = true})
     "x is still 0, as if no step's result became the next x: as if main() did not get the "        \
     "exchanged pointers, or as if x were overwritten after the exchange"
 
-/* for rungs 1 to 3 */
+/* the guesses for rungs 1 to 3 */
 static const struct check_guess guesses[] = {
     {NEVER, never, "cudaMemcpyDeviceToDevice"},
     {NEVER, never, "std::swap("},
@@ -318,8 +325,8 @@ static bool is_after(const struct solution *solution, const float *x, int n)
     return true;
 }
 
-/* Returns the only number of steps after which X is right, or 0 if there is none, or several. Gets
- * the residuals of the first MOST_STEPS steps. */
+/* Returns the number of steps after which X is right, or 0 if X is right after no number of steps
+ * or after several. RESIDUALS gets the residuals of the first MOST_STEPS steps. */
 static int steps_to(const struct case_data *input, const float *x, double *residuals)
 {
     int found = 0, count = 0;
@@ -361,7 +368,7 @@ static bool explain_steps(struct check *check, const struct run *run, const stru
     return true;
 }
 
-/* Makes a mistake: each residual is that of the previous x. */
+/* Makes a mistake: each residual is the residual of the previous x. */
 static void residuals_before(const struct case_data *input, float *values)
 {
     double residuals[MOST_STEPS + 1];
@@ -379,7 +386,7 @@ static void residuals_before(const struct case_data *input, float *values)
 static const struct check_guess residual_guesses[] = {
     {"as if each residual were that of the x before the last step", residuals_before, NULL}, {0}};
 
-/* --- inputs --------------------------------------------------------------------------------------- */
+/* --- inputs ----------------------------------------------------------------------------------- */
 
 /* Adds a dense matrix of positive numbers. Each number on the diagonal is larger than the other
  * numbers of its row together, but not much larger. So x still changes visibly in each step. */
@@ -409,8 +416,8 @@ static void add_five_diagonals(struct check *check, struct case_data *input, int
     }
 }
 
-/* Chooses the look at which rung 4 ends: look JOB->looks, or the first look with a residual below
- * TINY. Sets JOB->looks to it, and adds the tolerance. */
+/* Adds the tolerance, which makes rung 4 end at look JOB->looks, or earlier, at the first look with
+ * a residual below TINY. Sets JOB->looks to that look. */
 static void add_tolerance(struct case_data *input, struct job *job)
 {
     double residuals[MOST_STEPS + 1], decoy = (1 + SPREAD) / (1 - SPREAD);
@@ -464,11 +471,11 @@ static struct case_data *make_case(struct check *check, struct job *job)
     return input;
 }
 
-/* --- runs ------------------------------------------------------------------------------------------ */
+/* --- runs ------------------------------------------------------------------------------------- */
 
-/* Judges the residuals of rung 4. The bounds are too narrow for those of a decoy, so main() cannot
- * work them out. In floats, x is off by about 1e-6 at most, and a residual by less than half the
- * bound. */
+/* Judges the residuals of rung 4. The bounds are narrower than the differences between a decoy's
+ * residuals and the right ones, so main() cannot compute them from the decoy. In floats, the error
+ * of x is about 1e-6 at most, and the error of a residual is less than half the bound. */
 static void judge_residuals(struct check *check, const struct run *run, const struct job *job,
                             const double *residuals)
 {
@@ -483,7 +490,7 @@ static void judge_residuals(struct check *check, const struct run *run, const st
                                         .guesses = residual_guesses});
 }
 
-/* Advice about a wrong x. */
+/* Advice about a wrong x, for each rung. */
 static const char *const rung_hints[] = {
     [DENSE] =
         "Rung 1: a lane takes every 32nd number of its row, each times the x of that column. Do the sums of all lanes arrive in lane 0?",
@@ -522,7 +529,7 @@ static const struct run *run_on(struct check *check, struct job job)
     return run;
 }
 
-/* STEPS: of rungs 1 to 3. HINTS: as in struct job. */
+/* Runs all rungs. STEPS is the number of steps of rungs 1 to 3, HINTS as in struct job. */
 static void run_all(struct check *check, int width, int height, int steps, bool negative,
                     const char *const *hints)
 {
@@ -551,7 +558,7 @@ static const char *const size_hints[] = {
 CHECK(correct, .title = "right x for 48 x 16 unknowns (rung 1: 193)", .points = 10,
       .hint = "Which numbers does a step need, and which step made them?")
 {
-    /* after two steps, wrong numbers are still near the mistake */
+    /* only two steps, so that wrong numbers are still near the place of the mistake */
     run_on(check, (struct job){DIAGONALS, 48, 16, 2, 0, 0, false, rung_hints});
     run_on(check, (struct job){STENCIL, 48, 16, 2, 0, 0, false, rung_hints});
     run_all(check, 48, 16, 8, true, rung_hints);
@@ -576,11 +583,12 @@ CHECK(
     run_all(check, 40, 11, 8, false, NULL);
 }
 
-/* --- figures --------------------------------------------------------------------------------------- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 #define STEPS 10
 
-/* A thread may make a whole column of points, but WARPS warps must share x and b of all LAUNCHES. */
+/* Checks that at least WARPS warps share the work of all LAUNCHES, by the sectors of x and b that a
+ * warp loads. A thread may make a whole column of points. */
 static void is_shared(struct check *check, const struct run *run, struct job job, int launches,
                       unsigned warps)
 {
@@ -607,8 +615,8 @@ CHECK(
     check_measure(check, run, 32 * check_sectors_moved(run) / ((double)n * n * STEPS));
 }
 
-/* Sectors that rung 2 reads for 32 unknowns if it steps as rung 1 did before TODO 1, and the most
- * that it can read if its steps need no matrix. */
+/* The sectors that rung 2 reads for 32 unknowns if its steps are those of rung 1 before TODO 1; and
+ * the most sectors that it reads if its steps use no matrix. */
 #define READS_WITH_MATRIX    4200
 #define READS_WITHOUT_MATRIX 100
 
@@ -627,7 +635,7 @@ static void refuse_matrix(struct check *check, const struct run *run, double sec
 }
 
 CHECK(
-    diagonals, .title = "rung 2: five numbers a row, not all of them", .points = 15,
+    diagonals, .title = "rung 2: five numbers per row, not all of them", .points = 15,
     .where = CHECK_COUNTS,
     .figure = {.text = "for a step of 32 unknowns, loads touch %s sectors of 32 bytes",
                .want = "at most %s",
@@ -643,7 +651,7 @@ CHECK(
     const struct job job = {DIAGONALS, 32, 16, STEPS, 0, 0, false, NULL};
     const struct run *run = run_on(check, job);
     double sectors = 32 * check_sectors_read(run) / ((double)job.width * job.height * job.steps);
-    /* without TODO 1, the figure itself is the better message */
+    /* before TODO 1 is done, the figure is the better message */
     if (sectors < READS_WITH_MATRIX && check_requests(run, "launch") > STEPS &&
         check_find_line(check, "matrix_of("))
         refuse_matrix(check, run, sectors);
@@ -667,21 +675,23 @@ CHECK(
                   32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
     if (check_requests(run, "copy copy_rows") > 0)
         check_show_line(check, "cudaMemcpyDeviceToDevice");
-    is_shared(check, run, job, job.steps, 33); /* more warps than one block can have */
+    is_shared(check, run, job, job.steps, 33); /* 33 warps, more than one block can have */
 }
 
-#define EACH_STEP 8.14 /* reads for each look, if main() reads after each step */
-/* A wide grid of few rows: b and the tolerance alone do not tell how fast the residual shrinks. */
+#define EACH_STEP 8.14 /* reads per look if main() reads after each step */
+/* A wide grid of few rows, so that a program cannot guess from b and the tolerance how fast the
+ * residual shrinks. */
 #define LOOK_WIDTH  512
 #define LOOK_HEIGHT 8
-/* A quarter of the points at each look. */
+/* The most lanes that may wait for another lane of their warp at each look: a quarter of the
+ * points. */
 #define MOST_QUEUED (LOOK_WIDTH * LOOK_HEIGHT / 4)
 
 CHECK(
-    looks, .title = "rung 4: the GPU finds the residual, main() seldom looks", .points = 20,
+    looks, .title = "rung 4: the GPU finds the residual, main() seldom reads it", .points = 20,
     .where = CHECK_COUNTS,
     .figure =
-        {.text = "for each look at the residual, main() reads from the GPU %s times",
+        {.text = "for each check of the residual, main() reads from the GPU %s times",
          .want = "at most %s",
          .judges = 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH | 1 << CHECK_WORK,
          .budget = {.naive = EACH_STEP, .solution = 1.3, .slack = 1.3, .scale = JUDGE_LOGARITHMIC}},
@@ -694,15 +704,16 @@ CHECK(
     double queue = check_counter(run, "atomic_collisions") / job.looks;
     double reads = (double)check_requests(run, "read read_rows") / job.looks;
     check_measure(check, run, reads);
-    if (reads < EACH_STEP) /* otherwise the count itself is the better message */
+    if (reads < EACH_STEP) /* otherwise the number of reads is the better message */
         check_made_by_kernels(check, run, "residuals");
     is_shared(check, run, job, job.looks * (job.every + 1), 8);
     check_decides_by_reads(
         check, run, "b", 8, "x",
-        "main() must stop by the residual that it reads from the GPU, and not work out itself when to stop.");
+        "main() must use the residual that it reads from the GPU to decide when to stop, and not compute this itself.");
     if (queue > MOST_QUEUED)
         check_refuse(
             check, run,
             "Let a warp find its largest number by shuffles, and one lane call atomicMax().",
-            "at each look, %s lanes wait for another lane of their warp", check_number(queue));
+            "at each check of the residual, %s lanes wait for another lane of their warp",
+            check_number(queue));
 }

@@ -2,14 +2,13 @@
  *
  * Results are compared with numbers that MPFR has rounded correctly, and the bounds are in ulp. In
  * rungs 1 and 2, large numbers cancel: a row's sum is thousands of times smaller than its numbers.
- * An addition or a product in float then loses most of the digits, on every seed, whichever order
- * it takes. Numbers that cancel stand far apart, so that no pair of neighbours cancels first.
+ * Additions or products in float then lose most of the digits, with every seed and in every order.
+ * Numbers that cancel are far apart, so that no two neighbours cancel first.
  *
- * The figures are operations in double for each number, requests that load halves, and the price of
- * the instructions for 32 numbers, where an instruction for doubles costs as much as 32 others,
- * because a T4 has one unit for doubles for each 32 units for floats. The emulator's sin.approx
- * rounds correctly; a GPU's is only good to 2^-21. The bound of rung 4 leaves room for the
- * GPU's. */
+ * The figures are operations in double for each number, requests that load halves, and the cost of
+ * the instructions for 32 numbers. An instruction for doubles counts as 32, because a T4 has one
+ * unit for doubles for each 32 units for floats. The emulator's sin.approx rounds correctly; a
+ * GPU's has an error of up to 2^-21. The bound of rung 4 allows the GPU's error. */
 #include <limits.h>
 #include <math.h>
 #include <mpfr.h>
@@ -29,17 +28,18 @@ LAB(.title = "What is exact, what is fast", .file = "precision.cu", .needs = {"0
 
 enum rung { SUMS = 1, PRODUCTS, HALVES, WAVES, GROWTH };
 
-#define MOST_TURNS  1000 /* numbers of rung 4 lie between -MOST_TURNS and MOST_TURNS */
-#define LONGEST     86   /* e^86 and e^-86 are floats */
-#define EXACT_BITS  700  /* room for a sum of products of floats with 16 binary digits before it */
-#define ROUGH_BITS  120  /* for functions, before the result is rounded */
-#define MOST_HALVES 8192 /* sums of so many whole numbers below 2,048 are exact in float */
+#define MOST_TURNS 1000 /* numbers of rung 4 are between -MOST_TURNS and MOST_TURNS */
+#define LONGEST    86   /* numbers of rung 5 are between -86 and 86; e^86 and e^-86 are floats */
+#define EXACT_BITS 700  /* bits of an exact sum of products of floats */
+#define ROUGH_BITS 120  /* bits of the functions of rungs 4 and 5, before the result is rounded */
+/* most numbers in a row; the sum of 8,192 whole numbers below 2,048 is exact in float */
+#define MOST_HALVES 8192
 
 /* The largest errors of results, in ulp. */
 static const double most_ulps[] = {
     [SUMS] = 1, [PRODUCTS] = 1, [HALVES] = 0, [WAVES] = 12, [GROWTH] = 8};
 
-/* An input, and its right results. */
+/* An input and its right results. */
 struct job {
     enum rung rung;
     int rows, width, capacity, ratio;
@@ -60,9 +60,8 @@ static float random_float(struct check *check, double low, double high)
     return (float)(low + (high - low) * check_random_int(check, 0, INT_MAX) / INT_MAX);
 }
 
-/* Fills a row with numbers of which each two nearly cancel or, if there are WEIGHTS, with numbers
- * whose products with the weights nearly cancel. Rows have different scales, so that sums in fixed
- * point fail. */
+/* Fills a row with pairs of numbers that nearly cancel. If WEIGHTS is not NULL, their products with
+ * the weights nearly cancel. Rows have different scales, so that sums in fixed point fail. */
 static void fill_cancelling(struct check *check, float *row, float *weights, int width)
 {
     int scale = check_random_int(check, -40, 40);
@@ -95,8 +94,8 @@ static void shuffle(struct check *check, float *row, float *weights, int width)
     }
 }
 
-/* Returns the bits of a half that is a whole number of eighths below 2,048; a quarter of them are
- * negative. */
+/* Returns the bits of a random half: a whole number below 2,048, divided by 8. A quarter of the
+ * halves are negative. */
 static uint16_t random_half(struct check *check)
 {
     int eighths = check_random_int(check, 1, 2047), place = ilogb(eighths);
@@ -110,8 +109,8 @@ static double value_of_half(uint16_t half)
     return half & 0x8000 ? -size : size;
 }
 
-/* Returns a number for rungs 4 and 5. One of eight numbers in rung 5 makes capacity / (1 + ratio *
- * e^-t) tiny. */
+/* Returns a random number for rungs 4 and 5. In rung 5, one number in eight makes capacity / (1 +
+ * ratio * e^-t) tiny. */
 static float random_number(struct check *check, enum rung rung)
 {
     if (rung == WAVES)
@@ -144,7 +143,7 @@ static void fill(struct check *check, struct job *job)
 
 /* --- the right results ------------------------------------------------------------------------ */
 
-/* Returns the sum of a row, which is exact until it is rounded to double. */
+/* Returns the exact sum of a row, rounded to double. */
 static double sum_row(const struct job *job, int row)
 {
     mpfr_t sum, product;
@@ -225,9 +224,9 @@ static struct case_data *make_case(struct check *check, const struct job *job)
 
 /* --- common mistakes -------------------------------------------------------------------------- */
 
-/* The sums of rungs 1 to 3 in the order of the skeleton: lane l of a warp adds up the numbers l, l +
- * 32, ... of a row, and then the lanes add up their sums by shuffles. A guess about them must be
- * equal to the bit, so another order fits none of them. */
+/* The sums of rungs 1 to 3 in the order of the skeleton: lane l of a warp adds up the numbers l, l
+ * + 32, ... of a row, and then the lanes add up their sums by shuffles. A guess must equal the
+ * wrong result exactly, so a program with another order fits no guess. */
 #define LANES 32
 
 struct pair {
@@ -236,14 +235,14 @@ struct pair {
 
 /* The mistakes of a student in rungs 1 and 2. */
 struct mistake {
-    bool drops;        /* what additions lose is dropped */
-    bool lanes_drop;   /* what the additions of the lanes' sums lose is dropped */
-    bool own_low;      /* `low` of the other lanes is left out */
-    bool late_low;     /* `low` of another lane is read after it has changed */
-    bool high_first;   /* `high` changes before the error is worked out */
-    bool minus_low;    /* `low` is subtracted from `high` in the end */
-    bool no_product;   /* the errors of products are left out */
-    bool plus_product; /* fmaf() gets the product without its minus */
+    bool drops;        /* drops the rounding errors of additions */
+    bool lanes_drop;   /* drops the rounding errors of adding up the lanes' sums */
+    bool own_low;      /* leaves out `low` of the other lanes */
+    bool late_low;     /* reads `low` of another lane after it has changed */
+    bool high_first;   /* changes `high` before it computes the error */
+    bool minus_low;    /* subtracts `low` from `high` in the end */
+    bool no_product;   /* leaves out the rounding errors of products */
+    bool plus_product; /* calls fmaf() without the minus before the product */
 };
 
 static struct pair add(struct pair a, float b, bool high_first)
@@ -263,7 +262,7 @@ static float add_lanes(struct pair *lanes, const struct mistake *mistake)
             struct pair sum = add(old[l], old[l + off].high, mistake->high_first);
             lanes[l] = mistake->lanes_drop ? (struct pair){sum.high, old[l].low} : sum;
         }
-        /* lanes without a partner add their own sums; lane 0 never gets these */
+        /* lanes without a partner add their own sums, but lane 0 never gets these sums */
         for (int l = 0; l + off < LANES && !mistake->own_low; ++l)
             lanes[l].low += mistake->late_low ? lanes[l + off].low : old[l + off].low;
     }
@@ -298,7 +297,7 @@ static void add_rows(const struct case_data *input, float *values, struct mistak
     }
 }
 
-/* Makes a mistake of rung 2: fused multiply-adds to a single float. */
+/* Makes a mistake of rung 2: adds up with fused multiply-adds in a single float. */
 static void fuse(const struct case_data *input, float *values)
 {
     int rows = case_int(input, "rows"), width = case_int(input, "width");
@@ -351,7 +350,7 @@ static const struct check_guess product_guesses[] = {
     OF_PAIRS,
     {0}};
 
-/* Returns NUMBER rounded to a half, whose last place is 1/8 at least here. */
+/* Returns NUMBER rounded to a half. In this lab, the last place of a half is at least 1/8. */
 static double round_to_half(double number)
 {
     int exponent;
@@ -362,10 +361,10 @@ static double round_to_half(double number)
 
 /* Where rung 3 adds in half. */
 enum half_place {
-    IN_WORDS, /* the two numbers of a word */
-    IN_TWOS,  /* the first and the second numbers of words */
-    IN_LANES, /* these, and then both sums of a lane */
-    IN_TURN,  /* the numbers l, l + 32, ... of a row */
+    IN_WORDS, /* it adds the two numbers of a word */
+    IN_TWOS,  /* it adds up the first numbers of all words, and their second numbers */
+    IN_LANES, /* as IN_TWOS, and then adds both sums of a lane */
+    IN_TURN,  /* it adds up the numbers l, l + 32, ... of a row */
 };
 
 static void add_halves(const struct case_data *input, float *values, enum half_place place)
@@ -408,8 +407,8 @@ static const struct check_guess half_guesses[] = {
     {"as if each lane added up in half", add_in_turn, NULL},
     {0}};
 
-/* Makes the results of rung 5 from wrong numbers above and below the line: MAKE returns their
- * quotient for T and e^-|T|. */
+/* Makes the results of rung 5 with a wrong fraction: MAKE returns the fraction for T and E =
+ * e^-|T|. */
 static void grow_wrongly(const struct case_data *input, float *values,
                          double (*make)(double t, double e, double capacity, double ratio))
 {
@@ -503,7 +502,7 @@ static void run_all(struct check *check, int rows, int width)
         run_on(check, rung, rows, width);
 }
 
-/* Advice about wrong results. */
+/* Advice about wrong results, for each rung. */
 static const char *const rung_hints[] = {
     [SUMS] =
         "Rung 1: an addition must work out its error before it changes the sum, and a lane must read both floats of another lane before it changes its own.",
@@ -518,7 +517,8 @@ static const char *const rung_hints[] = {
 #define FIRST_FIX                                                                                  \
     "If the check above failed, too, fix that first. Otherwise the size is the problem: "
 
-/* Runs all rungs. The hint of the check is about the rows of rungs 1 to 3. */
+/* Runs all rungs. For rungs 4 and 5, replaces the check's hint, which is about the rows of rungs 1
+ * to 3. */
 static void run_sizes(struct check *check, int rows, int width)
 {
     for (enum rung rung = SUMS; rung <= GROWTH; ++rung) {
@@ -566,16 +566,16 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 #define ROWS  16
 #define WIDTH 4096
 
-/* number of instructions for floats that take as long as an instruction for doubles */
+/* an instruction for doubles takes as long as 32 instructions for floats */
 #define DOUBLE_PRICE 32
 
-/* The most wide operations for each number. Tensor cores multiply doubles, too, and no counter of
- * operations in double shows it. Each product of matrices counts as 256 wide operations, and adds
- * up at most 56 numbers. */
+/* The most wide operations for each number. Tensor cores multiply doubles, too, but the counter of
+ * operations in double does not show it. Each matrix product of tensor cores counts as 256 wide
+ * operations, and adds up at most 56 numbers. */
 #define MOST_WIDE 4
 
-/* Measures the operations in double for each number, without the few with which lanes may combine
- * sums. */
+/* Measures the operations in double for each number. Ignores a few operations, with which lanes may
+ * combine their sums. */
 static void count_doubles(struct check *check, enum rung rung)
 {
     const struct run *run = run_on(check, rung, ROWS, WIDTH);
@@ -615,13 +615,14 @@ CHECK(
     count_doubles(check, PRODUCTS);
 }
 
-/* The solution executes 145 instructions for 1,024 halves, and two floats for each sum 350. */
+/* For 1,024 halves, the solution executes 145 instructions. A program with two floats for each sum
+ * executes 350. */
 #define MOST_FOR_HALVES 260
 
 CHECK(
-    halves, .title = "rung 3: two halves a load, added up in float", .points = 15,
+    halves, .title = "rung 3: two halves per load, added up in float", .points = 15,
     .where = CHECK_COUNTS,
-    .figure = {.text = "for 1,024 halves, warps load %s times",
+    .figure = {.text = "to load 1,024 halves, warps make %s requests",
                .want = "at most %s",
                .counter = "global_load_requests",
                .budget = {.naive = 32, .solution = 16, .slack = 1.05}},
@@ -650,7 +651,7 @@ CHECK(
     .where = CHECK_COUNTS,
     .figure =
         {.text =
-             "for 32 numbers, a warp executes %s instructions, where one for doubles counts as 32",
+             "for 32 numbers, a warp executes %s instructions; an instruction for doubles counts as 32",
          .want = "at most %s",
          .counter = "warp_instructions",
          .judges = 1 << CHECK_WORK | 1 << CHECK_PATH | 1 << CHECK_READS,

@@ -1,7 +1,7 @@
 /* Lab 13: what is exact, what is fast.
  *
  * Five jobs on ROWS rows of numbers. For each, a bound says how far a result may be from the exact
- * one, in ulp: units in the last place of a float.
+ * result, in ulp: units in the last place of a float.
  *
  *     rung 1   the sum of each row; large numbers cancel                        1 ulp
  *     rung 2   the sum of the products of two rows                              1 ulp
@@ -18,9 +18,9 @@
 #include "precision.h"
 
 #define WARP    32
-#define THREADS 128 // of a block
+#define THREADS 128 // threads of a block
 #define ALL     0xffffffffu
-#define BLOCKS  16 // of rungs 4 and 5
+#define BLOCKS  16 // blocks, in rungs 4 and 5
 #define TWO_PI  6.2831853f
 
 // TODO 1 needs a struct of two floats here, and a function that adds a float to it.
@@ -36,8 +36,8 @@ __device__ void add_lanes(double mine, float *result)
 
 // Rung 1: a warp adds up a row.
 // TODO 1: with a float for `sum`, most of the digits are wrong: each addition rounds, and large
-//         numbers that cancel leave little but what was rounded off. Keep that: make `sum` two
-//         floats, the rounded sum and all that rounding has cut off. A float addition loses a
+//         numbers that cancel leave mostly rounding errors. Keep these errors: make `sum` two
+//         floats, the rounded sum and the sum of all errors. A float addition loses a
 //         number that is itself a float, and five more operations find it:
 //             sum = a + b;  part = sum - a;  lost = (a - (sum - part)) + (b - part);
 //         Lanes add up both floats in a second add_lanes(): rungs 2 and 3 need this one. Beware:

@@ -1,12 +1,12 @@
 /* Lab 14: copies and kernels at the same time.
  *
- * The figures are the time that copies and kernels would take on an H100. It follows from the order
- * that the program requests, the sizes of the copies, and the predicted times of the kernels, so it
- * is the same in each grading. Memory that is not page-locked is slow there and lets the host wait.
+ * The figures are the time that copies and kernels would take on an H100. This time depends on the
+ * order that the program requests, the sizes of the copies, and the predicted times of the kernels,
+ * so it is the same in each grading. Copies of memory that is not page-locked are slow, and the
+ * host waits for them.
  *
- * Rung 3 reuses places in the GPU's memory while a frame is still needed for the next one. A
- * missing event changes no result on the emulator, but the order check finds it, and fails the
- * check. */
+ * Rung 3 reuses slots in the GPU's memory, and a frame is still needed for the next frame. A
+ * missing event changes no result on the emulator, but ordercheck finds it, and the check fails. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -19,7 +19,7 @@ LAB(.title = "Copies and kernels at the same time", .file = "streams.cu", .needs
     });
 
 #define BRIGHTEST 4095
-#define SLOTS     4 /* frames in the GPU's memory */
+#define SLOTS     4 /* number of frames in the GPU's memory */
 
 enum rung { PINNED = 1, OVERLAPPED, BLENDED };
 
@@ -91,9 +91,9 @@ CHECK(
 }
 
 #define FRAMES 12
-#define SIZE   (1 << 16) /* pixels; 256 KiB */
+#define SIZE   (1 << 16) /* number of pixels of a frame, which has 256 KiB */
 
-/* One slower copy must not cost points, but copies that wait for kernels must. */
+/* The slack allows one slow copy, but not copies that wait for kernels. */
 #define MAKESPAN(naive_us, solution_us)                                                            \
     {                                                                                              \
         .text = "on an H100, the copies and kernels would take %s microseconds",                   \
@@ -109,7 +109,7 @@ static void measure(struct check *check, enum rung rung)
     const struct run *run = run_on(check, rung, FRAMES, SIZE);
     double us = check_makespan(check, run, FRAMES * SIZE * sizeof(int));
     check_measure(check, run, us);
-    if (rung >= OVERLAPPED && us > 160) /* nearly nothing overlaps */
+    if (rung >= OVERLAPPED && us > 160) /* so slow that nearly nothing overlaps */
         check_show_line(check, "cudaStreamSynchronize(");
 }
 

@@ -14,7 +14,7 @@
  * Grade it:    make grade LAB=15-read-only */
 #include "read_only.h"
 
-#define THREADS 256 // of a block
+#define THREADS 256 // threads of a block
 
 __constant__ float weights[FILTERS * TAPS];
 __constant__ float curve[GREYS];
@@ -44,9 +44,9 @@ __global__ void apply_curve(const unsigned char *pixels, float *result, int n)
 
 // Rung 3: for each pixel, the slopes to the right and down, the mean of its neighbours, and the
 // sharpened pixel. DATA has a frame, one pixel wide.
-// TODO 3: the kernel loads 13 numbers for each pixel, although there are only five. It must: for all
-//         that the compiler knows, right[i] could be the same word as p[1]. Promise that it is not,
-//         by __restrict__ after the * of a parameter. Try __ldg(p + 1) first, and count.
+// TODO 3: the kernel loads 13 numbers for each pixel, although there are only five. It must: as far as
+//         the compiler knows, right[i] could be the same word as p[1]. Promise that it is not, with
+//         __restrict__ after the * of a parameter. Try __ldg(p + 1) first, and count.
 __global__ void slopes(const float *data, float *right, float *down, float *mean, float *sharp,
                        int width, int height)
 {
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
     struct lab lab = lab_open(argc, argv);
     struct job job = lab_job(&lab);
     int width = job.width, height = job.height, n = width * height, count = results_of(&job);
-    float *result = (float *)malloc(count * sizeof(float)), *out; // the latter is on the GPU
+    float *result = (float *)malloc(count * sizeof(float)), *out; // `out` is on the GPU
     const float *data = upload(job.data, data_of(&job));
     const unsigned char *pixels = upload(job.pixels, n);
     const int *mask = upload(job.mask, 3 * MASK);

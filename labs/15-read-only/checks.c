@@ -1,12 +1,13 @@
 /* Lab 15: memories for read-only data.
  *
  * The figures are totals of the whole program: requests, passes, instructions and sectors. Constant
- * memory serves one word of a request at a time, so each further word counts as one more request or
+ * memory serves one word at a time, so each further word of a request counts as one more request or
  * pass.
  *
  * All numbers are whole numbers and their sums are below 2^24, so results are exact in any order,
- * except those of rung 4. There, a texture rounds the position between four pixels to 1/256 in each
- * direction, and then the weights of the four. bound_of() says how far that can move a result. */
+ * except in rung 4. There, a texture rounds the position between four pixels to 1/256 in each
+ * direction, and then rounds the weights of the four pixels. bound_of() returns the largest effect
+ * on a result. */
 #include <math.h>
 #include <string.h>
 
@@ -23,19 +24,19 @@ LAB(.title = "Memories for read-only data", .file = "read_only.cu",
 #define FILTERS  8
 #define TAPS     15
 #define GREYS    256
-#define EACH     4  /* results of rung 3 for each pixel */
-#define MASK     15 /* weights of the mask: three rows of five */
+#define EACH     4  /* number of results of rung 3 for each pixel */
+#define MASK     15 /* number of weights of the mask: three rows of five */
 #define MASK_SUM 32
 
 enum rung { FILTER = 1, CURVE, SLOPES, ROTATE, DEVELOP };
 
-/* An input, and its right results. */
+/* An input and its right results. */
 struct job {
     enum rung rung;
     int width, height, degrees;
-    int count, results; /* number of numbers of the input, and of the results */
-    float *data;        /* rungs 1, 3 and 4 */
-    uint8_t *pixels;    /* rungs 2 and 5 */
+    int count, results; /* number of pixels or numbers of the input, and number of results */
+    float *data;        /* input of rungs 1, 3 and 4 */
+    uint8_t *pixels;    /* input of rungs 2 and 5 */
     float *weights, *curve;
     int mask[MASK];
     double *right, *bounds;
@@ -94,7 +95,8 @@ static int between(int low, int value, int high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* Returns the pixel at (X, Y). Outside of the picture, it is 0, or the nearest pixel if CLAMPS. */
+/* Returns the pixel at (X, Y). Outside of the picture, returns 0, or if CLAMPS is true, the nearest
+ * pixel. */
 static double pixel_of(const struct job *job, int x, int y, bool clamps)
 {
     int a = between(0, x, job->width - 1), b = between(0, y, job->height - 1);
@@ -110,14 +112,15 @@ static double filtered(const struct job *job, int f, int i)
     return sum;
 }
 
-/* A wrong way to compute results. The right way has only members that are 0. */
+/* A wrong way to compute results. In the right way, all members are 0. */
 struct way {
-    bool weightless; /* for rungs 1 and 5: the weights are 0; the other members are for rung 4 */
+    bool weightless; /* for rungs 1 and 5: the weights are 0; the next two lines are for rung 4 */
     bool nearest, clamps, backwards;
-    double shift; /* in pixels */
+    double shift; /* distance in pixels by which positions are wrong */
     bool turned;  /* for rungs 1 and 5: rows and columns of the weights are exchanged */
     bool quarter; /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
-    /* for rung 3: what the length of a row lacks, and the place of the first pixel */
+    /* for rung 3: the pitch is too small by NARROWER; the first pixel is LEFT columns and ABOVE
+     * rows too early */
     int narrower, left, above;
 };
 
@@ -126,7 +129,7 @@ static double slope(const struct job *job, struct way way, int which, int x, int
 {
     int pitch = job->width + 2 - way.narrower;
     const float *p = job->data + (y + 1 - way.above) * pitch + x + 1 - way.left;
-    if (p - pitch < job->data) /* a wrong way can read in front of the picture */
+    if (p - pitch < job->data) /* a wrong way can read before the first pixel */
         return 0;
     double mean = ((double)p[1] + p[-1] + p[pitch] + p[-pitch]) / 4;
     return which == 0   ? (double)p[1] - p[-1]
@@ -135,8 +138,8 @@ static double slope(const struct job *job, struct way way, int which, int x, int
                         : 2 * (double)p[0] - mean;
 }
 
-/* Finds the place in the picture that moves to (X, Y), counted from the centre of the first
- * pixel. */
+/* Sets (U, V) to the place in the picture that is turned to (X, Y), relative to the centre of the
+ * first pixel. */
 static void turn(const struct job *job, struct way way, int x, int y, double *u, double *v)
 {
     double angle = job->degrees * M_PI / 180 * (way.backwards ? -1 : 1);
@@ -159,11 +162,11 @@ static double rotated(const struct job *job, struct way way, int x, int y)
     return (1 - below) * row[0] + below * row[1];
 }
 
-/* Returns the largest possible error of a texture's result. D is the largest difference among the
- * 16 pixels around. A position that is rounded to 1/256 of a pixel is off by 1/512 in each
- * direction, so that moves a result by D/256 at most. Two of the four weights are rounded to 1/256,
- * each for a pair of pixels, which moves it by D/256 again. Positions are floats, good to
- * 1/8192. */
+/* Returns the largest possible error of a texture's result at (X, Y). Let D be the largest
+ * difference among the 16 pixels around the position. The texture rounds the position to 1/256 of a
+ * pixel, an error of 1/512 in each direction, which changes a result by at most D/256. It rounds
+ * two of the four weights to 1/256, each for a pair of pixels, which changes the result by at most
+ * D/256 again. Positions are floats with errors of up to 1/8192. */
 static double bound_of(const struct job *job, int x, int y)
 {
     double u, v, least = GREYS, most = 0;
@@ -220,7 +223,8 @@ static void *values_of(const struct case_data *input, const char *name)
     return array ? (void *)array->values : NULL;
 }
 
-/* Copies the weights FROM, with BYTES in rows of WIDTH words, to TO, which is 0, in a wrong WAY. */
+/* Copies BYTES of weights, in rows of WIDTH words, from FROM to TO in a wrong WAY. TO contains
+ * zeros. */
 static void change_weights(struct way way, void *to, const void *from, size_t width, size_t bytes)
 {
     size_t words = bytes / sizeof(float), rows = words / width;
@@ -230,7 +234,7 @@ static void change_weights(struct way way, void *to, const void *from, size_t wi
         memcpy(to, from, way.quarter ? bytes / sizeof(float) : bytes);
 }
 
-/* Makes the results of INPUT in a wrong WAY. */
+/* Computes the results for INPUT in a wrong WAY. */
 static void make_wrong(const struct case_data *input, struct way way, float *values)
 {
     float weights[FILTERS * TAPS] = {0};
@@ -271,7 +275,7 @@ GUESS(from_corner, .left = 1, .above = 1)
 GUESS(from_row_0, .above = 1)
 GUESS(from_column_0, .left = 1)
 
-/* Makes the results of rung 1 in another order. */
+/* Makes a mistake of rung 1: stores the results in another order. */
 static void interleaved(const struct case_data *input, float *values)
 {
     int n = case_int(input, "width") * case_int(input, "height");
@@ -352,8 +356,8 @@ static struct case_data *make_case(struct check *check, const struct job *job)
     return input;
 }
 
-/* Returns the number of pixels that the results of rung 4 are made of. A pixel whose weight is small
- * does not count, because positions are rounded. */
+/* Returns the number of pixels on which the results of rung 4 depend. Pixels with a small weight do
+ * not count, because positions are rounded. */
 static uint64_t pixels_turned(struct check *check, const struct job *job)
 {
     const double least = 1.0 / 64;
@@ -374,8 +378,8 @@ static uint64_t pixels_turned(struct check *check, const struct job *job)
     return count;
 }
 
-/* Returns the least number of bytes that kernels must read. A turned picture may be outside for the
- * most part. */
+/* Returns the least number of bytes that kernels must read. In rung 4, most of the turned picture
+ * may be outside. */
 static uint64_t least_read(struct check *check, const struct job *job)
 {
     uint64_t n = (uint64_t)job->width * (uint64_t)job->height;
@@ -447,24 +451,26 @@ CHECK(
 #define WIDTH  128
 #define HEIGHT 64
 
-/* The instructions that access memory, and the words of constant memory after the first of each. */
+/* The counters of requests to all kinds of memory, and of the further words of requests to constant
+ * memory. */
 #define REQUESTS                                                                                   \
     "global_load_requests global_atomic_requests texture_requests shared_load_requests "           \
     "shared_store_requests shared_atomic_requests local_load_requests constant_replays"
 
-/* The passes: lines of global memory, sectors of textures, wavefronts, and words of constant
- * memory. */
+/* The counters of passes: lines of global memory, sectors of textures, wavefronts of shared memory,
+ * and words of constant memory. */
 #define PASSES                                                                                     \
     "global_load_lines global_atomic_lines texture_sectors shared_load_wavefronts "                \
     "shared_store_wavefronts shared_atomic_wavefronts local_load_sectors constant_replays"
 
-/* The same with sectors of global memory. */
+/* Like PASSES, but with sectors of global memory in place of lines. */
 #define SECTORS                                                                                    \
     "global_load_sectors global_atomic_sectors texture_sectors shared_load_wavefronts "            \
     "shared_store_wavefronts shared_atomic_wavefronts local_load_sectors constant_replays"
 
-/* Refuses a program that leaves the work to a few warps. A good thread may work on many numbers, so
- * there is room for 20 times the instructions of a solution that works on one. */
+/* Refuses a program in which a few warps do the work. A thread may work on several numbers, so a
+ * warp may execute 20 times as many instructions as in the solution, whose threads work on one
+ * number. */
 static void refuse_long(struct check *check, const struct run *run)
 {
     double longest = check_counter(run, "longest_warp_instructions");
@@ -474,7 +480,7 @@ static void refuse_long(struct check *check, const struct run *run)
                      check_number(longest), check_number(1200));
 }
 
-/* Returns the counters of RUN for 32 of COUNT numbers. */
+/* Returns the sum of COUNTERS of RUN, divided by COUNT / 32. */
 static double for_a_warp(const struct run *run, const char *counters, int count)
 {
     return check_counter(run, counters) * 32 / count;
@@ -482,8 +488,9 @@ static double for_a_warp(const struct run *run, const char *counters, int count)
 
 CHECK(
     filter, .title = "rung 1: all lanes want the same weight", .points = 15, .where = CHECK_COUNTS,
-    .figure = {.text = "for 32 results, a warp makes %s requests; each further word of constant "
-                       "memory counts as one",
+    .figure = {.text =
+                   "for 32 results, a warp makes %s requests, and each further word of constant "
+                   "memory counts as a request",
                .want = "at most %s",
                .counter = REQUESTS,
                .budget = {.naive = 30, .solution = 15, .slack = 1.25},
@@ -503,15 +510,15 @@ CHECK(
 
 CHECK(
     curve, .title = "rung 2: each lane wants another number", .points = 15, .where = CHECK_COUNTS,
-    .figure = {.text =
-                   "for 32 pixels, memory makes %s passes: lines, wavefronts, sectors of textures, "
-                   "words of constant memory",
-               .want = "at most %s",
-               .counter = PASSES,
-               .budget = {.naive = 29.8, .solution = 4.4, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
-               .textures = true,
-               .constants = true,
-               .judges = 1 << CHECK_READS},
+    .figure =
+        {.text = "32 pixels take %s passes through memory: lines, wavefronts, sectors of textures, "
+                 "words of constant memory",
+         .want = "at most %s",
+         .counter = PASSES,
+         .budget = {.naive = 29.8, .solution = 4.4, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
+         .textures = true,
+         .constants = true,
+         .judges = 1 << CHECK_READS},
     .hint =
         "TODO 2: shared memory serves 32 banks at a time. Let each block copy the curve there first, with all its threads, and wait.")
 {
@@ -521,7 +528,7 @@ CHECK(
 
 CHECK(
     slopes, .title = "rung 3: no store changes the picture", .points = 15, .where = CHECK_COUNTS,
-    .figure = {.text = "for 32 pixels, a warp makes %s requests that load",
+    .figure = {.text = "for 32 pixels, a warp makes %s requests to load",
                .want = "at most %s",
                .counter = REQUESTS,
                .budget = {.naive = 13, .solution = 5, .slack = 1.6},
@@ -558,13 +565,13 @@ CHECK(
         check_refuse(
             check, run,
             "Let one tex2D() read, weigh and add up the four pixels: the texture's filter mode is cudaFilterModeLinear.",
-            "for 32 pixels, a warp makes %.1f fetches from textures; 1 would do", fetches);
+            "for 32 pixels, a warp makes %.1f fetches from textures; 1 would be enough", fetches);
 }
 
 CHECK(
     locality, .title = "rung 4: pixels close together", .points = 10, .where = CHECK_COUNTS,
     .figure =
-        {.text = "for 32 pixels, memory makes %s passes: sectors, wavefronts, words of constant "
+        {.text = "32 pixels take %s passes through memory: sectors, wavefronts, words of constant "
                  "memory",
          .want = "at most %s",
          .counter = SECTORS,
@@ -582,7 +589,7 @@ CHECK(
 CHECK(
     develop, .title = "rung 5: a memory for each array", .points = 10, .where = CHECK_COUNTS,
     .figure =
-        {.text = "for 32 pixels, memory makes %s passes: lines, wavefronts, sectors of "
+        {.text = "32 pixels take %s passes through memory: lines, wavefronts, sectors of "
                  "textures, words of constant memory",
          .want = "at most %s",
          .counter = PASSES,

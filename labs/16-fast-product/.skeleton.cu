@@ -1,14 +1,14 @@
 /* Lab 16: a fast matrix product.
  *
  * The job: C = A B in floats. A has `height` rows and `depth` columns, B has `depth` rows and `width`
- * columns. All sizes are multiples of the tiles: shared/product.h says how, and has what is given.
+ * columns. All sizes are multiples of the tiles. shared/product.h has the functions that are given.
  *
  * The program is right, and slow: all rungs do what rung 0 does. Do the TODOs in order; it stays right
  * after each of them.
  *
  *     rung 0  tiles      given: the tiles of lab 06. A thread makes one number of C
  *     rung 1  registers  TODO 1: a thread makes 4 x 4 numbers, which it keeps in registers
- *     rung 2  vectors    TODO 2: 8 x 8 numbers, and four floats a load
+ *     rung 2  vectors    TODO 2: 8 x 8 numbers, and four floats per load
  *     rung 3  copies     TODO 3: the same; while a block multiplies two tiles, the next two arrive
  *     rung 4  tensor     TODO 4: tensor cores multiply halves, and add up in float
  *

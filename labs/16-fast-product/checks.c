@@ -1,19 +1,21 @@
 /* Lab 16: a matrix product as fast as a library's.
  *
- * The figures of rungs 1 to 3 are requests: how often warps ask shared and global memory for the
- * numbers that they multiply. All are totals for one product. A thread that keeps 4 x 4 numbers of
- * C needs 8 numbers for 16 multiply-adds; one that keeps 8 x 8 needs 16 for 64, and loads them by
- * four. Shuffles could replace requests, but are instructions, so the instructions have a limit.
+ * The figures of rungs 1 to 3 are requests of warps to shared and global memory for the numbers
+ * that they multiply. All figures are totals for one product. A thread that keeps 4 x 4 numbers of
+ * C needs 8 numbers for 16 multiply-adds. A thread that keeps 8 x 8 needs 16 numbers for 64, and
+ * loads four at a time. Shuffles could replace requests, but they are instructions, so the number
+ * of instructions is limited.
  *
  * In rung 3 the warps must not wait for a tile. The figure counts the loads and the copies by
  * cp.async whose numbers a warp needs too soon to hide the latency of memory.
  *
  * Lab 06 explains the bound of the error for sums in float: (depth + 1) * u * M, where u = 2^-24
- * and M is the sum of the |products|. Tensor cores cut off where floats round. In a step, an H100
- * adds 4, 8 or 16 products to the sum: it cuts off each of these terms 25 places below the largest
- * exponent, which loses at most u / 2 * M, and then cuts off the sum, which loses at most 2 * u *
- * M. So p products lose at most (p + 5) / 2 * u * M, and all steps together less than 9 / 8 * depth
- * * u * M, and one step more. Numbers that a half can hold keep all their digits. */
+ * and M is the sum of the |products|. Tensor cores do not round, they cut off digits. In a step, an
+ * H100 adds p = 4, 8 or 16 products to the sum. It cuts off each of these p + 1 terms 25 places
+ * below the largest exponent, which loses at most u / 2 * M for each, and then cuts off the sum,
+ * which loses at most 2 * u * M. So a step loses at most (p + 5) / 2 * u * M, and all steps
+ * together less than 9 / 8 * depth * u * M, plus one step more. Numbers that a half can represent
+ * lose no digits. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -34,10 +36,10 @@ struct job {
 
 #define UNIT 0x1p-24 /* u */
 
-/* --- cases and their right answers ---------------------------------------------------------------- */
+/* --- cases and their right answers ------------------------------------------------------------ */
 
-/* Adds up row Y of the product of INPUT's A and B in VALUES. If SIZES is not NULL, also adds up the
- * sizes of the products in SIZES. */
+/* Sets VALUES to row Y of the product of INPUT's A and B. If SIZES is not NULL, sets it to the sums
+ * of the |products|. */
 static void add_up_row(const struct case_data *input, int y, double *values, double *sizes)
 {
     const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
@@ -57,13 +59,13 @@ static void make_row(const struct case_data *input, int y, double *values)
     add_up_row(input, y, values, NULL);
 }
 
-/* Returns the largest error of a sum of DEPTH products, in units of u * M. */
+/* Returns the largest error allowed for a sum of DEPTH products, in units of u * M. */
 static double units_of(int rung, int depth)
 {
     return rung == TENSOR ? 1.125 * depth + 12 : depth + 1;
 }
 
-/* Returns the product, computed in double. */
+/* Returns the product, computed in double, with its bounds. */
 static struct check_matrix multiply(struct check *check, const struct case_data *input)
 {
     struct check_matrix want = {case_int(input, "height"), case_int(input, "width"),
@@ -105,8 +107,8 @@ static struct case_data *new_case(struct check *check, struct job job, const flo
     return input;
 }
 
-/* Returns COUNT numbers from -1 to 1. For rung 4, these are multiples of 1/1,024, which a half can
- * hold. */
+/* Returns COUNT numbers from -1 to 1. For rung 4, they are multiples of 1/1,024, which a half
+ * represents exactly. */
 static float *random_numbers(struct check *check, int rung, size_t count)
 {
     float *numbers = check_random_floats(check, count, -1, 1);
@@ -115,8 +117,8 @@ static float *random_numbers(struct check *check, int rung, size_t count)
     return numbers;
 }
 
-/* Runs JOB on random numbers. The result must be right, and kernels must have made it from these
- * numbers on the device. */
+/* Runs JOB on random numbers. Checks that the result is right, and that kernels computed it from
+ * these numbers on the GPU. */
 static const struct run *grade_job(struct check *check, struct job job)
 {
     const float *a = random_numbers(check, job.rung, a_count(job));
@@ -136,7 +138,7 @@ static void grade_all(struct check *check, int height, int width, int depth)
         grade_job(check, (struct job){rung, height, width, depth});
 }
 
-/* --- right answers -------------------------------------------------------------------------------- */
+/* --- right answers ---------------------------------------------------------------------------- */
 
 CHECK(
     correct, .title = "right product if all tiles are full", .points = 10,
@@ -167,24 +169,23 @@ CHECK(
     grade_all(check, 128, 128, 96);
 }
 
-/* --- requests ------------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 #define N 256 /* rows and columns of the measured matrices */
 
-/* The counters of requests for numbers, in all ways to memory. */
+/* The counters of requests that load numbers, by all ways to memory. */
 #define LOADS "global_load_requests global_atomic_requests"
 #define SHARED                                                                                     \
     "shared_load_requests shared_store_requests shared_atomic_requests local_load_requests "       \
     "local_store_requests"
 #define PASSES "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
 
-/* Requests and passes are judged as totals, so there are no other limits on shared memory, and none
- * on barriers, since smaller tiles need more of them. */
+/* The figures judge requests and passes, so shared memory has no other limit. Barriers have none,
+ * because smaller tiles need more barriers. */
 #define OF_TILES (1 << CHECK_SHARED | 1 << CHECK_BARRIERS)
 
-/* Gives points for VALUE. Refuses more than MOST instructions for 32 multiply-adds, because warps
- * could pass on numbers by shuffles, which are no requests, or pass the time until a copy has
- * arrived. */
+/* Gives points for VALUE. Refuses more than MOST instructions for 32 multiply-adds: warps could
+ * exchange numbers by shuffles, which are not requests, or poll until a copy has arrived. */
 static void measure_lean(struct check *check, const struct run *run, double value, double most)
 {
     double instructions = check_counter(run, "warp_instructions") * 32 / N / N / N;
@@ -202,7 +203,7 @@ static const struct run *run_measured(struct check *check, int rung)
     return grade_job(check, (struct job){rung, N, N, N});
 }
 
-/* The naive program uses lab 06's tiles. */
+/* The naive program uses the tiles of lab 06. */
 CHECK(
     registers, .title = "rung 1: a thread keeps 4 x 4 numbers", .points = 15, .where = CHECK_COUNTS,
     .figure =
@@ -220,7 +221,7 @@ CHECK(
 
 /* The naive program is the solution of rung 1. */
 CHECK(
-    vectors, .title = "rung 2: four floats a load, 8 x 8 numbers a thread", .points = 15,
+    vectors, .title = "rung 2: four floats per load, 8 x 8 numbers per thread", .points = 15,
     .where = CHECK_COUNTS,
     .figure =
         {.text = "for 256 x 256 numbers of C, warps make %s requests to memory",
@@ -235,9 +236,9 @@ CHECK(
     measure_lean(check, run, check_counter(run, LOADS " " SHARED), 1.7);
 }
 
-/* The naive program makes 8 x 8 numbers in a thread, but loads one float at a time. Threads that
- * make 8 neighbouring numbers take more passes than the solution, and so do warps of 16 x 2 lanes
- * instead of 8 x 4. */
+/* In the naive program, a thread makes 8 x 8 numbers, but loads one float at a time. Threads that
+ * make 8 neighbouring numbers of a row take more passes than the solution. So do warps of 16 x 2
+ * lanes instead of 8 x 4. */
 CHECK(
     passes, .title = "rung 2: few passes through shared memory", .points = 10,
     .where = CHECK_COUNTS,
@@ -271,12 +272,13 @@ CHECK(
     measure_lean(check, run, waits, 1.5);
 }
 
-/* --- instructions --------------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------------- */
 
-/* The naive program uses lab 06's tiles, in the larger pieces of the skeleton. */
+/* The naive program uses the tiles of lab 06, in the larger pieces of C of the skeleton. */
 CHECK(
-    work, .title = "rung 3: little but multiply-adds", .points = 10, .where = CHECK_COUNTS,
-    .figure = {.text = "for 256 x 256 numbers of C, all warps execute %s instructions",
+    work, .title = "rung 3: most instructions are multiply-adds", .points = 10,
+    .where = CHECK_COUNTS,
+    .figure = {.text = "for 256 x 256 numbers of C, all warps together execute %s instructions",
                .want = "at most %s",
                .counter = "warp_instructions",
                .budget = {.naive = 2000000, .solution = 645792, .slack = 1.3},
@@ -291,7 +293,7 @@ CHECK(
 CHECK(
     tensor, .title = "rung 4: tensor cores multiply", .points = 10, .where = CHECK_COUNTS,
     .figure =
-        {.text = "for 256 x 256 numbers of C, all warps execute %s instructions",
+        {.text = "for 256 x 256 numbers of C, all warps together execute %s instructions",
          .want = "at most %s",
          .counter = "warp_instructions",
          .budget = {.naive = 2000000, .solution = 63488, .slack = 2.5, .scale = JUDGE_LOGARITHMIC},
@@ -301,14 +303,16 @@ CHECK(
 {
     const struct run *run = run_measured(check, TENSOR);
     double longest = check_counter(run, "longest_warp_instructions");
-    /* the multiply-adds of tensor cores, as no kernel of this lab has other wide operations */
+    /* all wide operations are multiply-adds of tensor cores, because kernels of this lab have no
+     * others */
     double wide = check_counter(run, "wide_operations"), all = (double)N * N * N;
     check_measure(check, run, check_counter(run, "warp_instructions"));
     if (wide < all / 2)
         check_refuse(check, run, "Multiply fragments of halves by mma_sync().",
                      "tensor cores make %s of the %s multiply-adds", check_number(wide),
                      check_number(all));
-    if (longest > 8000) /* a program that rounds all numbers of its fragments to TF32 needs 6,115 */
+    /* 8,000, because a program that rounds all numbers of its fragments to TF32 executes 6,115 */
+    if (longest > 8000)
         check_refuse(check, run, "Share the work among more warps.",
                      "the longest warp executes %s instructions, and the limit is %s",
                      check_number(longest), check_number(8000));

@@ -22,8 +22,8 @@
 #include "lab.h"
 
 #define REACH   20  // rows above and below that count
-#define COLUMNS 32  // of a tile: a warp's threads take neighbouring columns
-#define WARPS   16  // of a block
+#define COLUMNS 32  // columns of a tile: a warp's threads take neighbouring columns
+#define WARPS   16  // warps of a block
 #define TILE    200 // rows of a tile
 
 __global__ void blur(const float *data, float *blurred, int width, int height)

@@ -10,7 +10,7 @@
  * This is the solution: make grade LAB=11-warp-votes SUBMISSION=solutions/11-warp-votes */
 #include "lab.h"
 
-#define THREADS  256 // of a block
+#define THREADS  256 // threads of a block
 #define WARPS    (THREADS / 32)
 #define ALL      0xffffffffu                    // all 32 lanes of a warp
 #define IN_FRONT ((1u << threadIdx.x % 32) - 1) // the lanes in front of this one, a bit each

@@ -19,7 +19,7 @@
  * This is the solution: make grade LAB=12-solver SUBMISSION=solutions/12-solver */
 #include "solver.h"
 
-#define THREADS 256 // of a block, in rungs 1 and 2
+#define THREADS 256 // threads of a block, in rungs 1 and 2
 #define WARP    32
 #define ALL     0xffffffffu // all lanes of a warp
 #define TILE_X  32          // points of a block, in rungs 3 and 4

@@ -15,9 +15,9 @@
 #include "precision.h"
 
 #define WARP    32
-#define THREADS 128 // of a block
+#define THREADS 128 // threads of a block
 #define ALL     0xffffffffu
-#define BLOCKS  16 // of rungs 4 and 5
+#define BLOCKS  16 // blocks, in rungs 4 and 5
 #define TWO_PI  6.2831853f
 
 // The number high + low. low is what high has no room for.

@@ -15,7 +15,7 @@
  * This is the solution: make grade LAB=15-read-only SUBMISSION=solutions/15-read-only */
 #include "read_only.h"
 
-#define THREADS 256 // of a block
+#define THREADS 256 // threads of a block
 
 __constant__ float weights[FILTERS * TAPS];
 __constant__ int mask[3 * MASK];

@@ -10,7 +10,8 @@ static bool ends_block(const struct ptx_instruction *in)
 
 static void find_leaders(const struct ptx_function *f, struct blocks *b)
 {
-    /* of[] first marks each block's first instruction, and then holds block numbers */
+    /* at first, of[] marks each block's first instruction; later it holds the index of each
+     * instruction's block */
     for (uint32_t i = 0; i < f->code_count; i++) {
         const struct ptx_instruction *in = &f->code[i];
         if (in->opcode == PTX_OP_bra && (uint64_t)in->operands[0].value < f->code_count)

@@ -1,5 +1,5 @@
-/* Divides a function into basic blocks and finds the edges between them. This control-flow graph is
- * the basis of the analyses of this folder. */
+/* Divides a function into basic blocks and finds the edges between them. The other analyses in this
+ * folder use this control-flow graph. */
 #ifndef GPU_ANALYSE_BLOCKS_H
 #define GPU_ANALYSE_BLOCKS_H
 
@@ -8,11 +8,11 @@
 #define BLOCK_NONE UINT32_MAX
 
 struct blocks {
-    uint32_t count;  /* number of blocks; in the graph, node `count` is the function's exit */
+    uint32_t count;  /* number of blocks; the graph also has node `count`, the function's exit */
     uint32_t *first; /* first instruction of each block; first[count] is code_count */
-    uint32_t *of;    /* number of each instruction's block */
-    /* up to two successors of each block, or the exit; BLOCK_NONE if there is no second
-     * successor */
+    uint32_t *of;    /* index of each instruction's block */
+    /* one or two successors of each block, each a block or the exit; BLOCK_NONE if there is no
+     * second successor */
     uint32_t (*next)[2];
 };
 

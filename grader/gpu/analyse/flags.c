@@ -7,9 +7,9 @@
 struct trace {
     const struct ptx_function *function;
     bool *follows; /* whether each register is computed from the loaded value */
-    /* `grew` says that this pass has found another register that is computed from the value,
-     * `is_data` that a memory access or a call uses the value, and `is_guess` that an atomicCAS()
-     * compares the value with the value in memory. */
+    /* `grew`: the current pass has found another register that is computed from the value.
+     * `is_data`: a memory access or a call uses the value. `is_guess`: an atomicCAS() compares the
+     * value with the value in memory. */
     bool grew, is_data, is_guess;
 };
 
@@ -77,8 +77,8 @@ static void follow(struct trace *trace, const struct ptx_instruction *in)
     }
 }
 
-/* Returns whether an instruction from FIRST to LAST writes the address register of the load at
- * PC. */
+/* Returns whether an instruction from FIRST to LAST writes the register that has the address of the
+ * load at PC. */
 static bool address_moves(const struct ptx_function *f, uint32_t pc, uint32_t first, uint32_t last)
 {
     const struct ptx_operand *address = &f->code[pc].operands[1];
@@ -90,8 +90,8 @@ static bool address_moves(const struct ptx_function *f, uint32_t pc, uint32_t fi
     return false;
 }
 
-/* Returns whether the instruction at END is a backward branch, which closes a loop. Sets *START to
- * the loop's first instruction. */
+/* Returns whether the instruction at END is a backward branch, which closes a loop. If so, sets
+ * *START to the loop's first instruction. */
 static bool ends_loop(const struct ptx_function *f, uint32_t end, uint32_t *start)
 {
     const struct ptx_instruction *back = &f->code[end];
@@ -103,7 +103,7 @@ static bool ends_loop(const struct ptx_function *f, uint32_t end, uint32_t *star
 }
 
 /* Finds loops that poll with the load at PC. Each backward branch makes a loop. The loop polls if
- * it contains the load and a branch that depends on the loaded value. */
+ * it contains both the load and a branch that depends on the loaded value. */
 static unsigned find_loops(const struct trace *trace, uint32_t pc)
 {
     const struct ptx_function *f = trace->function;
@@ -141,9 +141,8 @@ static bool reads_shared_data(const struct ptx_instruction *in)
             space == PTX_GENERIC);
 }
 
-/* Finds loads that poll. Few ordinary loads qualify, because the compiler moves a load whose
- * address stays the same out of its loop, unless a fence, a vote or a similar instruction forbids
- * it. */
+/* Finds loads that poll. Few ordinary loads do: the compiler moves a load whose address stays the
+ * same out of its loop, unless a fence, a vote or a similar instruction forbids it. */
 void analyse_polls(const struct ptx_function *f, bool *polls)
 {
     for (uint32_t i = 0; i < f->code_count; i++)

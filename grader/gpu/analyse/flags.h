@@ -1,8 +1,8 @@
-/* Finds loads that poll a flag.
+/* Finds loops that poll a flag.
  *
- * With this information, racecheck distinguishes a thread that waits for another thread from a
- * thread that uses the other thread's data too early. It also distinguishes the first guess of a
- * compare-and-swap loop, which can be wrong, from a value that must be up to date. */
+ * racecheck needs this to distinguish a thread that waits for another thread from a thread that
+ * uses the other thread's data too early. It must also distinguish the first guess of a
+ * compare-and-swap loop, which may be out of date, from a value that must be up to date. */
 #ifndef GPU_ANALYSE_FLAGS_H
 #define GPU_ANALYSE_FLAGS_H
 
@@ -16,7 +16,7 @@ enum analyse_flag_use {
 };
 
 /* Returns how FUNCTION uses the value that the load at PC loads, as bits of enum analyse_flag_use.
- * If memory runs out, the result is 0. */
+ * Returns 0 when out of memory. */
 unsigned analyse_flag(const struct ptx_function *function, uint32_t pc);
 
 /* Sets POLLS[i] for each load, volatile or ordinary, that only waits: its value ends a loop that

@@ -1,9 +1,9 @@
 /* Finds immediate post-dominators with the iterative algorithm of Cooper, Harvey and Kennedy ("A
- * Simple, Fast Dominance Algorithm", 2001). It runs on the reversed control-flow graph, starting at
- * the exit node.
+ * Simple, Fast Dominance Algorithm", 2001). The algorithm runs on the reversed control-flow graph,
+ * starting at the exit node.
  *
- * A block without a path to the exit (an endless loop) has no post-dominator. Its branches get the
- * exit as their reconvergence point, which their lanes never reach; the scheduler in execute/ lets
+ * A block without a path to the exit (an endless loop) has no post-dominator. Branches in it get
+ * the exit as their reconvergence point. Their lanes never reach it; the scheduler in execute/ lets
  * all lanes run in turn. */
 #include "gpu/analyse/flow.h"
 
@@ -17,11 +17,12 @@
 
 struct graph {
     struct blocks blocks;
-    uint32_t *order;  /* the nodes in postorder of the reversed graph; the exit is last */
-    uint32_t *number; /* each node's place in `order`, or UNKNOWN if it cannot reach the exit */
+    uint32_t *order; /* the nodes in postorder of the reversed graph; the exit is the last */
+    /* each node's index in `order`, or UNKNOWN if the node cannot reach the exit */
+    uint32_t *number;
     uint32_t ordered;
     uint32_t *idom;        /* each node's immediate dominator in the reversed graph */
-    uint32_t *head, *link; /* each node's incoming edges, as lists; edge e begins at block e / 2 */
+    uint32_t *head, *link; /* lists of each node's incoming edges; edge e begins at block e / 2 */
 };
 
 static void link_predecessors(struct graph *g)
@@ -37,7 +38,7 @@ static void link_predecessors(struct graph *g)
     }
 }
 
-/* Computes the postorder from the exit along reversed edges, with an explicit stack instead of
+/* Computes the postorder from the exit along reversed edges. Uses an explicit stack instead of
  * recursion. Returns false when out of memory. */
 static bool find_order(struct graph *g)
 {
@@ -90,7 +91,8 @@ static void find_post_dominators(struct graph *g)
     g->idom[g->blocks.count] = g->blocks.count;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t i = g->ordered - 1; i-- > 0;) { /* reverse postorder, without the exit */
+        /* in reverse postorder, without the exit */
+        for (uint32_t i = g->ordered - 1; i-- > 0;) {
             uint32_t node = g->order[i], best = UNKNOWN;
             for (unsigned k = 0; k < 2; k++) {
                 uint32_t next = g->blocks.next[node][k];

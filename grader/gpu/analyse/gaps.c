@@ -9,7 +9,7 @@
 enum { UNSEEN, ON_PATH, DONE };
 
 /* Finds back edges by a depth-first walk from the function's entry. A back edge leads to a block on
- * the current path. */
+ * the walk's current path. */
 static void find_back_edges(struct gaps *gaps, uint8_t *state, uint32_t *path, uint8_t *edge)
 {
     const struct blocks *blocks = &gaps->blocks;
@@ -24,7 +24,7 @@ static void find_back_edges(struct gaps *gaps, uint8_t *state, uint32_t *path, u
         }
         uint8_t i = edge[block]++;
         uint32_t next = blocks->next[block][i];
-        if (next >= blocks->count) /* this is the exit, or there is no second edge */
+        if (next >= blocks->count) /* the edge leads to the exit, or does not exist */
             continue;
         gaps->is_back[block][i] = state[next] == ON_PATH;
         if (state[next] == UNSEEN)
@@ -74,7 +74,7 @@ static bool is_barrier(const struct ptx_instruction *in, bool of_warp)
     }
 }
 
-/* Returns whether none of the instructions from FIRST up to END is a barrier. */
+/* Returns whether there is no barrier from instruction FIRST to END - 1. */
 static bool is_open(const struct gaps *gaps, uint32_t first, uint32_t end, bool of_warp)
 {
     while (first < end && !is_barrier(&gaps->function->code[first], of_warp))
@@ -86,13 +86,14 @@ struct walk {
     const struct gaps *gaps;
     uint32_t to;
     bool of_warp;
-    uint8_t *seen;   /* bits of enum gap for each block: how the block was reached so far */
-    uint32_t *queue; /* blocks to visit, each at most twice */
+    /* for each block, the ways in which it has been reached so far (bits of enum gap) */
+    uint8_t *seen;
+    uint32_t *queue; /* blocks to visit; each block is queued at most twice */
     uint32_t count;
     unsigned found;
 };
 
-/* Continues from the end of BLOCK to its successors. WAY (enum gap) says how BLOCK was reached. */
+/* Queues the successors of BLOCK. WAY (enum gap) says how BLOCK was reached. */
 static void go_on(struct walk *walk, uint32_t block, unsigned way)
 {
     for (unsigned i = 0; i < 2; i++) {

@@ -1,16 +1,16 @@
-/* Finds paths between two instructions that pass no barrier, which shows where a barrier must be
+/* Finds paths between two instructions that pass no barrier. They show where a barrier must be
  * added. */
 #ifndef GPU_ANALYSE_GAPS_H
 #define GPU_ANALYSE_GAPS_H
 
 #include "gpu/analyse/blocks.h"
 
-/* A function and its loops. A back edge leads from a block to a block on the path to it, and so
- * begins the next iteration of a loop. */
+/* A function and its loops. A back edge leads from a block to an earlier block on the path to it,
+ * and so begins the next iteration of a loop. */
 struct gaps {
     const struct ptx_function *function;
     struct blocks blocks;
-    bool (*is_back)[2]; /* whether each edge blocks.next[block][i] is a back edge */
+    bool (*is_back)[2]; /* whether the edge blocks.next[block][i] is a back edge */
 };
 
 /* Finds the loops of FUNCTION. Returns false when out of memory; call gaps_close() even then. */
@@ -19,15 +19,16 @@ void gaps_close(struct gaps *gaps);
 
 enum gap {
     GAP_STRAIGHT = 1, /* the path stays in one iteration of every loop */
-    GAP_ROUND = 2,    /* the path enters a loop's next iteration */
+    GAP_ROUND = 2,    /* the path enters the next iteration of a loop */
 };
 
-/* Returns which paths from instruction FROM to instruction TO pass no barrier, as bits of enum gap.
- * OF_WARP says that __syncwarp() is a barrier, too. If memory runs out, the result is 0. */
+/* Returns, as bits of enum gap, which kinds of paths from instruction FROM to instruction TO pass
+ * no barrier. OF_WARP says that __syncwarp() counts as a barrier, too. Returns 0 when out of
+ * memory. */
 unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_warp);
 
-/* Returns whether the store at TO stores a value that depends on the value loaded at FROM, an
- * instruction before TO. */
+/* Returns whether the store at TO stores a value computed from the value that the instruction at
+ * FROM loads. FROM is before TO. */
 bool gaps_is_made_from(const struct ptx_function *function, uint32_t from, uint32_t to);
 
 #endif

@@ -1,6 +1,6 @@
-/* A lifetime is one range of the code, from the first to the last instruction that names the
- * register or belongs to a block in which it is live from beginning to end. Loops need no special
- * case: a register that is needed in the next iteration is live in all blocks that lead there. */
+/* A lifetime is one range of code. It covers every instruction that names the register, and every
+ * block in which the register is live from beginning to end. Loops need no special case: a register
+ * that is needed in the next iteration is live in all blocks that lead there. */
 #include "gpu/analyse/lifetimes.h"
 
 #include "gpu/analyse/liveness.h"
@@ -8,7 +8,7 @@
 
 struct walk {
     struct lifetime *lifetimes;
-    uint32_t at; /* the current instruction */
+    uint32_t at; /* index of the current instruction */
 };
 
 static void extend(void *context, uint32_t reg)
@@ -19,8 +19,8 @@ static void extend(void *context, uint32_t reg)
     life->last = w->at > life->last ? w->at : life->last;
 }
 
-/* Extends the lifetimes of registers that are needed after BLOCK to its end, and of registers that
- * are needed at its beginning to its beginning. */
+/* If a register is needed after BLOCK, extends its lifetime to BLOCK's end. If it is needed at
+ * BLOCK's beginning, extends its lifetime to that beginning. */
 static void live_through(const struct liveness *l, uint32_t block, struct walk *w)
 {
     w->at = l->blocks.first[block + 1] - 1;
@@ -46,7 +46,7 @@ bool analyse_lifetimes(const struct ptx_function *f, struct lifetime *lifetimes,
         live_through(&liveness, block, &walk);
     *all_written = ok;
     for (uint32_t word = 0; ok && liveness.blocks.count && word < liveness.words; word++)
-        *all_written &= !liveness.in[word]; /* the set of the first block, which must be empty */
+        *all_written &= !liveness.in[word]; /* the set of the first block must be empty */
     liveness_free(&liveness);
     return ok;
 }

@@ -1,5 +1,5 @@
-/* A .loc names a place in the source and, for inlined code, the place of the call. If that call is
- * in inlined code, too, an earlier .loc for the calling place names the place of the outer call. */
+/* A .loc gives a line of the source and, for inlined code, the line of the call. If the call is in
+ * inlined code, too, an earlier .loc for the line of the call gives the line of the outer call. */
 #include "gpu/analyse/lines.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@ static struct source_line outer(const struct ptx_loc *loc)
     return (struct source_line){loc->at_file, loc->at_line, loc->at_column};
 }
 
-/* Finds the place that called PLACE, in a .loc before index BEFORE. The result has line 0 if PLACE
- * is not inlined code. */
+/* Finds the place that called PLACE in a .loc before index BEFORE. The result has line 0 if PLACE
+ * is not in inlined code. */
 static struct source_line caller_of(const struct ptx_function *f, uint32_t before,
                                     struct source_line place)
 {
@@ -28,7 +28,7 @@ static const struct ptx_loc *loc_of(const struct ptx_function *function, uint32_
 {
     uint32_t index = function->code[pc].loc;
     while (index && index != PTX_NONE && !function->locs[index].line)
-        index--; /* line 0 is unknown, so use the .loc before it */
+        index--; /* line 0 means unknown, so use the preceding .loc */
     return index == PTX_NONE ? NULL : &function->locs[index];
 }
 
@@ -60,7 +60,7 @@ struct source_line analyse_inner_line(const struct ptx_function *function, uint3
     return loc ? (struct source_line){loc->file, loc->line, loc->column} : (struct source_line){0};
 }
 
-/* Returns the source line of instructions after LOC, which can be NULL. */
+/* Returns the source line of the instructions after LOC. LOC can be NULL. */
 static struct source_line line_of(const struct ptx_module *module,
                                   const struct ptx_function *function, const struct ptx_loc *loc)
 {

@@ -1,30 +1,29 @@
-/* Finds the line of the student's source that an instruction belongs to. */
+/* Finds the line of the student's source to which an instruction belongs. */
 #ifndef GPU_ANALYSE_LINES_H
 #define GPU_ANALYSE_LINES_H
 
 #include "gpu/ptx/module.h"
 
 struct source_line {
-    uint32_t file, line, column; /* `file` is a .file id; `line` is 0 if unknown */
+    uint32_t file, line, column; /* `file` is an id from ptx_file_id(); `line` is 0 if unknown */
 };
 
-/* Returns the source line of the instruction at PC. Code inlined from a header, such as
- * atomicAdd(), has the line that calls it. In a chain of calls, this is the innermost call in the
- * kernel's own file, or the outermost call if none is in that file. In a kernel of CUDA's
+/* Returns the source line of the instruction at PC. For code inlined from a header, such as
+ * atomicAdd(), this is the line that calls it. In a chain of calls, it is the innermost call in the
+ * kernel's own file, or the outermost call if no call is in that file. In a kernel of CUDA's
  * libraries, it is the innermost line of another file, such as a functor's, if there is one. */
 struct source_line analyse_line(const struct ptx_module *module,
                                 const struct ptx_function *function, uint32_t pc);
-/* Returns the same for the last instruction of a function that the parser has read only in part. */
+/* Does the same for the last instruction of a function of which the parser has read only the
+ * beginning. */
 struct source_line analyse_last_line(const struct ptx_module *module,
                                      const struct ptx_function *function);
-/* Does the same as analyse_line(), but ignores calls: for inlined code, the result is the line in
- * the header. */
+/* Does the same as analyse_line(), but for inlined code, returns the line in the header. */
 struct source_line analyse_inner_line(const struct ptx_function *function, uint32_t pc);
 
-/* Returns whether FILE is a header of the libraries that come with CUDA: Thrust, CUB and the
- * like. */
+/* Returns whether FILE is a header of the libraries that come with CUDA, such as Thrust and CUB. */
 bool analyse_is_library(const struct ptx_module *module, uint32_t file);
-/* returns whether FILE belongs to cooperative groups */
+/* Returns whether FILE belongs to cooperative groups. */
 bool analyse_is_groups(const struct ptx_module *module, uint32_t file);
 
 #endif

@@ -1,21 +1,21 @@
-/* Computes liveness by backward data flow. A block needs the registers that it reads before it
- * writes them, and the registers that its successors need and that it does not write. Most
- * registers in nvcc's code are used in only one block; such registers have no bit in the sets. */
+/* Computes liveness by backward data flow. A block needs a register if it reads the register before
+ * writing it, or if a successor needs the register and the block does not write it. Most registers
+ * in nvcc's code are used in only one block. Such registers have no bit in the sets. */
 #include "gpu/analyse/liveness.h"
 
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
 
-#define MOST_WORDS (1u << 20) /* the most words in the sets of all blocks */
-/* each level of nested loops needs a pass; this is enough for real code */
+#define MOST_WORDS (1u << 20) /* largest total size of all blocks' sets, in 64-bit words */
+/* each level of nested loops needs a pass; 100 passes are enough for real code */
 #define MOST_PASSES 100u
 
 /* --- registers that live across blocks -------------------------------------------------------- */
 
 struct search {
     struct liveness *l;
-    uint32_t *written_in; /* the latest block that writes each register, plus 1 */
+    uint32_t *written_in; /* for each register, 1 + the latest block that writes it */
     uint32_t block;       /* block of the current instruction */
 };
 
@@ -58,7 +58,8 @@ static bool number_registers(const struct ptx_function *f, struct liveness *l)
 
 struct sets {
     const struct liveness *l;
-    /* registers that one block reads before it writes them, and registers that it writes */
+    /* for each block, the registers that it reads before it writes them, and the registers that it
+     * writes */
     uint64_t *reads, *writes;
 };
 

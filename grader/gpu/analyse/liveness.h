@@ -1,4 +1,5 @@
-/* Finds which registers hold a value that is still needed at the beginning of each block. */
+/* Finds, for each block, the registers that hold a value that is still needed at the block's
+ * beginning. */
 #ifndef GPU_ANALYSE_LIVENESS_H
 #define GPU_ANALYSE_LIVENESS_H
 
@@ -7,12 +8,13 @@
 struct liveness {
     struct blocks blocks;
     /* Registers that are live across blocks are numbered from 0. */
-    /* number of each register, or LIVENESS_LOCAL if it is used in one block only */
+    /* each register's number, or LIVENESS_LOCAL if only one block uses the register */
     uint32_t *number;
-    uint32_t *registers; /* register of each number */
-    uint32_t count;      /* count of numbered registers */
-    uint32_t words;      /* size of a set in 64-bit words; bit n is the register with number n */
-    uint64_t *in;        /* set of registers that each block needs; the exit's set is empty */
+    uint32_t *registers; /* the register that has each number */
+    uint32_t count;      /* number of registers that have a number */
+    /* 64-bit words of a set, in which bit n stands for the register with number n */
+    uint32_t words;
+    uint64_t *in; /* for each block, the set of registers that it needs; the exit's set is empty */
 };
 #define LIVENESS_LOCAL UINT32_MAX
 

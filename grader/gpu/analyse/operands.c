@@ -9,8 +9,8 @@ static void visit_operand(const struct ptx_operand *op, operands_visit *visit, v
         visit_operand(&op->elements[i], visit, context);
 }
 
-/* Visits the operands that are written, or the operands that are read. The letters of opcodes.def
- * say which operands are written, and which are addresses. The operand lists of a call contain no
+/* Visits the operands that IN writes, or the operands that it reads. The letters in opcodes.def say
+ * which operands are written and which are addresses. The operand lists of a call contain no
  * registers. */
 static void visit_side(const struct ptx_instruction *in, bool written, bool addresses,
                        operands_visit *visit, void *context)

@@ -1,19 +1,20 @@
 /* Finds the origin of each register's value. The analysis ignores the order of instructions,
- * because nvcc gives nearly every value its own register. An origin is "nothing" at first, and only
- * moves to the right:
+ * because nvcc gives nearly every value its own register. A register's origin is "nothing" at
+ * first, and only moves to the right:
  *
  *     nothing  <  a number                      <  anything
  *     nothing  <  an address in one variable    <  anything
  *
- * For example, a register that can have addresses in two variables, as after a choice between two
- * buffers, has the origin "anything". */
+ * For example, a register that may hold an address in one of two variables has the origin
+ * "anything". */
 #include "gpu/analyse/origins.h"
 
 static const struct ptx_variable number, anything;
 
 struct origins {
-    const struct ptx_variable **of; /* origin of each register, or NULL if none was found yet */
-    bool grew;                      /* this pass has changed an origin */
+    /* origin of each register, or NULL if none has been found yet */
+    const struct ptx_variable **of;
+    bool grew; /* the current pass has changed an origin */
 };
 
 static const struct ptx_variable *join(const struct ptx_variable *a, const struct ptx_variable *b)
@@ -21,7 +22,7 @@ static const struct ptx_variable *join(const struct ptx_variable *a, const struc
     return !a || a == b ? b : !b ? a : &anything;
 }
 
-/* Returns the origin of a source operand's value. */
+/* Returns the origin of the value of a source operand. */
 static const struct ptx_variable *origin_of(const struct origins *o, const struct ptx_operand *op)
 {
     switch (op->kind) {
@@ -42,8 +43,8 @@ static bool is_number(const struct ptx_variable *origin)
     return !origin || origin == &number;
 }
 
-/* Returns the origin of a sum. The sum of a pointer and a number points into the pointer's
- * array. */
+/* Returns the origin of a sum from the origins of its operands. The sum of a pointer and a number
+ * points into the pointer's array. */
 static const struct ptx_variable *add(const struct ptx_variable *a, const struct ptx_variable *b)
 {
     if (!a || !b || b == &number)
@@ -61,7 +62,7 @@ static const struct ptx_variable *result_of(const struct origins *o,
     case PTX_OP_mov:
     case PTX_OP_cvt:
     case PTX_OP_cvta:
-    case PTX_OP_mapa: /* the same array in another CTA's memory */
+    case PTX_OP_mapa: /* an address of the same array in another CTA's memory */
         return origin_of(o, &in->operands[1]);
     case PTX_OP_add:
         return add(origin_of(o, &in->operands[1]), origin_of(o, &in->operands[2]));

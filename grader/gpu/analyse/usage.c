@@ -2,15 +2,15 @@
  * number of registers that ptxas chooses.
  *
  * Count: a 64-bit value counts twice. Predicates do not count, because they have their own
- * registers. Uniform values, which are the same for all threads (parameters, block numbers,
+ * registers. Uniform values, which are the same for all threads (parameters, block indices,
  * constants and sums of these), do not count either: they are in constant memory and in uniform
  * registers. ptxas moves loads up, so that more of them are pending at the same time; `hoisted` is
  * the count for that order.
  *
- * Prediction: a sum with a term for each field of struct usage, fitted by least absolute errors to
- * the number of registers that ptxas 13.0 chooses for 685 kernels of public programs, for sm_90.
- * For 327 other kernels, half of the estimates are within 2 registers, 90 % are within 6, and 96 %
- * lead to the same occupancy with blocks of 256 threads. */
+ * Prediction: a sum with a term for each field of struct usage. Its coefficients were fitted by
+ * least absolute errors to the numbers of registers that ptxas 13.0 chooses for 685 kernels of
+ * public programs, for sm_90. For 327 other kernels, half of the estimates are within 2 registers,
+ * 90 % are within 6, and 96 % lead to the same occupancy with blocks of 256 threads. */
 #include "gpu/analyse/usage.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@
 
 struct value {
     uint32_t writes; /* number of instructions that write the register */
-    /* number of hardware registers that the value takes, or 0 for a predicate or a uniform value */
+    /* hardware registers that the value takes, or 0 for a predicate or a uniform value */
     uint8_t weight;
     bool uniform;
     bool live;
@@ -32,10 +32,10 @@ struct value {
 struct walk {
     const struct ptx_function *function;
     struct liveness liveness;
-    struct value *values; /* one for each register */
-    uint32_t *order;      /* order in which a block's instructions are walked */
+    struct value *values; /* one entry for each register */
+    uint32_t *order;      /* order in which the instructions of a block are walked */
     bool *early;          /* whether each instruction is a load or computes a load's address */
-    /* number of registers needed now, and the highest such number so far */
+    /* registers needed at the current instruction, and the largest number needed so far */
     uint32_t pressure, peak;
 };
 
@@ -47,8 +47,8 @@ static void count_write(void *context, uint32_t reg)
     w->values[reg].writes++;
 }
 
-/* Returns whether the GPU's uniform datapath can execute the instruction, as it can some moves and
- * integer instructions. */
+/* Returns whether the GPU's uniform datapath can execute the instruction. It can execute some moves
+ * and integer instructions. */
 static bool is_uniform_alu(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
@@ -155,8 +155,8 @@ static void note_peak(struct walk *w, uint32_t more)
         w->peak = w->pressure + more;
 }
 
-/* Returns the number of registers for uniform addresses, which must first be copied to registers
- * that the memory unit can read. */
+/* Returns the number of registers needed to copy uniform addresses, because the memory unit cannot
+ * read uniform registers. */
 static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruction *in)
 {
     uint32_t registers = 0;
@@ -168,7 +168,7 @@ static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruct
     return registers;
 }
 
-/* Walks a block backwards, in the order of w->order, and notes the peak of the pressure. */
+/* Walks a block backwards, in the order of w->order, and updates the peak of the pressure. */
 static void walk_block(struct walk *w, uint32_t block, uint32_t count)
 {
     const struct ptx_function *f = w->function;
@@ -183,7 +183,8 @@ static void walk_block(struct walk *w, uint32_t block, uint32_t count)
         operands_read(in, be_born, w);
         note_peak(w, copied_addresses(w, in));
     }
-    for (uint32_t i = 0; i < count; i++) { /* mark all values as dead again */
+    /* mark all values as dead again */
+    for (uint32_t i = 0; i < count; i++) {
         operands_written(&f->code[w->order[i]], die, w);
         operands_read(&f->code[w->order[i]], die, w);
     }
@@ -242,7 +243,8 @@ static void find_needed(void *context, uint32_t reg)
     wanted->found |= wanted->walk->values[reg].live;
 }
 
-/* Marks the loads of [START, END) and the instructions that compute their addresses. */
+/* Marks the loads among the instructions from START to END - 1, and the instructions that compute
+ * their addresses. */
 static void mark_early(struct walk *w, uint32_t start, uint32_t end)
 {
     const struct ptx_instruction *code = w->function->code;
@@ -328,11 +330,14 @@ bool analyse_usage(const struct ptx_function *function, struct usage *usage)
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-#define UNIT          8u /* a thread gets a multiple of this number of registers */
-#define LEAST         8u
-#define LEAST_CALLING 24u /* the calling convention needs this many registers */
-#define FREE_LIVE     24u /* with at most this many live values, ptxas stays within FREE */
-#define FREE          32u /* the most registers per thread with which an SM holds all its warps */
+#define UNIT  8u /* a thread's number of registers is a multiple of this */
+#define LEAST 8u
+/* least number of registers of a kernel with calls, because of the calling convention */
+#define LEAST_CALLING 24u
+/* if at most this number of values is live, ptxas uses at most FREE registers */
+#define FREE_LIVE 24u
+/* most registers per thread with which an SM can hold its maximum of warps */
+#define FREE 32u
 
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
@@ -367,8 +372,8 @@ uint32_t usage_limit(const struct ptx_function *kernel)
     if (kernel->bounds_threads) {
         uint32_t warps = (kernel->max_threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
         uint32_t ctas = kernel->min_ctas ? kernel->min_ctas : 1;
-        if (warps * ctas > EMU_SM_WARPS) /* these are too many for an SM, so ptxas ignores
-                                          * .minnctapersm */
+        /* an SM cannot hold this number of warps, so ptxas ignores .minnctapersm */
+        if (warps * ctas > EMU_SM_WARPS)
             ctas = 1;
         limit = smaller(limit, EMU_SM_REGISTERS / EMU_WARP_SIZE / (warps * ctas) / UNIT * UNIT);
     }

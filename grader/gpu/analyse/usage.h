@@ -4,16 +4,16 @@
 
 #include "gpu/ptx/module.h"
 
-#define USAGE_MOST 255u /* the most registers that a thread can have */
+#define USAGE_MOST 255u /* most registers that a thread can have */
 
-/* The properties of PTX code from which the number of registers is estimated. */
+/* The properties of PTX code from which its number of registers is estimated. */
 struct usage {
-    uint32_t live;    /* registers needed at the same time, with instructions in PTX's order */
-    uint32_t hoisted; /* the same number, but with loads moved up as far as possible */
+    uint32_t live;    /* most registers needed at the same time, with instructions in PTX's order */
+    uint32_t hoisted; /* the same, but with loads moved up as far as possible */
     uint32_t instructions;
     bool calls;
-    /* has divisions or square roots that need temporaries, for 32-bit and 64-bit integers, f32 and
-     * f64 */
+    /* the code has divisions or square roots that need temporaries: of 32-bit integers, 64-bit
+     * integers, f32 and f64 */
     bool divides, divides_long, divides_f32, divides_f64;
 };
 
@@ -21,10 +21,11 @@ struct usage {
  * memory or if the function is too large. */
 bool analyse_usage(const struct ptx_function *function, struct usage *usage);
 
-/* Estimates how many registers, at most 255, ptxas gives each thread for compute capability 9.0. */
+/* Estimates the number of registers, at most 255, that ptxas gives each thread for compute
+ * capability 9.0. */
 uint32_t usage_registers(const struct usage *usage);
 
-/* Returns the highest number of registers per thread that a kernel's .maxntid, .minnctapersm and
+/* Returns the largest number of registers per thread that a kernel's .maxntid, .minnctapersm and
  * .maxnreg allow. */
 uint32_t usage_limit(const struct ptx_function *kernel);
 

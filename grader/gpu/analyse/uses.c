@@ -1,19 +1,21 @@
 /* Searches the control-flow graph for uses of each register that holds the loaded value. The search
  * visits instructions in the order of their distance from the load. A path ends at the first use,
- * or where the register gets another value. */
+ * or at an instruction that writes another value to the register. */
 #include "gpu/analyse/uses.h"
 
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
 
-#define MOST_VALUES 64u /* registers that hold the value; later copies of it are ignored */
+/* largest number of registers that hold the value; later copies are ignored */
+#define MOST_VALUES 64u
 
 struct step {
-    uint32_t at, distance; /* instruction, and number of instructions from the load to it */
+    /* index of an instruction, and the number of instructions from the load to it */
+    uint32_t at, distance;
 };
 
-/* Register `reg` holds the value when the instruction at `from` has been executed. */
+/* After the instruction at `from`, register `reg` holds the value. */
 struct value {
     uint32_t reg;
     struct step from;
@@ -25,7 +27,7 @@ struct search {
     uint32_t value_count;
     struct step *queue;
     uint32_t queued;
-    /* for each instruction, the number of the latest value, from 1, that has reached it */
+    /* for each instruction, the number (from 1) of the latest value that has reached it */
     uint32_t *seen;
     struct step now;
     bool found;
@@ -48,8 +50,8 @@ static void add_value(void *context, uint32_t reg)
         search->values[search->value_count++] = (struct value){reg, search->now};
 }
 
-/* Adds the instruction at AT to the queue, unless value NUMBER, which counts from 1, has reached it
- * already. */
+/* Adds the instruction at AT to the queue, unless the value NUMBER (from 1) has already reached
+ * it. */
 static void visit_next(struct search *search, uint32_t number, uint64_t at)
 {
     if (at >= search->function->code_count || search->seen[at] == number)
@@ -58,7 +60,7 @@ static void visit_next(struct search *search, uint32_t number, uint64_t at)
     search->queue[search->queued++] = (struct step){(uint32_t)at, search->now.distance + 1};
 }
 
-/* Adds the instructions that can follow the current one. */
+/* Adds the instructions that can follow the current instruction to the queue. */
 static void go_on(struct search *search, uint32_t number)
 {
     const struct ptx_instruction *in = &search->function->code[search->now.at];
@@ -80,7 +82,8 @@ static bool names(struct search *search, uint32_t reg,
     return search->found;
 }
 
-/* Follows value NUMBER, which counts from 1. */
+/* Follows the value NUMBER (from 1): calls VISIT for its first uses, and adds its copies to the
+ * list of values. */
 static void follow(struct search *search, uint32_t number, uint32_t most, uses_visit *visit,
                    void *context)
 {

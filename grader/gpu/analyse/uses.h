@@ -1,4 +1,4 @@
-/* Finds the first uses of a loaded value, which are the places where a warp waits for the load. */
+/* Finds the first uses of a loaded value: the instructions at which a warp waits for the load. */
 #ifndef GPU_ANALYSE_USES_H
 #define GPU_ANALYSE_USES_H
 
@@ -6,13 +6,13 @@
 
 #include "gpu/ptx/module.h"
 
-/* A function that is called with the index of an instruction. */
+/* A callback, which gets the index of an instruction. */
 typedef void uses_visit(void *context, uint32_t at);
 
 /* Visits the first instruction on each path that uses a register which the instruction at FROM
- * writes, if at most MOST instructions lie between them. A copy by mov does not count as a use, but
- * the uses of the copy do. An instruction can be visited more than once. Returns false when out of
- * memory. */
+ * writes, if at most MOST instructions lie between the two. A copy by mov does not count as a use,
+ * but the uses of the copy do. An instruction can be visited more than once. Returns false when out
+ * of memory. */
 bool analyse_first_uses(const struct ptx_function *function, uint32_t from, uint32_t most,
                         uses_visit *visit, void *context);
 

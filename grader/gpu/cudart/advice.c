@@ -1,6 +1,6 @@
 /* Implements advice and prefetches for managed memory. There is only one copy of managed memory, so
- * they only change the results of cudaMemRangeGetAttribute(). Both apply to whole pages. A span is
- * a run of pages with equal advice. */
+ * advice and prefetches only change the results of cudaMemRangeGetAttribute(). They apply to whole
+ * pages. A span is a sequence of pages with the same advice. */
 #include "gpu/cudart/work.h"
 
 #include <pthread.h>
@@ -9,12 +9,12 @@
 #define PAGE 4096ull
 
 struct advice {
-    /* by_device and by_host are set by cudaMemAdviseSetAccessedBy */
+    /* by_device, by_host: cudaMemAdviseSetAccessedBy is set for the device, the host */
     bool read_mostly, by_device, by_host;
-    struct cudaMemLocation preferred, prefetched; /* the type is Invalid if not set */
+    struct cudaMemLocation preferred, prefetched; /* the type is Invalid if no place is set */
 };
 
-/* The pages from START up to END, without END. Spans are sorted by address; pages outside of all
+/* The pages from START up to END, exclusive. Spans are sorted by address. Pages outside of all
  * spans have no advice. */
 struct span {
     uintptr_t start, end;
@@ -25,9 +25,9 @@ struct span {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct span *spans;
 
-/* --- spans: callers hold the lock ------------------------------------------------------------- */
+/* --- spans; callers hold the lock ------------------------------------------------------------- */
 
-/* Inserts SPAN before the span at AT. Returns false when out of memory. */
+/* Inserts SPAN before the span at *AT. Returns false when out of memory. */
 static bool insert(struct span **at, struct span span)
 {
     struct span *made = malloc(sizeof *made);
@@ -39,7 +39,7 @@ static bool insert(struct span **at, struct span span)
     return true;
 }
 
-/* Splits the span that crosses ADDRESS, if one does. Returns false when out of memory. */
+/* If a span crosses ADDRESS, splits it there. Returns false when out of memory. */
 static bool cut(uintptr_t address)
 {
     struct span *at = spans;
@@ -53,8 +53,8 @@ static bool cut(uintptr_t address)
     return true;
 }
 
-/* Makes whole spans cover exactly the pages from START to END. Adds spans with empty advice where
- * there were none. Returns false when out of memory. */
+/* Splits and adds spans so that whole spans cover exactly the pages from START to END. New spans
+ * have empty advice. Returns false when out of memory. */
 static bool cover(uintptr_t start, uintptr_t end)
 {
     struct span **at = &spans;
@@ -70,7 +70,7 @@ static bool cover(uintptr_t start, uintptr_t end)
     return true;
 }
 
-/* Finds the pages that COUNT bytes at PTR touch. Pages are counted from the start of RANGE, because
+/* Finds the pages that the COUNT bytes at PTR touch. The pages of RANGE begin at its start, because
  * on a GPU a range starts at a page boundary. */
 static void pages_of(const struct rt_range *range, const void *ptr, size_t count, uintptr_t *start,
                      uintptr_t *end)
@@ -87,7 +87,7 @@ void rt_advice_forget(const struct rt_range *range)
     pthread_mutex_lock(&lock);
     for (struct span **at = &spans; *at;) {
         struct span *span = *at;
-        if (span->start >= start && span->end <= end) { /* ranges share no pages */
+        if (span->start >= start && span->end <= end) { /* no two ranges share a page */
             *at = span->next;
             free(span);
         } else {
@@ -99,7 +99,7 @@ void rt_advice_forget(const struct rt_range *range)
 
 /* --- giving advice ---------------------------------------------------------------------------- */
 
-/* Returns whether COUNT bytes at PTR are in one managed allocation, *RANGE. */
+/* If the COUNT bytes at PTR are in one managed allocation, sets *RANGE to it and returns true. */
 static bool find_managed(const void *ptr, size_t count, struct rt_range *range)
 {
     return ptr && count && rt_range_find(ptr, range) && range->kind & (RT_MANAGED | RT_VARIABLE) &&
@@ -149,7 +149,7 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
     }
 }
 
-/* Marks a prefetch in a parameter that is otherwise a kind of advice. */
+/* Stands for a prefetch where a parameter is otherwise a kind of advice. */
 #define PREFETCHED ((enum cudaMemoryAdvise)0)
 
 static cudaError_t note_advice(const void *ptr, size_t count, enum cudaMemoryAdvise what,
@@ -210,8 +210,8 @@ cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count, struct cudaMemLo
     return rt_return(flags ? cudaErrorInvalidValue : rt_prefetch(ptr, count, location, stream));
 }
 
-/* Only checks its arguments. On a GPU, this function restricts access to managed memory while
- * kernels run; the emulator always allows all accesses. */
+/* Only checks its arguments. On a GPU, this function restricts the host's access to managed memory
+ * while kernels run. The emulator always allows all accesses. */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t length, unsigned flags)
 {
     struct rt_work nothing = {.type = cudaGraphNodeTypeEmpty};
@@ -229,7 +229,7 @@ static bool is_same(struct cudaMemLocation a, struct cudaMemLocation b)
     return a.type == b.type && a.id == b.id;
 }
 
-/* Removes from ALL the advice that PART does not have. */
+/* Removes from *ALL whatever *PART does not also have. */
 static void intersect(struct advice *all, const struct advice *part)
 {
     const struct cudaMemLocation none = {cudaMemLocationTypeInvalid, 0};
@@ -242,7 +242,7 @@ static void intersect(struct advice *all, const struct advice *part)
         all->prefetched = none;
 }
 
-/* Returns the advice that all COUNT bytes at PTR, in RANGE, have in common. */
+/* Returns the advice that all of the COUNT bytes at PTR have in common. They are in RANGE. */
 static struct advice advice_of(const struct rt_range *range, const void *ptr, size_t count)
 {
     const struct advice nothing = {0};
@@ -268,7 +268,7 @@ static struct advice advice_of(const struct rt_range *range, const void *ptr, si
     return all;
 }
 
-/* Converts PLACE to a device number, cudaCpuDeviceId or cudaInvalidDeviceId. */
+/* Returns the device number of PLACE, cudaCpuDeviceId or cudaInvalidDeviceId. */
 static int number_of(struct cudaMemLocation place)
 {
     switch (place.type) {
@@ -307,7 +307,7 @@ static int attribute_of(const struct advice *advice, enum cudaMemRangeAttribute 
     }
 }
 
-/* Lists the processors of cudaMemAdviseSetAccessedBy in USERS. Fills the unused entries with
+/* Fills USERS with the processors that cudaMemAdviseSetAccessedBy has set, then with
  * cudaInvalidDeviceId. */
 static void list_users(const struct advice *advice, int *users, size_t room)
 {

@@ -8,8 +8,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_array *arrays;
 
-/* Returns the pointer to ARRAY in the list, or NULL if ARRAY is not live. The caller holds the
- * lock. */
+/* Returns the list's pointer to ARRAY, or NULL if ARRAY is not live. The caller holds the lock. */
 static struct rt_array **find(cudaArray_const_t array)
 {
     for (struct rt_array **at = &arrays; *at; at = &(*at)->next)
@@ -220,7 +219,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
     return cudaSuccess;
 }
 
-/* --- copies of three dimensions --------------------------------------------------------------- */
+/* --- copies of 3-dimensional boxes ------------------------------------------------------------ */
 
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *parms, bool waits, cudaStream_t stream)
 {
@@ -241,9 +240,9 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms, cudaStream_
     return rt_return(copy_3d(parms, false, stream));
 }
 
-/* --- rows of an array: offsets and widths in bytes -------------------------------------------- */
+/* --- rows of an array; offsets and widths are in bytes ---------------------------------------- */
 
-/* Sets *AT to the device address X bytes into row Y of ARRAY, and *LEFT to the number of bytes from
+/* Sets *AT to the device address of byte X of row Y of ARRAY, and *LEFT to the number of bytes from
  * there to the end of the array. */
 static cudaError_t part(cudaArray_const_t array, size_t x, size_t y, struct rt_array **live,
                         char **at, size_t *left)
@@ -265,7 +264,8 @@ static bool rows_fit(const struct rt_array *array, size_t x, size_t y, size_t wi
     return width <= array->pitch - x && height <= array->height - y;
 }
 
-/* Returns whether KIND is right for a copy to or from an array, which is always on the device. */
+/* Returns whether KIND allows a copy to an array or, if TO_ARRAY is false, from one. Arrays are on
+ * the device. */
 static bool kind_fits(enum cudaMemcpyKind kind, bool to_array)
 {
     return kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ||
@@ -345,7 +345,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
     return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
-/* --- bytes of an array, across its rows: deprecated, but still exported ----------------------- */
+/* --- bytes of an array that can span rows; deprecated, but still exported --------------------- */
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

@@ -1,10 +1,10 @@
 /* Counts the calls of API functions. When the program ends, the library writes the counts as the
- * last line of the record. A program that does not end by exit() or by returning from main() leaves
- * no counts.
+ * last line of the record. It cannot do so if the program ends in another way than exit() or a
+ * return from main().
  *
- * Each RT_CALLED() or rt_return() in the source has its own counter, which enters a list when it is
- * first used. The counters of a function are added up at the end. Counting a call costs one atomic
- * addition. */
+ * Each RT_CALLED() or rt_return() in the source has its own counter, which is added to a list at
+ * its first use. At the end, the counters of each function are added up. So counting a call costs
+ * one atomic addition. */
 #include "gpu/cudart/order.h"
 #include "gpu/cudart/timing.h"
 
@@ -23,7 +23,7 @@ static void note_status(int status, void *nothing)
     exit_status = status;
 }
 
-/* Registers the handler that needs the exit status. Called at the first API call, because a handler
+/* Registers the handler that gets the exit status. Called at the first API call: a handler that is
  * registered before main() would run after the destructor below. */
 static void ask_for_status(void)
 {
@@ -44,8 +44,8 @@ void rt_count_call(struct rt_call *call)
         ;
 }
 
-/* Returns the name of the function in a program. Returns NULL if the function is not counted,
- * because it is not an API function or only code from nvcc calls it. */
+/* Returns the name that a program uses for the function. Returns NULL for a function that is not
+ * counted: it is not an API function, or only code from nvcc calls it. */
 static const char *public_name(const char *name)
 {
     if (strcmp(name, "__cudaLaunchKernel") == 0) /* called by code from nvcc 13 */
@@ -67,7 +67,7 @@ static json_t *counts_by_name(void)
     return counts;
 }
 
-static pid_t process; /* the process of the program; a forked child writes no counts */
+static pid_t process; /* process that loaded the library; a forked child writes no counts */
 
 __attribute__((constructor)) static void note_process(void)
 {
@@ -78,7 +78,7 @@ __attribute__((destructor)) static void record_calls(void)
 {
     if (!called || getpid() != process)
         return;
-    if (exit_status == 0) /* do not report leaks of a program that failed */
+    if (exit_status == 0) /* does not report leaks of a program that failed */
         rt_report_leaks(true);
     rt_order_finish();
     rt_time_finish();

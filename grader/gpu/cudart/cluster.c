@@ -1,5 +1,5 @@
-/* Determines the cluster size of a launch, whether it is legal, and how many clusters the GPU
- * holds. The size is set by the kernel (__cluster_dims__), by its attributes or by the launch. */
+/* Determines the cluster size of a launch, checks it, and computes how many clusters fit on the
+ * GPU. The size is set by the kernel (__cluster_dims__), by its attributes or by the launch. */
 #include "gpu/cudart/work.h"
 
 #include <string.h>
@@ -25,8 +25,8 @@ static bool is_same(dim3 a, dim3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* Returns the number of blocks in a cluster. A side that is too long counts as EMU_MAX_CLUSTER + 1,
- * so that the product cannot overflow. */
+/* Returns the number of blocks in a cluster. Each side counts as at most EMU_MAX_CLUSTER + 1, so
+ * that the product cannot overflow. */
 static uint32_t blocks_of(dim3 cluster)
 {
     const uint32_t side[3] = {cluster.x, cluster.y, cluster.z};
@@ -77,7 +77,7 @@ cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt
 
 /* --- occupancy -------------------------------------------------------------------------------- */
 
-/* Finds the kernel FUNC, and the resources that a block needs in a launch of CONFIG. */
+/* Finds the kernel FUNC, and the resources that one of its blocks needs in a launch with CONFIG. */
 static cudaError_t look_up(const void *func, const cudaLaunchConfig_t *config,
                            struct rt_function **function, struct emu_demand *demand)
 {
@@ -119,7 +119,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func,
     return rt_return(max_clusters(clusters, func, config));
 }
 
-/* Sets *SIZE to the largest possible cluster size. Ignores the size that CONFIG asks for. */
+/* Sets *SIZE to the largest possible cluster size, whatever cluster size CONFIG has. */
 static cudaError_t max_size(int *size, const void *func, const cudaLaunchConfig_t *config)
 {
     struct rt_function *function;

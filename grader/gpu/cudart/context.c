@@ -1,7 +1,7 @@
-/* Opens the device at the first call that needs it, and keeps the error of a kernel's fault.
+/* Opens the device at the first call that needs it, and stores the error of a kernel's fault.
  *
- * A fault has two stages, because on a GPU the host continues while kernels run and learns of a
- * fault late:
+ * A fault has two states, because on a GPU the host continues while kernels run, and learns of a
+ * fault only later:
  *
  *   launch -> the fault is PENDING: launches and asynchronous copies "succeed", but do nothing
  *          -> the first call that waits reports the fault, which is STICKY from then on: every call
@@ -17,7 +17,7 @@
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static struct emu_device *_Atomic the_device;
-static pid_t owner; /* the process that opened the device; a forked child has no device threads */
+static pid_t owner; /* process that opened the device; a forked child has none of its threads */
 static _Atomic(cudaError_t) pending, sticky;
 
 /* Opens the device if it is not open yet. Returns NULL if it cannot be opened. */
@@ -54,8 +54,7 @@ cudaError_t rt_device(struct emu_device **device)
     return cudaErrorInitializationError;
 }
 
-/* Prints the output of kernels. As on a GPU, the output appears only when the host waits for
- * them. */
+/* Prints the output of kernels. As on a GPU, it only appears when the host waits for them. */
 static void print_output(enum emu_stream stream, FILE *file)
 {
     char *text;
@@ -94,7 +93,7 @@ cudaError_t rt_surface_fault(struct emu_device **device)
 void rt_fault(cudaError_t error)
 {
     cudaError_t none = cudaSuccess;
-    atomic_compare_exchange_strong(&pending, &none, error); /* keeps the first fault */
+    atomic_compare_exchange_strong(&pending, &none, error); /* only the first fault is stored */
 }
 
 cudaError_t rt_fault_error(void)

@@ -1,6 +1,6 @@
-/* Executes copies between the host, the device and arrays. Every copy is a box, which consists of
- * layers of rows of bytes. A pitch is the distance between the starts of two rows. Both sides are
- * checked over their whole extent before the first byte is copied.
+/* Executes copies between the host, the device and arrays. Every copy is a box: layers of rows of
+ * bytes. A pitch is the distance in bytes between the starts of two rows. Both sides are checked
+ * over their whole extent before the first byte is copied.
  *
  * An asynchronous copy runs during the call. A program cannot notice this, because launches also
  * run during the call. There are two exceptions: in a captured stream the copy becomes a graph node
@@ -13,14 +13,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* --- places of memory ------------------------------------------------------------------------- */
+/* --- where memory is -------------------------------------------------------------------------- */
 
-/* ON_BOTH means that host and device share the memory. Copies access it as host memory. */
+/* Where memory is. ON_BOTH is memory that host and device share; copies access it as host
+ * memory. */
 enum place { NOWHERE, ON_HOST, ON_DEVICE, ON_BOTH };
 
-/* Returns whether memory is mapped. Copies check this first, because accessing unmapped memory
- * would kill the process inside the library, and the student would not learn which call was
- * wrong. */
+/* Returns whether all SIZE bytes at PTR are mapped. Every copy checks this first: an access to
+ * unmapped memory would kill the process inside the library, and the student would not learn which
+ * call was wrong. */
 bool rt_is_mapped(const void *ptr, size_t size)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)ptr & -page;
@@ -44,8 +45,8 @@ static enum place find_place(struct emu_device *device, const void *ptr, size_t 
     return rt_is_mapped(ptr, size) ? ON_HOST : NOWHERE;
 }
 
-/* Returns whether KIND allows these two places. As on a GPU, HostToHost allows all that Default
- * allows. */
+/* Returns whether KIND allows a copy between these places. As on a GPU, HostToHost allows
+ * everything that Default allows. */
 static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
 {
     if (to == NOWHERE || from == NOWHERE)
@@ -69,12 +70,12 @@ static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
 
 /* One side of a copy. */
 struct side {
-    char *at;            /* the program's address of the first byte */
-    size_t pitch, slice; /* bytes from row to row, and from layer to layer */
+    char *at;            /* address of the first byte, as the program sees it */
+    size_t pitch, slice; /* bytes from one row to the next; bytes from one layer to the next */
     enum place place;
 };
 
-/* Copies SIZE bytes between two places, which the caller has checked. */
+/* Copies SIZE bytes between places that the caller has checked. */
 static cudaError_t move(struct emu_device *device, enum place to, char *target, enum place from,
                         char *source, size_t size)
 {
@@ -107,8 +108,8 @@ static cudaError_t move_rows(struct emu_device *device, enum place to, char *tar
     return cudaSuccess;
 }
 
-/* Sets *SIZE to the bytes from the start of the first row to the end of the last. Returns false if
- * the number overflows. */
+/* Sets *SIZE to the number of bytes from the start of the first row to the end of the last row.
+ * Returns false if it overflows. */
 static bool span(const struct side *side, struct cudaExtent box, size_t *size)
 {
     size_t layers;
@@ -118,8 +119,8 @@ static bool span(const struct side *side, struct cudaExtent box, size_t *size)
            !__builtin_add_overflow(*size, box.width, size);
 }
 
-/* Finds the place of SIDE. Reports a side that is not accessible; WHAT is the start of the message,
- * such as "reads from". */
+/* Finds out where SIDE is. If SIDE is not accessible, reports it and returns false. WHAT is the
+ * start of the message, such as "reads from". */
 static bool locate(struct emu_device *device, struct side *side, struct cudaExtent box,
                    const char *what)
 {
@@ -156,7 +157,7 @@ static void report_direction(enum cudaMemcpyKind kind, enum place to, enum place
 /* A copy whose parameters have been checked. */
 struct plan {
     struct side to, from;
-    struct cudaExtent box; /* width is in bytes, or 0 if nothing is to be copied */
+    struct cudaExtent box; /* width is in bytes; it is 0 if there is nothing to copy */
 };
 
 static cudaError_t check_places(struct emu_device *device, struct plan *plan,
@@ -176,7 +177,7 @@ static cudaError_t copy_box(struct emu_device *device, const struct plan *plan, 
 {
     struct side to = plan->to, from = plan->from;
     struct emu_rows rows = {plan->box.width, plan->box.height, to.pitch, from.pitch};
-    if (rows.count == 1) /* the pitch of a single row may be anything */
+    if (rows.count == 1) /* a single row may have any pitch */
         rows.to_pitch = rows.from_pitch = rows.width;
     cudaError_t error = cudaSuccess;
     for (size_t z = 0; z < plan->box.depth && error == cudaSuccess; z++) {
@@ -200,7 +201,8 @@ static void report_null(void)
     rt_finding_at("out-of-bounds", NULL, &places, 1, "a copy to or from a null pointer");
 }
 
-/* Describes in *SIDE the bytes from position AT on, in ARRAY or, if ARRAY is NULL, at PTR. */
+/* Describes in *SIDE the bytes of ARRAY, from position AT on. If ARRAY is NULL, describes those at
+ * PTR. */
 static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPitchedPtr ptr,
                              struct cudaPos at, struct cudaExtent box, size_t element)
 {
@@ -227,7 +229,7 @@ static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPi
     return cudaSuccess;
 }
 
-/* Returns the bytes of an element, which is the unit of the extent's width and of positions in
+/* Returns the bytes of an element. Elements are the unit of the extent's width, and of positions in
  * arrays. */
 static size_t element_of(const struct cudaMemcpy3DParms *copy)
 {
@@ -282,7 +284,7 @@ cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DPa
     return make_plan(device, copy, &plan);
 }
 
-/* Adds the bytes of SIDE to LIST, of which *COUNT are in use. */
+/* Appends the bytes of SIDE to LIST, which has *COUNT entries. */
 static void add_touches(struct emu_touch *list, size_t *count, const struct side *side,
                         struct cudaExtent box, enum emu_touch_kind kind)
 {

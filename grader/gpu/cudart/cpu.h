@@ -1,5 +1,5 @@
-/* Declares the CPU-specific parts of signal handlers. They read the registers of the interrupted
- * code, find out the kind of its access, and execute one of its instructions. */
+/* Declares the CPU-specific parts of signal handlers: they read the registers of the interrupted
+ * thread, find out whether it reads or writes, and let it execute a single instruction. */
 #ifndef GPU_CUDART_CPU_H
 #define GPU_CUDART_CPU_H
 
@@ -12,15 +12,15 @@
 uintptr_t cpu_pc(const ucontext_t *thread);
 uintptr_t cpu_stack(const ucontext_t *thread);
 
-/* Returns whether no memory can exist at the address of this SIGSEGV. */
+/* Returns whether the address of this SIGSEGV is one that no memory can have. */
 bool cpu_is_no_address(const siginfo_t *info);
 
-/* Returns whether the access that faulted writes. */
+/* Returns whether the instruction that faulted writes to memory. */
 bool cpu_writes(const ucontext_t *thread);
 
-/* Lets the thread execute one instruction when the handler returns, and then get a SIGTRAP, whose
- * handler calls cpu_stepped(). The instruction may fault and be stepped again before that. Returns
- * false if the instruction cannot be stepped. */
+/* Lets THREAD execute one instruction after the handler returns. Then the thread gets a SIGTRAP,
+ * whose handler must call cpu_stepped(). If the instruction faults before that, it can be stepped
+ * again. Returns false if the instruction cannot be stepped. */
 bool cpu_step(ucontext_t *thread);
 void cpu_stepped(ucontext_t *thread);
 

@@ -19,13 +19,13 @@ struct copy {
     uint32_t instruction, breakpoint;
 };
 
-static struct copy *copies;      /* NULL before it is mapped */
-static uint64_t used;            /* a bit for each copy */
-static uintptr_t origin[COPIES]; /* the address of the original */
+static struct copy *copies;      /* NULL until it is mapped */
+static uint64_t used;            /* bit i is set while copy i is in use */
+static uintptr_t origin[COPIES]; /* by copy: address of the original instruction */
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-/* Returns the number of the copy that PC is in, or -1 if it is in no copy. */
+/* Returns the index of the copy at PC, or -1 if PC is not in a copy. */
 static int copy_at(uintptr_t pc)
 {
     uintptr_t begin = (uintptr_t)__atomic_load_n(&copies, __ATOMIC_ACQUIRE);
@@ -44,8 +44,8 @@ uintptr_t cpu_stack(const ucontext_t *thread)
     return thread->uc_mcontext.sp;
 }
 
-/* Returns whether no memory can be at the address. An address has 48 bits, and the CPU ignores the
- * upper 8 of 64. */
+/* Returns whether no memory can be at the address. The CPU ignores the highest 8 bits of an
+ * address, and the next 8 bits must be 0. */
 bool cpu_is_no_address(const siginfo_t *info)
 {
     return (uintptr_t)info->si_addr << 8 >> 56 != 0;
@@ -67,7 +67,7 @@ static bool single_writes(uint32_t in)
     return !bits(in, 22, 22) && (is_vector || !loads_signed);
 }
 
-/* Returns whether an exclusive or ordered access writes. A compare-and-swap always does. */
+/* Returns whether an exclusive or ordered access writes. Compare-and-swap always does. */
 static bool ordered_writes(uint32_t in)
 {
     bool swaps = bits(in, 21, 21) && (bits(in, 23, 23) || !bits(in, 31, 31));
@@ -95,8 +95,8 @@ bool cpu_writes(const ucontext_t *thread)
     return writes(*(const uint32_t *)cpu_pc(thread));
 }
 
-/* Returns whether a copy of the instruction would not do the same: the address is relative to the
- * pc, or a trap ends the exclusive access. */
+/* Returns whether a copy of the instruction would behave differently. This is so if its address is
+ * relative to the pc, or if it is an exclusive access, which a trap ends. */
 static bool is_fixed(uint32_t in)
 {
     bool is_exclusive =
@@ -117,14 +117,14 @@ static bool map_copies(void)
         return false;
     if (!__atomic_compare_exchange_n(&copies, &none, page, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE))
-        munmap(page, PAGE_BYTES); /* another thread was faster */
+        munmap(page, PAGE_BYTES); /* another thread has mapped the page first */
     return true;
 }
 
 bool cpu_step(ucontext_t *thread)
 {
     uintptr_t pc = thread->uc_mcontext.pc;
-    if (copy_at(pc) >= 0) /* the copy faulted again */
+    if (copy_at(pc) >= 0) /* the instruction faulted again while it was stepped */
         return true;
     uint32_t instruction = *(const uint32_t *)pc;
     if (is_fixed(instruction) || !map_copies())

@@ -1,8 +1,8 @@
-/* Reports a crash of the program outside of kernels: the address that it used, and the line.
+/* Reports a crash of the program outside of kernels, with its address and line.
  *
- * The handler runs once. It reports a finding, and the signal then ends the process as it would
- * have without the handler. A crash inside malloc() can leave its lock held, and the report needs
- * malloc(). So an alarm ends the process if the report does not end by itself. */
+ * The handler runs once. It reports a finding, then lets the signal end the process as without a
+ * handler. If the program crashed inside malloc(), a lock may still be held that the report needs.
+ * So an alarm ends the process if the report does not finish. */
 #include "gpu/cudart/cpu.h"
 #include "gpu/cudart/rt.h"
 
@@ -13,18 +13,19 @@
 #include <unistd.h>
 
 enum {
-    NULL_END = 65536,     /* addresses below this are taken for a null pointer plus an index */
+    NULL_END = 65536,     /* a lower address counts as a null pointer plus an index */
     STACK_STEP = 8 << 20, /* most bytes between the stack pointer and a variable on the stack */
-    PATIENCE = 5,         /* seconds for the report */
-    BEFORE_BLOCK = 16,    /* most bytes between a block of malloc() and its size */
-    PAGE = 4096,          /* bytes before and after page-locked memory that cannot be accessed */
+    PATIENCE = 5,         /* seconds until the alarm ends the process */
+    BEFORE_BLOCK = 16,    /* most bytes between a block of malloc() and its stored size */
+    PAGE = 4096,          /* bytes of inaccessible memory before and after page-locked memory */
 };
-#define NEAR ((uintptr_t)1 << 30) /* most bytes between memory and an index that is meant for it */
+/* most bytes between an allocation and an index that is meant for it */
+#define NEAR ((uintptr_t)1 << 30)
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
 static volatile sig_atomic_t crashed;
 
-/* The description of a crash, and advice about it. */
+/* What happened in a crash, and what to check. */
 struct crash {
     const char *what, *help;
 };
@@ -51,7 +52,8 @@ static void look_at(void *context, const struct rt_range *range)
     *search->nearest = *range;
 }
 
-/* Finds the memory nearest to ADDRESS, if it is less than DISTANCE bytes away. */
+/* Finds the allocation nearest to ADDRESS. Returns false if it is DISTANCE bytes away or
+ * farther. */
 static bool is_near_range(const char *address, uintptr_t distance, struct rt_range *nearest)
 {
     struct search search = {(uintptr_t)address, distance, nearest};
@@ -59,8 +61,9 @@ static bool is_near_range(const char *address, uintptr_t distance, struct rt_ran
     return search.best < distance;
 }
 
-/* Returns whether the instruction at PC is the C library's free() or realloc(). They read the size
- * of a block, which is just before the block. The program may have functions of such names, too. */
+/* Returns whether the instruction at PC is in the C library's free() or realloc(). They read the
+ * size of a block, which is stored just before the block. The program may also have functions with
+ * these names. */
 static bool is_freeing(uintptr_t pc)
 {
     Dl_info libc, info;
@@ -121,7 +124,7 @@ static void give_up(int number)
     end_as_before(crashed);
 }
 
-/* Returns whether the code at ADDRESS is this library's, so the crash is not the program's
+/* Returns whether the code at ADDRESS belongs to this library. Such a crash is not the program's
  * fault. */
 static bool is_own_code(const void *address)
 {
@@ -130,11 +133,10 @@ static bool is_own_code(const void *address)
            info.dli_fbase == own.dli_fbase;
 }
 
-/* Returns the program's line of the instruction at ADDRESS, or the line of the nearest call if that
- * is unknown. */
+/* Returns the line of the program at ADDRESS or, if it is unknown, the line of the nearest call. */
 static struct emu_place crash_place(uintptr_t address)
 {
-    /* rt_place_of() takes a return address, which is after its call. */
+    /* rt_place_of() expects a return address, which is after its call */
     struct emu_place place = rt_place_of((const void *)(address + 1));
     return place.file ? place : rt_caller();
 }
@@ -148,7 +150,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
         signal(SIGALRM, give_up);
         alarm(PATIENCE);
         struct crash crash = classify(info, cpu_stack(thread), cpu_pc(thread));
-        rt_device(&device); /* opens the record, if it is not open yet */
+        rt_device(&device); /* opens the record if it is not open yet */
         struct rt_places places = {.at = crash_place(cpu_pc(thread)), .help = crash.help};
         rt_finding_at("host-crash", NULL, &places, 1, "%s", crash.what);
         alarm(0);
@@ -156,7 +158,8 @@ static void on_crash(int number, siginfo_t *info, void *context)
     end_as_before(number);
 }
 
-/* Installs the handler. A program that handles these signals itself replaces this handler. */
+/* Installs the handler. If the program handles these signals itself, its handler replaces this
+ * one. */
 __attribute__((constructor)) static void watch(void)
 {
     static char stack[256 << 10];

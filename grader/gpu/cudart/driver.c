@@ -1,12 +1,12 @@
-/* Answers requests for functions of the CUDA driver by name. Lanewise has no driver, but it has the
- * functions that encode tensor maps. For all other names, these calls report that there is no such
- * function. */
+/* Answers requests for driver functions by name. Lanewise has no driver, but it has the driver's
+ * functions that encode tensor maps. For all other names, these calls report that the function does
+ * not exist. */
 #include <string.h>
 
 #include "gpu/cudart/rt.h"
 #include "gpu/cudart/tensor_map.h"
 
-#define FIRST_VERSION 12000u /* the version of CUDA that has brought tensor maps */
+#define FIRST_VERSION 12000u /* version of CUDA that introduced tensor maps */
 
 typedef void any_function(void);
 

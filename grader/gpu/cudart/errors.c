@@ -1,4 +1,4 @@
-/* Keeps the names and texts of errors, and the last error of each thread. */
+/* Stores the names and texts of errors, and the last error of each thread. */
 #include "gpu/cudart/rt.h"
 
 #define UNRECOGNIZED "unrecognized error code"
@@ -60,7 +60,7 @@ cudaError_t rt_error(enum emu_status status)
 {
     switch (status) {
     case EMU_OK:
-    case EMU_PARKED: /* the launch has not failed; it just has not ended yet */
+    case EMU_PARKED: /* not a failure: the launch just has not ended yet */
         return cudaSuccess;
     case EMU_INVALID_VALUE:
     case EMU_INVALID_ADDRESS:

@@ -1,7 +1,7 @@
-/* Implements events. An event is recorded when all earlier work in its stream has ended: during the
- * call of cudaEventRecord(), unless work waits in queue.c. Times come from the host's clock, and
- * each record has a later time than the previous record. Time differences measure the speed of the
- * emulator, not of a GPU, unless the program runs with predicted time (timing.h). */
+/* Implements events. Recording an event succeeds once all earlier work in its stream has ended:
+ * during the call of cudaEventRecord(), unless the work waits in queue.c. The times of records come
+ * from the host's clock, and each is later than the previous one. So differences of times measure
+ * the emulator, not a GPU, unless the program runs with predicted time (timing.h). */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
 #include "gpu/cudart/timing.h"
@@ -10,23 +10,23 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A flag of our own, beside cudaEventDisableTiming and others. */
+/* A flag of this library, in addition to cudaEventDisableTiming and others: the event is between
+ * two nodes of a graph. */
 #define OF_A_GRAPH 0x80000000u
 
 struct CUevent_st {
     unsigned flags;
-    uint64_t nanoseconds;     /* the time when it was recorded, or 0 if it never was */
-    uint64_t record;          /* id of its record in queue.c, or 0 if it was not queued */
-    struct rt_mark mark;      /* the latest record, if it was captured */
-    struct order_clock clock; /* the work before the latest record */
+    uint64_t nanoseconds;     /* time of the latest record, or 0 if there is none */
+    uint64_t record;          /* id of the latest record in queue.c, or 0 if it was not queued */
+    struct rt_mark mark;      /* if the latest record was captured: the stream's last nodes */
+    struct order_clock clock; /* the work before the latest record (gpu/order/order.h) */
     struct CUevent_st *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUevent_st *events;
 
-/* Returns the pointer to EVENT in the list, or NULL if EVENT is not live. The caller holds the
- * lock. */
+/* Returns the list's pointer to EVENT, or NULL if EVENT is not live. The caller holds the lock. */
 static struct CUevent_st **find(cudaEvent_t event)
 {
     for (struct CUevent_st **at = &events; *at; at = &(*at)->next)
@@ -43,8 +43,8 @@ static bool is_live(cudaEvent_t event)
     return live;
 }
 
-/* Returns the current time, or a slightly later time, so that each result is later than the
- * previous result. The caller holds the lock. */
+/* Returns the current time in nanoseconds, but always a later time than before. The caller holds
+ * the lock. */
 static uint64_t next_time(void)
 {
     static uint64_t latest;

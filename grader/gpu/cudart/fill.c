@@ -1,4 +1,5 @@
-/* Fills rows and layers of memory with a byte or, in graph nodes, with a wider element. */
+/* Fills rows and layers of memory with a byte. Graph nodes can also fill with elements of 2 or 4
+ * bytes. */
 #include "gpu/cudart/work.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work)
     cudaError_t error = rt_check_fill(device, fill);
     if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
         return error;
-    if (rows.count == 1) /* the pitch of a single row may be anything */
+    if (rows.count == 1) /* a single row may have any pitch */
         rows.to_pitch = rows.width;
     else
         rt_check_pitches(fill->dst, fill->pitch, NULL, 0, 0);
@@ -89,8 +90,7 @@ static struct rt_work rows_2d(void *to, size_t pitch, int value, size_t width, s
     return work;
 }
 
-/* Queues a fill after unfinished work, because cudaMemset() does not wait. If there is no
- * unfinished work, the fill runs now. */
+/* Runs a fill now or, after unfinished work, queues it, because cudaMemset() does not wait. */
 static cudaError_t fill(const struct rt_work *work)
 {
     return rt_is_stream_busy(cudaStreamDefault) ? rt_submit(cudaStreamDefault, work)
@@ -122,7 +122,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
     return rt_return(rt_submit(stream, &work));
 }
 
-/* --- layers: one fill per layer --------------------------------------------------------------- */
+/* --- fills of layers; each layer is a separate fill ------------------------------------------- */
 
 typedef cudaError_t submit_fn(cudaStream_t stream, const struct rt_work *work);
 

@@ -1,6 +1,6 @@
 /* Reports findings of the library itself, such as an unsupported call, PTX that cannot be loaded,
- * or a launch that no GPU would accept. They are written to the record, from which the parent
- * process makes its report. If there is no record, each finding is printed to stderr once. */
+ * or a launch that no GPU would accept. Writes them to the record, which the parent process reads.
+ * Without a record, prints each finding to stderr once. */
 #include "gpu/cudart/rt.h"
 
 #include <jansson.h>
@@ -17,8 +17,8 @@ enum { MAX_PRINTED = 16, MAX_TEXT = 1024 };
 
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
-/* Replaces bytes that are not printable ASCII: TEXT can quote any PTX, and other bytes could make
- * the JSON invalid. */
+/* Replaces bytes that are not printable ASCII, because they could make the JSON invalid. TEXT can
+ * contain them, because it can quote any PTX. */
 static void clean(char *text)
 {
     for (; *text; text++)

@@ -54,8 +54,8 @@ static cudaError_t set_dynamic(struct rt_function *function, int bytes)
     return cudaSuccess;
 }
 
-/* Sets one side of the default cluster size of FUNCTION's launches. A kernel with __cluster_dims__
- * has a fixed size. */
+/* Sets one side of the default cluster size of launches of FUNCTION. Fails for a kernel with
+ * __cluster_dims__, whose cluster size is fixed. */
 static cudaError_t set_cluster(struct rt_function *function, unsigned side, int blocks)
 {
     dim3 size = function->cluster.x ? function->cluster : (dim3){1, 1, 1};
@@ -77,8 +77,8 @@ static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attrib
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return set_dynamic(function, value);
-    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint: a percentage, or -1 if there is
-                                                          * none */
+    /* only a hint: a percentage, or -1 for none */
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
         if (value < -1 || value > 100)
             return cudaErrorInvalidValue;
         function->carveout = value;
@@ -93,7 +93,7 @@ static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attrib
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
         function->wide_clusters = value != 0;
         return cudaSuccess;
-    case cudaFuncAttributeClusterSchedulingPolicyPreference: /* a hint */
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: /* only a hint */
         return value < 0 || value > cudaClusterSchedulingPolicyLoadBalancing ? cudaErrorInvalidValue
                                                                              : cudaSuccess;
     default:
@@ -106,8 +106,8 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attrib
     return rt_return(set_attribute(func, attribute, value));
 }
 
-/* Accepts a configuration, which only hints how to divide memory between L1 and shared memory; the
- * emulator has no L1. */
+/* Only checks its arguments. The configuration is a hint how to divide memory between L1 cache and
+ * shared memory, and the emulator has no L1 cache. */
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)
 {
     struct rt_function *function;
@@ -142,8 +142,8 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset,
     return rt_return(get_param(func, index, offset, size));
 }
 
-/* Gets a handle for functions of the CUDA driver. Lanewise has no driver, but runtime functions
- * accept the handle as a kernel. */
+/* Sets *RESULT to a handle for functions of the CUDA driver. Lanewise has no driver, but runtime
+ * functions accept this handle as a kernel. */
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *result, const void *symbol)
 {
     struct rt_function *function;

@@ -1,4 +1,4 @@
-/* Implements the API functions about the virtual GPU: its number (there is one GPU), its
+/* Implements the API functions about the virtual GPU: choosing it (there is only device 0), its
  * properties, and waiting for it. */
 #include "gpu/cudart/array.h"
 
@@ -59,8 +59,8 @@ cudaError_t cudaRuntimeGetVersion(int *version)
     return answer(version, CUDART_VERSION);
 }
 
-/* Accepts flags, which choose whether the host spins, yields or blocks while it waits. Here they
- * have no effect. */
+/* Only checks its arguments. The flags choose whether the host spins, yields or blocks while it
+ * waits, which makes no difference here. */
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
     return rt_return(flags & ~(unsigned)cudaDeviceMask ? cudaErrorInvalidValue : cudaSuccess);
@@ -101,7 +101,7 @@ static bool get_attribute(int attribute, int *value)
 #include "gpu/cudart/attributes.def"
 #undef A
     default:
-        *value = 0; /* CUDA's header calls this attribute reserved */
+        *value = 0; /* CUDA's header marks this attribute as reserved */
         return attribute > 0 && attribute < cudaDevAttrMax;
     }
 }
@@ -181,8 +181,8 @@ static void fill_limits(struct cudaDeviceProp *prop)
     FIELD(asyncEngineCount, AsyncEngineCount);
 }
 
-/* Sets the fields about abilities. Does not set fields whose attribute is 0 in attributes.def,
- * because the caller has cleared *PROP. */
+/* Sets the fields about features. Skips features that attributes.def lists as 0, because the caller
+ * has cleared *PROP. */
 static void fill_abilities(struct cudaDeviceProp *prop)
 {
     FIELD(concurrentKernels, ConcurrentKernels);
@@ -216,7 +216,7 @@ static cudaError_t get_properties(struct cudaDeviceProp *prop, int number)
     fill_limits(prop);
     fill_textures(prop);
     fill_abilities(prop);
-    /* after a kernel's fault, all properties except the memory size are still known */
+    /* after a kernel's fault, only the memory size is unknown */
     if (rt_device(&device) == cudaSuccess) {
         emu_memory(device, &free_bytes, &total_bytes);
         prop->totalGlobalMem = total_bytes;
@@ -237,8 +237,7 @@ cudaError_t cudaDeviceSynchronize(void)
     return rt_return(rt_wait(&device));
 }
 
-/* Frees everything on the device. Does not clear a kernel's fault: as on a GPU, only a new process
- * is free of it. */
+/* Frees everything on the device. As on a GPU, a kernel's fault remains until the process ends. */
 cudaError_t cudaDeviceReset(void)
 {
     RT_CALLED();
@@ -254,7 +253,7 @@ cudaError_t cudaDeviceReset(void)
     return cudaSuccess;
 }
 
-/* --- profilers: nothing to start or stop, because the record has every launch ----------------- */
+/* --- profilers; they need no start or stop, because the record has every launch --------------- */
 
 cudaError_t cudaProfilerStart(void)
 {

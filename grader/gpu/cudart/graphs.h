@@ -1,5 +1,5 @@
-/* The folder graphs/ implements graphs and stream capture; this is its interface to the rest of the
- * library. Files outside of graphs/ include this header, never graphs/graph.h.
+/* The interface of the folder graphs/, which implements graphs and stream capture, for the rest of
+ * the library. Files outside of graphs/ include this header, never graphs/graph.h.
  *
  *   cudaMemcpyAsync(..., s)    rt_submit() finds that s is captured; rt_capture() adds a node
  *   cudaEventRecord(e, s)      rt_capture_mark(): e remembers the last nodes of s
@@ -11,47 +11,49 @@
 
 /* --- graphs/capture.c: turns the work of a stream into nodes of a graph ----------------------- */
 
-/* A stream's view of a capture: the stream's last nodes, for which its next node will wait. */
+/* What a stream knows of its capture: the stream's last nodes, for which its next node will
+ * wait. */
 struct rt_capture;
 
-/* Returns whether STREAM, which must exist, is captured, so that its work becomes nodes of a
- * graph. */
+/* Returns whether STREAM is captured, that is whether its work becomes nodes of a graph. STREAM
+ * must exist. */
 bool rt_is_capturing(cudaStream_t stream);
-/* Adds a node that does WORK to the graph of STREAM's capture, after the last nodes of STREAM. */
+/* Adds a node that performs WORK to the graph of STREAM's capture, after STREAM's last nodes. */
 cudaError_t rt_capture(cudaStream_t stream, const struct rt_work *work);
-/* Adds a node that allocates SIZE bytes and sets *PTR to their address. */
+/* Adds a node that allocates SIZE bytes, and sets *PTR to their address. */
 cudaError_t rt_capture_alloc(cudaStream_t stream, size_t size, void **ptr);
-/* Makes the capture of STREAM invalid after a call that cannot be captured. Returns the error of
- * that call. */
+/* Makes the capture of STREAM invalid because of a call that cannot be captured. Returns the error
+ * for that call. */
 cudaError_t rt_capture_invalidate(cudaStream_t stream);
-/* Ends VIEW, because its stream is destroyed. */
+/* Ends STREAM's part of a capture, because the stream is destroyed. */
 void rt_capture_forget(struct rt_capture *view);
 
-/* The last nodes of a captured stream when it recorded an event. Initialise a mark with {0}. */
+/* The last nodes of a stream at the moment when it recorded an event. Initialise a mark with
+ * {0}. */
 struct rt_mark {
-    unsigned long long session; /* the capture's number, or 0 if the event was not captured */
+    unsigned long long session; /* number of the capture, or 0 if the stream was not captured */
     cudaGraphNode_t *nodes;
     size_t count;
 };
 cudaError_t rt_capture_mark(cudaStream_t stream, struct rt_mark *mark);
-/* Makes STREAM wait for MARK, so that its next node depends on the mark's nodes. A stream that is
- * not captured joins the mark's capture. */
+/* Makes STREAM wait for MARK: the next node of STREAM will depend on the mark's nodes. If STREAM is
+ * not captured, it joins the mark's capture. */
 cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark);
-bool rt_mark_is_live(const struct rt_mark *mark); /* returns whether MARK's capture has not ended */
+/* returns whether MARK's capture has not ended yet */
+bool rt_mark_is_live(const struct rt_mark *mark);
 void rt_mark_free(struct rt_mark *mark);
 
 /* --- graphs/memory.c: memory that nodes allocate ---------------------------------------------- */
 
-/* Performs an allocation node: adds the memory at PTR to the program's ranges, with kind
- * RT_GRAPH. */
+/* Performs an allocation node: adds the memory at PTR to the program's ranges, as RT_GRAPH. */
 cudaError_t rt_graph_memory_allocate(const void *ptr);
-/* Notes that the memory at PTR has been freed. The caller has already removed its range. */
+/* Records that the memory at PTR has been freed. The caller has already removed its range. */
 void rt_graph_memory_freed(const void *ptr);
 
 /* --- graphs/graph.c: copies of work ----------------------------------------------------------- */
 
-/* Copies FROM and everything that it points to, such as a launch's arguments or a child graph. Free
- * the copy with rt_work_free(). */
+/* Copies FROM, with everything to which it points, such as the arguments of a launch or a child
+ * graph. Free the copy with rt_work_free(). */
 cudaError_t rt_work_copy(struct rt_work *to, const struct rt_work *from);
 void rt_work_free(struct rt_work *work);
 

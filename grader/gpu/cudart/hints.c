@@ -1,11 +1,11 @@
-/* Gives hints for calls that failed, because errors like "invalid argument" do not say which
+/* Adds hints to calls that failed, because an error like "invalid argument" does not say which
  * argument is invalid. */
 #include "gpu/cudart/rt.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define MOST_REPORTS 1000 /* a program may poll with a call that fails */
+#define MOST_REPORTS 1000 /* limit, because a program may poll with a call that fails */
 
 static _Thread_local bool has_reported;
 
@@ -19,22 +19,22 @@ bool rt_is_reported(void)
     return has_reported;
 }
 
-/* A hint for calls whose name begins with CALL and that returned ERROR. The first hint that matches
- * is used. */
+/* Each hint is for functions whose name begins with CALL, if they return ERROR. The first hint that
+ * matches is used. */
 static const struct hint {
     cudaError_t error;
     const char *call, *text;
 } hints[] = {
     {cudaErrorInvalidPitchValue, "",
-     "width and both pitches count bytes: each pitch must be at least the width, n * sizeof(type), and the "
-     "pitch after a pointer must be that of its memory"},
+     "the width and both pitches are in bytes: each pitch must be at least the width, n * sizeof(type), and "
+     "must be the pitch of the pointer before it"},
     {cudaErrorInvalidMemcpyDirection, "",
      "the last argument must be one of cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, "
      "cudaMemcpyDeviceToDevice and cudaMemcpyDefault"},
     {cudaErrorInvalidValue, "cudaMemcpyToSymbol",
-     "does the copy fit into the variable? The size counts bytes, and an offset is added to it"},
+     "does the copy fit into the variable? The size and the offset are in bytes"},
     {cudaErrorInvalidValue, "cudaMemcpyFromSymbol",
-     "does the copy fit into the variable? The size counts bytes, and an offset is added to it"},
+     "does the copy fit into the variable? The size and the offset are in bytes"},
     {cudaErrorInvalidSymbol, "",
      "pass the __device__ or __constant__ variable itself: not its address, and not its name in quotes"},
     {cudaErrorInvalidValue, "cudaMemcpy",
@@ -47,13 +47,13 @@ static const struct hint {
     {cudaErrorMemoryAllocation, "",
      "is the size right? A negative int becomes a huge size_t. Free memory that is no longer needed"},
     {cudaErrorInvalidConfiguration, "",
-     "look at the numbers between <<< and >>>: at most 1,024 threads in a block, and no number is 0"},
+     "look at the numbers between <<< and >>>: a block has at most 1,024 threads, and neither blocks nor threads may be 0"},
     {cudaErrorInvalidDevice, "", "there is one device, number 0"},
     {cudaErrorInvalidDeviceFunction, "",
      "pass the kernel itself, a __global__ function of this program"},
     {cudaErrorCooperativeLaunchTooLarge, "",
-     "all blocks of a cooperative launch must fit on the GPU at the same time: ask "
-     "cudaOccupancyMaxActiveBlocksPerMultiprocessor() how many do, and launch no more"},
+     "all blocks of a cooperative launch must fit on the GPU at the same time: multiply the result of "
+     "cudaOccupancyMaxActiveBlocksPerMultiprocessor() by the number of multiprocessors, and launch no more"},
     {cudaErrorLaunchOutOfResources, "",
      "the kernel needs more registers or shared memory than the GPU has for such a block: use fewer threads"},
     {cudaErrorInvalidResourceHandle, "cudaEvent",
@@ -72,7 +72,7 @@ static const struct hint {
     {cudaErrorIllegalState, "cudaStreamBeginCapture",
      "this stream is being captured already: end that capture first"},
     {cudaErrorIllegalState, "",
-     "this stream is not being captured: call cudaStreamBeginCapture() first, and end a capture once"},
+     "this stream is not being captured: call cudaStreamBeginCapture() first, and end each capture only once"},
     {cudaErrorInvalidChannelDescriptor, "",
      "make the descriptor with cudaCreateChannelDesc<type>(), of a type with 1, 2 or 4 members"},
     {cudaErrorStreamCaptureUnsupported, "",
@@ -99,11 +99,11 @@ static const char *hint_for(const char *call, cudaError_t error)
     return NULL;
 }
 
-/* Returns whether correct programs also get this error. */
+/* Returns whether this error is a normal result, which correct programs also get. */
 static bool is_answer(const char *call, cudaError_t error)
 {
     return error == cudaSuccess || error == cudaErrorNotReady ||
-           error == cudaErrorNotSupported || /* already reported as unsupported-call */
+           error == cudaErrorNotSupported || /* has been reported as unsupported-call */
            strncmp(call, "cuda", 4) != 0;
 }
 

@@ -1,10 +1,10 @@
-/* Finds out how many bytes an array of the program has, from what the C library's malloc() (glibc)
- * writes before each block. A copy that does not fit would overwrite that, and the program would
- * crash later, somewhere else.
+/* Finds the size of an array of the program. The C library's malloc() (glibc) stores it before each
+ * block. A copy that is too long would overwrite the size of the next block, and the program would
+ * crash later, at another place.
  *
- * The word before a block is its size; the lowest bits are flags. Whether a word is such a size is
- * only known from where it leads: in the heap, from block to block exactly to the heap's end. A
- * large block has pages of its own and begins right after their first 16 bytes. */
+ * The word before a block holds the size of the block; its lowest bits are flags. A word is only
+ * taken for a size if sizes lead from block to block exactly to the end of the heap. A large block
+ * is different: it has its own pages and begins 16 bytes after the start of the first page. */
 #include "gpu/cudart/rt.h"
 
 #include <stdint.h>
@@ -12,14 +12,16 @@
 #include <unistd.h>
 
 enum {
-    HEAD = 16,   /* bytes from a block's head to its first byte; the last word is the size */
-    MAPPED = 2,  /* flag: the block has pages of its own */
+    /* bytes from the head of a block to its first usable byte; the size is in the last word of the
+     * head */
+    HEAD = 16,
+    MAPPED = 2,  /* flag: the block has its own pages */
     FLAGS = 7,   /* all flags */
-    PAGE = 4096, /* the smallest page */
+    PAGE = 4096, /* bytes of the smallest page */
 };
 
-/* Returns the size and the flags of the block with this HEAD. The program's memory may have been
- * built with a tool that forbids to look there. */
+/* Returns the size and the flags of the block with this HEAD. A sanitizer in the program would
+ * forbid this access. */
 __attribute__((no_sanitize("address"))) static uint64_t size_at(uintptr_t head)
 {
     return *(const volatile uint64_t *)(head + sizeof(uint64_t));
@@ -30,7 +32,7 @@ __attribute__((no_sanitize("address"))) static uint64_t word_at(uintptr_t head)
     return *(const volatile uint64_t *)head;
 }
 
-/* Returns whether the sizes lead from HEAD to the end of the heap. */
+/* Returns whether the sizes lead from block to block, from HEAD exactly to END of the heap. */
 static bool leads_to_end(uintptr_t head, uintptr_t end)
 {
     while (head < end) {
@@ -57,7 +59,7 @@ size_t rt_host_room(const void *ptr, size_t wanted)
     uint64_t size = size_at(head), bytes = size & ~(uint64_t)FLAGS;
     if (has_own_pages(head, size))
         return bytes - HEAD;
-    /* a block can use the first word of the next block's head */
+    /* a block may also use the first word of the next block's head */
     uint64_t room = bytes - sizeof(uint64_t);
     bool is_block = bytes >= 2 * HEAD && room < wanted && head < end &&
                     rt_is_mapped((const void *)head, end - head) && leads_to_end(head, end);

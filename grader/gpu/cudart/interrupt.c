@@ -1,5 +1,5 @@
-/* Handles Ctrl-C while a kernel runs. The kernel stops, its launch is recorded with the place where
- * it was, and then the program ends as if there were no handler. A second Ctrl-C ends it at
+/* Handles Ctrl-C while a kernel runs. The kernel stops, and the record gets its launch and the line
+ * where it was. Then the program ends as without a handler. A second Ctrl-C ends the program at
  * once. */
 #include "gpu/cudart/rt.h"
 
@@ -23,8 +23,8 @@ void rt_end_if_interrupted(void)
         raise(caught);
 }
 
-/* Installs the handler. Only `lanewise run` reads the record after Ctrl-C. A program that handles
- * the signals itself replaces the handler. */
+/* Installs the handler. Only `lanewise run` reads the record after Ctrl-C. If the program handles
+ * these signals itself, its handler replaces this one. */
 __attribute__((constructor)) static void watch(void)
 {
     static const int signals[] = {SIGINT, SIGTERM};

@@ -1,6 +1,6 @@
 /* Makes handles of memory and events for other processes. As on a GPU, a process cannot open its
- * own handles. Handles from another process are not supported, because they name objects in the
- * emulator of that process. */
+ * own handles. Handles from another process are not supported, because they stand for objects in
+ * the emulator of that process. */
 #include <string.h>
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ cudaError_t cudaIpcOpenMemHandle(void **ptr, cudaIpcMemHandle_t handle, unsigned
 
 cudaError_t cudaIpcCloseMemHandle(void *ptr)
 {
-    return rt_return(cudaErrorInvalidValue); /* no handle can be opened */
+    return rt_return(cudaErrorInvalidValue); /* as on a GPU, a process cannot open its own handle */
 }
 
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)

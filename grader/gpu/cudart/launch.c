@@ -5,8 +5,8 @@
  *                         __cudaPopCallConfiguration(...)
  *                         __cudaLaunchKernel(handle, grid, block, args, shared, stream)
  *
- * (With older toolkits, the last call is cudaLaunchKernel(stub, ...).) A launch returns when the
- * kernel has ended, or when the kernel waits for the program (queue.c). As on a GPU, a kernel's
+ * (Code from older toolkits calls cudaLaunchKernel(stub, ...) at the end.) A launch returns when
+ * the kernel has ended, or when the kernel waits for the program (queue.c). As on a GPU, a kernel's
  * fault is reported when the program waits for the kernel. */
 #include "gpu/cudart/order.h"
 
@@ -20,17 +20,17 @@ struct pushed {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    const void *from; /* return address in the program; the other calls return to the stub */
+    const void *from; /* return address in the program (the other calls return to the stub) */
 };
 
-/* --- the arguments of <<<...>>>, kept between push and pop ------------------------------------ */
+/* --- the arguments of <<<...>>>, between push and pop ----------------------------------------- */
 
 /* Launches can nest: a kernel's argument can be an expression that launches another kernel. */
 enum { MAX_PUSHED = 64 };
 
 static _Thread_local struct pushed pushed[MAX_PUSHED];
 static _Thread_local unsigned pushed_count;
-/* The program's return address of the last popped <<<...>>>, or NULL if a launch has taken it. */
+/* The program's return address of the latest popped <<<...>>>; NULL once a launch has taken it. */
 static _Thread_local const void *launched_from;
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
@@ -93,7 +93,7 @@ struct emu_place rt_launch_place(const struct rt_launch *launch)
 
 #define refuse(...) report("invalid-launch", function->name, launch, __VA_ARGS__)
 
-/* Reports a launch that a GPU would refuse. Returns the GPU's error. */
+/* Reports a launch that a GPU would reject. Returns the GPU's error. */
 static cudaError_t check_config(const struct rt_function *function, const struct rt_launch *launch)
 {
     dim3 grid = launch->grid, block = launch->block;
@@ -156,7 +156,7 @@ static cudaError_t report_end(struct emu_device *device, const struct rt_functio
             report("launch-failed", function->name, launch, "%s", emu_message(device));
         return rt_error(status);
     }
-    if (!emu_has_record(device)) /* if there is a record, it has more precise findings */
+    if (!emu_has_record(device)) /* a record has more precise findings */
         report("kernel-fault", function->name, launch, "%s", emu_message(device));
     rt_fault(rt_error(status));
     return cudaSuccess;
@@ -170,8 +170,8 @@ cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *lau
     return error == cudaSuccess ? report_end(device, function, launch, status) : error;
 }
 
-/* Names the line that launches, if the program launches the kernel in several places and this is
- * not the first. In that case, the kernel's own lines do not identify the launch. */
+/* Adds the line of the launch to REQUEST if the program launches the kernel in several places and
+ * this is not the first one. In that case the lines of the kernel do not identify the launch. */
 static void name_place(struct emu_launch *request, struct rt_function *function,
                        const struct rt_launch *launch)
 {
@@ -213,8 +213,8 @@ static cudaError_t run(struct emu_device *device, struct rt_function *function,
     return report_end(device, function, launch, status);
 }
 
-/* Checks that the GPU can hold all blocks of a cooperative launch at the same time, because they
- * may wait for each other. */
+/* Checks that all blocks of a cooperative launch fit on the GPU at the same time, because they may
+ * wait for each other. */
 static cudaError_t check_resident(const struct rt_function *function,
                                   const struct rt_launch *launch)
 {
@@ -247,8 +247,8 @@ cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *lau
     return error == cudaSuccess ? run(device, function, launch) : error;
 }
 
-/* Submits a launch. Unlike other work, a launch is checked even after a fault, although it cannot
- * run then. */
+/* Submits a launch. Unlike other work, a launch is checked even after a fault, although it will not
+ * run. */
 static cudaError_t submit(cudaStream_t stream, struct rt_launch launch)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeKernel, .kernel = launch};
@@ -306,7 +306,7 @@ static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *f
     for (unsigned i = 0; i < config->numAttrs; i++)
         if (config->attrs[i].id == cudaLaunchAttributeCooperative)
             launch.cooperative = config->attrs[i].val.cooperative != 0;
-    return submit(config->stream, launch); /* other attributes are only hints */
+    return submit(config->stream, launch); /* all other attributes are only hints */
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)

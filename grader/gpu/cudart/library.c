@@ -1,6 +1,6 @@
-/* Implements libraries, which are code that the program loads while it runs, such as PTX from a
- * file or from a compiler inside the program. A library is a module (module.c) that is not part of
- * the executable. The module's address is the program's cudaLibrary_t. */
+/* Implements libraries: code that the program loads while it runs, such as PTX from a file or from
+ * a compiler inside the program. A library is a module (module.c) outside of the executable. The
+ * address of the module is the program's cudaLibrary_t. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ static cudaError_t no_ptx(const struct fatbin_summary *summary)
     return cudaErrorNoKernelImageForDevice;
 }
 
-/* Gets the PTX of a fat binary in the program's memory. The length is in the binary's header. */
+/* Gets the PTX of a fat binary in the program's memory. The header of the fat binary has its
+ * length. */
 static cudaError_t unpack(const void *code, char **text, size_t *size)
 {
     struct fatbin_summary summary = {0};
@@ -35,7 +36,7 @@ static cudaError_t unpack(const void *code, char **text, size_t *size)
     return *text ? cudaSuccess : cudaErrorInvalidKernelImage;
 }
 
-/* Gets the PTX of CODE, which is a fat binary or PTX that ends with a NUL. Fails for machine
+/* Gets the PTX of CODE. CODE is a fat binary, or PTX that ends with a NUL. Fails for machine
  * code. */
 static cudaError_t text_of(const void *code, char **text, size_t *size)
 {
@@ -69,8 +70,7 @@ static cudaError_t load(cudaLibrary_t *library, const void *code)
     return error;
 }
 
-/* Ignores the options, which are hints or options of a compiler, because nothing is compiled
- * here. */
+/* Ignores all options. They are hints, or options of a compiler, but nothing is compiled here. */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *jit_options, void **jit_values,
                                 unsigned jit_count, enum cudaLibraryOption *options, void **values,
@@ -79,8 +79,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
     return rt_return(load(library, code));
 }
 
-/* Returns the contents of the file PATH, followed by a NUL; the caller frees them. On failure
- * returns NULL with the reason in errno. */
+/* Returns the contents of the file PATH, followed by a NUL. The caller frees them. On failure
+ * returns NULL and sets errno. */
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "rb"), *memory;
@@ -104,7 +104,8 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
 {
     bool legal = library && path;
     for (unsigned i = 0; i < count && legal; i++)
-        legal = options && options[i] != cudaLibraryBinaryIsPreserved; /* only for code in memory */
+        /* only allowed for code in memory */
+        legal = options && options[i] != cudaLibraryBinaryIsPreserved;
     if (!legal)
         return rt_return(cudaErrorInvalidValue);
     char *code = read_file(path);
@@ -133,8 +134,8 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 
 /* --- the contents of a library ---------------------------------------------------------------- */
 
-/* Gets the device and the module of LIBRARY. LEGAL says whether the caller's other arguments are
- * legal. */
+/* Gets the device and the module of LIBRARY. LEGAL says whether the other arguments of the API call
+ * are legal. */
 static cudaError_t find(cudaLibrary_t library, bool legal, struct emu_device **device,
                         struct rt_module **module)
 {
@@ -172,7 +173,7 @@ cudaError_t cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t librar
         error = rt_module_variable(device, module, name, &addr, &size);
     if (error == cudaErrorSymbolNotFound &&
         rt_module_kernel(device, module, name, &function) == cudaSuccess)
-        error = cudaErrorInvalidValue; /* NAME is a kernel */
+        error = cudaErrorInvalidValue; /* NAME is a kernel, not a variable */
     if (error == cudaSuccess && ptr)
         *ptr = (void *)addr;
     if (error == cudaSuccess && bytes)
@@ -180,7 +181,7 @@ cudaError_t cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t librar
     return rt_return(error);
 }
 
-/* Finds no variable, because PTX does not say which variables are managed. */
+/* Always fails, because PTX does not say which variables are managed. */
 cudaError_t cudaLibraryGetManaged(void **ptr, size_t *bytes, cudaLibrary_t library,
                                   const char *name)
 {
@@ -190,7 +191,7 @@ cudaError_t cudaLibraryGetManaged(void **ptr, size_t *bytes, cudaLibrary_t libra
     return rt_return(error == cudaSuccess ? cudaErrorSymbolNotFound : error);
 }
 
-/* Finds no function, because none runs on both the host and the device. */
+/* Always fails, because no function runs on both the host and the device. */
 cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library,
                                           const char *symbol)
 {
@@ -202,8 +203,8 @@ cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library
 
 /* --- all kernels ------------------------------------------------------------------------------ */
 
-/* Returns the kernel name after the next ".entry" in *TEXT, which the caller frees. Moves *TEXT to
- * the end of the name. Returns NULL if there are no more kernels. */
+/* Returns the name of the kernel after the next ".entry" in *TEXT, and moves *TEXT to the end of
+ * the name. The caller frees the name. Returns NULL if there are no more kernels. */
 static char *next_kernel(const char **text)
 {
     static const char word[] = ".entry";
@@ -217,7 +218,8 @@ static char *next_kernel(const char **text)
     return strndup(found, length);
 }
 
-/* Lists the first ROOM kernels in KERNELS. If COUNT is not NULL, counts all kernels. */
+/* Stores the first ROOM kernels in KERNELS. If COUNT is not NULL, sets *COUNT to the number of all
+ * kernels. */
 static cudaError_t list_kernels(cudaLibrary_t library, cudaKernel_t *kernels, size_t room,
                                 unsigned *count)
 {

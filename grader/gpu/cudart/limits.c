@@ -1,5 +1,5 @@
 /* Implements the limits of a kernel's stack, heap and printf buffer, queries about peer GPUs (there
- * are none), and the GPU's address on the PCI bus. */
+ * are none), and the address of the GPU on the PCI bus. */
 #include "gpu/cudart/rt.h"
 #include "gpu/virtual_gpu.h"
 
@@ -10,7 +10,7 @@
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Finds the emulator's limit that LIMIT sets. Returns false if there is none, so LIMIT is at most a
+/* Finds the emulator's limit for LIMIT. Returns false if there is none; LIMIT is then at most a
  * hint. */
 static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
 {
@@ -21,7 +21,7 @@ static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
     return *found != EMU_LIMITS;
 }
 
-/* These are hints. They have a GPU's default values until the program sets others. */
+/* These limits are only hints. They start with the default values of a GPU. */
 static size_t pending_launches = 2048, fetch_granularity = 64, persisting_bytes = 9830400;
 
 static size_t *find_hint(enum cudaLimit limit)
@@ -38,8 +38,8 @@ static size_t *find_hint(enum cudaLimit limit)
     }
 }
 
-/* Returns the value that a GPU sets when a program asks for VALUE. The size of a stack is rounded
- * up to 16 bytes; a heap and a printf buffer have a minimum size. */
+/* Returns the value that a GPU chooses if a program sets VALUE. It rounds the size of a stack up to
+ * 16 bytes. A heap and a printf buffer have a minimum size. */
 static uint64_t fitting(enum emu_limit limit, uint64_t value)
 {
     const uint64_t least_heap = 4 << 20, least_print = 512 << 10;
@@ -115,7 +115,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
         return rt_return(cudaErrorInvalidValue);
     if (device != 0 || peer != 0)
         return rt_return(cudaErrorInvalidDevice);
-    *can = 0; /* there is one GPU, and a GPU is not its own peer */
+    *can = 0; /* there is only one GPU, which is not its own peer */
     return cudaSuccess;
 }
 
@@ -173,7 +173,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
     return cudaSuccess;
 }
 
-/* --- banks of shared memory: four bytes wide on every GPU that CUDA 13 supports --------------- */
+/* --- banks of shared memory; they are 4 bytes wide on every GPU that CUDA 13 supports --------- */
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

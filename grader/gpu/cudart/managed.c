@@ -1,8 +1,7 @@
-/* Implements managed memory, where the program and its kernels access the same bytes at the same
- * address.
+/* Implements managed memory: the program and its kernels access the same bytes at the same address.
  *
  * The device allocates addresses that the host does not use. This file maps host pages at these
- * addresses and lends them to the device, so both sides see the same bytes, and nothing is ever
+ * addresses and lends them to the device. So both sides access the same bytes, and nothing is
  * copied. */
 #include "gpu/cudart/order.h"
 
@@ -20,8 +19,7 @@ static size_t pages_size(emu_addr addr, size_t size)
     return ((addr + size + PAGE - 1) & ~(PAGE - 1)) - pages_start(addr);
 }
 
-/* Maps host pages for SIZE bytes at ADDR. Device allocations are so far apart that no two share a
- * page. */
+/* Maps host pages for SIZE bytes at ADDR. No two device allocations share a page. */
 static bool map(emu_addr addr, size_t size)
 {
     void *wanted = (void *)pages_start(addr);
@@ -29,7 +27,7 @@ static bool map(emu_addr addr, size_t size)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (pages == wanted)
         return true;
-    if (pages != MAP_FAILED) /* Linux before 4.17 treats the address as a hint */
+    if (pages != MAP_FAILED) /* Linux before 4.17 may ignore the address */
         munmap(pages, pages_size(addr, size));
     return false;
 }

@@ -1,6 +1,6 @@
-/* Allocates device memory, page-locked host memory and managed memory. The library keeps its own
- * list of the memory that the program may free (ranges.c), because device memory also contains
- * variables of modules. Arrays are in array.c, pools in pool.c. */
+/* Allocates device memory, page-locked host memory and managed memory. The library has its own list
+ * of the memory that the program may free (ranges.c), because device memory also contains variables
+ * of modules. Arrays are in array.c, pools in pool.c. */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
 
@@ -14,10 +14,10 @@ static size_t whole_pages(size_t size)
     return (size + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Allocates SIZE bytes of page-locked memory. They have whole pages, because no other data may be
- * on a page that the order check protects. The pages before and after cannot be accessed, so that
- * free() fails, as with a GPU's driver, and so does an index past the end. Returns NULL when out of
- * memory. */
+/* Allocates SIZE bytes of page-locked memory, as whole pages, because the order check protects
+ * whole pages and no other data may be on them. The pages before and after them are inaccessible.
+ * So free() fails, as with a GPU's driver, and an index past the end is noticed. Returns NULL when
+ * out of memory. */
 static void *map_locked(size_t size)
 {
     if (size > SIZE_MAX / 2)
@@ -37,7 +37,7 @@ static void unmap_locked(const void *memory, size_t size)
     munmap((char *)memory - PAGE, whole_pages(size) + 2 * PAGE);
 }
 
-/* Frees the memory of RANGE, which the caller has removed from the list. */
+/* Frees the memory of RANGE, which the caller has already removed from the list. */
 static enum emu_status free_memory(struct emu_device *device, const struct rt_range *range)
 {
     if (range->kind & (RT_HOST | RT_REGISTERED))
@@ -71,7 +71,7 @@ void rt_memory_reset(struct emu_device *device)
 
 /* --- device memory ---------------------------------------------------------------------------- */
 
-/* Gives the program the device memory RANGE. Frees it if that fails. */
+/* Adds RANGE, new device memory, to the program's memory. Frees it if that fails. */
 static cudaError_t hand_over(struct emu_device *device, void **ptr, struct rt_range range)
 {
     emu_addr addr = (emu_addr)range.ptr;
@@ -196,9 +196,9 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
     return rt_return(error);
 }
 
-/* Checks that work in flight does not use the memory at PTR. Called before the host frees PTR.
- * cudaFree() waits for all work, but does not promise to wait if the memory is from
- * cudaMallocAsync(). The functions that free page-locked memory do not promise it either. */
+/* Checks that no work in flight uses the memory at PTR, before the host frees it. Only cudaFree()
+ * waits for all work, and only for memory that is not from cudaMallocAsync(). The functions that
+ * free page-locked memory do not promise to wait. */
 static void check_free(void *ptr)
 {
     struct rt_range range;
@@ -235,9 +235,9 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     return cudaSuccess;
 }
 
-/* --- page-locked host memory: kernels access it at its host address --------------------------- */
+/* --- page-locked host memory; kernels access it at its host address --------------------------- */
 
-/* Lends SIZE bytes of host memory to the device and adds their range. */
+/* Lends SIZE bytes of host memory to the device, and adds them as a range. */
 static cudaError_t lend(struct emu_device *device, void *memory, size_t size, enum rt_kind kind,
                         unsigned flags)
 {
@@ -366,7 +366,8 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
     if (!flags)
         return rt_return(cudaErrorInvalidValue);
     cudaError_t error = find_host(host, &range);
-    if (error == cudaSuccess) /* the host's address is always mapped */
+    /* as on a GPU with unified addressing, host memory is always mapped */
+    if (error == cudaSuccess)
         *flags = range.flags | cudaHostAllocMapped;
     return rt_return(error);
 }

@@ -1,5 +1,5 @@
-/* Implements mipmapped arrays. A mipmap is one allocation of device memory, which contains an array
- * for each level. */
+/* Implements mipmapped arrays. A mipmap is one allocation of device memory. Each of its levels is
+ * an array. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ struct mipmap {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mipmap *mipmaps;
 
-/* Returns the pointer to MIPMAP in the list, or NULL if MIPMAP is not live. The caller holds the
+/* Returns the list's pointer to MIPMAP, or NULL if MIPMAP is not live. The caller holds the
  * lock. */
 static struct mipmap **find(cudaMipmappedArray_const_t mipmap)
 {
@@ -36,8 +36,8 @@ static struct emu_texture texels_of(const struct mipmap *mipmap)
     return t;
 }
 
-/* Returns the number of levels, which is WANTED, but at least 1. The last possible level has a
- * single texel. */
+/* Returns the number of levels: WANTED, but at least 1, and at most the number of levels until a
+ * single texel is left. */
 static unsigned count_levels(const struct rt_array *first, unsigned wanted)
 {
     size_t most = first->extent.width > first->height ? first->extent.width : first->height;
@@ -92,7 +92,7 @@ static bool add_levels(struct mipmap *mipmap)
     return true;
 }
 
-/* Allocates MIPMAP's memory and adds its levels. */
+/* Allocates the memory of MIPMAP, and adds its levels to the live arrays. */
 static cudaError_t allocate(struct emu_device *device, struct mipmap *mipmap)
 {
     struct emu_texture t = texels_of(mipmap);

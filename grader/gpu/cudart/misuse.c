@@ -1,6 +1,6 @@
-/* Implements memcheck for API calls. Reports calls that free, copy or fill memory that they must
- * not access, and memory that is never freed. On a GPU, these calls only return
- * cudaErrorInvalidValue, or even succeed. */
+/* Checks API calls for memcheck. Reports calls that free, copy or fill memory that they must not
+ * access, and memory that is never freed. On a GPU, such calls only return cudaErrorInvalidValue,
+ * or even succeed. */
 #include "gpu/cudart/array.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 enum {
     MAX_LEAKS = 100
-}; /* most lines that are listed; leaks of further lines are added to the last line */
+}; /* most lines with leaks that are listed; all further leaks count for the last of these lines */
 
 const char *rt_freed_by(const struct rt_range *range)
 {
@@ -33,7 +33,7 @@ void rt_report_bad_free(const void *ptr)
             "leave this cudaFree() out, or call it before cudaDeviceReset(), which frees all memory";
         rt_finding_at("double-free", NULL, &places, 1,
                       "cudaDeviceReset() has already freed these %zu bytes", range.size);
-        range.is_reset = false; /* this is not a leak, because the program meant to free it */
+        range.is_reset = false; /* not a leak, because the program meant to free it */
         rt_range_add_freed(range);
     } else if (was_freed)
         rt_finding_at("double-free", NULL, &places, 1, "%s %zu byte%s already been freed",
@@ -61,8 +61,8 @@ static void report_too_long(const char *what, const struct rt_places *places, ui
                   (unsigned long long)size, (unsigned long long)beyond);
 }
 
-/* Writes advice if an allocation of LENGTH bytes has room for ROWS without the gaps between them.
- * Returns NULL if it has not. */
+/* Writes advice if an allocation of LENGTH bytes has room for ROWS only without the gaps between
+ * them. Otherwise returns NULL. */
 static const char *advise_rows(char text[200], const struct rt_rows *rows, uint64_t length)
 {
     if (rows->height < 2 || rows->pitch <= rows->width || length != rows->width * rows->height)
@@ -110,7 +110,7 @@ void rt_report_host_array(const char *what, const struct rt_rows *rows, size_t r
              "pass the pitch of the host's array: if its rows have no gaps, they begin every %zu "
              "bytes, not every %zu",
              rows->width, rows->pitch);
-    if (!rt_is_reported()) /* the copy has been checked before */
+    if (!rt_is_reported()) /* this copy has already been reported */
         rt_finding_at("copy-too-long", NULL, &places, 1,
                       "the copy %s %zu bytes of an array on the host, which has at most %zu", what,
                       rows->size, room);
@@ -125,16 +125,15 @@ void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, siz
     struct rt_places places = {
         .at = rt_caller(),
         .help =
-            "width and both pitches count bytes, n * sizeof(type), and each pitch belongs to the "
-            "pointer before it"};
-    if (rt_is_reported()) /* the copy has been checked before */
+            "the width and both pitches are in bytes, n * sizeof(type), and each pitch belongs to "
+            "the pointer before it"};
+    if (rt_is_reported()) /* this copy has already been reported */
         return;
     if (rt_range_find(ptr, &range) && range.pitch == pitch && range.width < width) {
-        snprintf(
-            help, sizeof help,
-            "cudaMallocPitch() made rows for %zu byte%s each, on the line that allocated them: "
-            "its width counts bytes, n * sizeof(type)",
-            range.width, range.width == 1 ? "" : "s");
+        snprintf(help, sizeof help,
+                 "cudaMallocPitch() has allocated rows of only %zu byte%s: its width is in bytes, "
+                 "n * sizeof(type)",
+                 range.width, range.width == 1 ? "" : "s");
         places.help = help;
         places.allocated = range.made;
     }
@@ -143,15 +142,15 @@ void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, siz
                   pitch);
 }
 
-/* One side of a copy of rows. */
+/* The source or the target of a copy of rows. */
 struct side {
     const char *whose;
     const void *ptr;
     size_t pitch;
 };
 
-/* Reports a host's array whose rows are taken to lie as far apart as those of the GPU's RANGE, in
- * which there are gaps. */
+/* Reports an array of the host if the call gives it the pitch of RANGE on the GPU, although its
+ * rows are shorter. */
 static void check_host_pitch(const struct side *side, const struct rt_range *range, size_t width)
 {
     struct rt_range host;
@@ -160,15 +159,16 @@ static void check_host_pitch(const struct side *side, const struct rt_range *ran
     const struct rt_places places = {
         .at = rt_caller(),
         .allocated = range->made,
-        .help = "pass the pitch of the host's array: rows without gaps are their width apart"};
+        .help =
+            "pass the pitch of the host's array: if its rows have no gaps, this is their width"};
     rt_finding_at("other-pitch", NULL, &places, 1,
-                  "the %s rows, on the host, are taken to be %zu bytes apart, as on the GPU, "
+                  "the pitch of the %s rows, on the host, is given as %zu bytes, as on the GPU, "
                   "although a row has %zu bytes",
                   side->whose, side->pitch, width);
 }
 
-/* Reports SIDE of a copy of rows of WIDTH bytes if its memory was allocated with another pitch, or
- * if OTHER, on the host, has the pitch of that memory. */
+/* Checks SIDE of a copy of rows of WIDTH bytes. Reports a pitch other than that of its allocation.
+ * Also reports OTHER, if that is an array of the host with the pitch of this allocation. */
 static void check_pitch(const struct side *side, const struct side *other, size_t width)
 {
     struct rt_range range = {0};
@@ -199,7 +199,7 @@ void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t 
 
 /* --- leaks ------------------------------------------------------------------------------------ */
 
-/* The leaked memory that one line of the program allocated. */
+/* The memory that one line of the program has allocated but nothing has freed. */
 struct leak {
     struct emu_place place;
     unsigned long long bytes;

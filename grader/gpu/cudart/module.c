@@ -1,4 +1,4 @@
-/* Manages modules, which are the kernels and variables that an executable registers before main().
+/* Manages modules. A module holds kernels and variables that an executable registers before main().
  * The PTX of a module is loaded when the module is first used.
  *
  *   __cudaRegisterFatBinary   makes a struct rt_module for a translation unit or linked program
@@ -6,9 +6,9 @@
  *   __cudaRegisterVar         adds a variable to the module
  *   rt_find_function(), rt_find_symbol()   load the module's PTX if necessary, and look up a name
  *
- * With -rdc=true, the registered fat binary contains only linked machine code. The wrapper's field
- * EXTRA lists a fat binary for each object file, with its PTX. All these texts together are loaded
- * as one module of the device, which links them. */
+ * With -rdc=true, the registered fat binary contains only linked machine code. The field `extra` of
+ * the wrapper lists a fat binary with PTX for each object file. All these PTX texts are loaded as
+ * one module of the device, which links them. */
 #include "gpu/cudart/order.h"
 #include "gpu/fatbin/fatbin.h"
 
@@ -22,15 +22,15 @@
 
 enum { WRAPPER_PLAIN = 1, WRAPPER_LINKED = 2 };
 
-struct wrapper { /* the executable has these in its section .nvFatBinSegment */
+struct wrapper { /* in the section .nvFatBinSegment of the executable */
     int magic, version;
     const void *data;
-    void *extra; /* for WRAPPER_LINKED, a list of fat binaries that ends with NULL */
+    void *extra; /* for WRAPPER_LINKED: list of fat binaries, ends with NULL */
 };
 
 struct variable {
-    const void *host; /* the host variable that stands for it in the program */
-    void **managed;   /* the program's pointer to a __managed__ variable, otherwise NULL */
+    const void *host; /* host variable that stands for this variable in the program */
+    void **managed;   /* for a __managed__ variable: the program's pointer to it; otherwise NULL */
     char *name;
     struct variable *next;
 };
@@ -39,11 +39,11 @@ enum module_state { REGISTERED, LOADED, FAILED };
 
 struct rt_module {
     const struct wrapper *wrapper;
-    char *text; /* the PTX of a library, which has no wrapper, otherwise NULL */
+    char *text; /* PTX of a library, which has no wrapper; otherwise NULL */
     size_t text_size;
     enum module_state state;
-    cudaError_t error; /* the error of loading, if FAILED */
-    uint32_t image;    /* the device's module, if LOADED */
+    cudaError_t error; /* if FAILED: the error of loading */
+    uint32_t image;    /* if LOADED: handle of the module on the device */
     struct rt_function *functions;
     struct variable *variables;
     struct rt_module *next;
@@ -57,7 +57,7 @@ static struct rt_module *retired; /* modules that were unregistered; they are ne
 
 struct segment {
     uintptr_t addr;
-    size_t left; /* bytes from ADDR to the end of its segment */
+    size_t left; /* bytes from `addr` to the end of its segment */
 };
 
 static int find_segment(struct dl_phdr_info *info, size_t size, void *wanted)
@@ -74,15 +74,14 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *wanted)
     return 0;
 }
 
-/* Returns the number of bytes that may be read at DATA, up to the end of its segment of the
- * executable. */
+/* Returns how many bytes can be read from DATA to the end of its segment in the executable. */
 static size_t readable(const void *data)
 {
     struct segment segment = {(uintptr_t)data, 0};
     return dl_iterate_phdr(find_segment, &segment) ? segment.left : SIZE_MAX - segment.addr;
 }
 
-/* Concatenated PTX texts. */
+/* PTX texts, one after the other. */
 struct texts {
     char *bytes;
     size_t size;
@@ -108,7 +107,7 @@ static cudaError_t add_text(struct texts *texts, const struct fatbin_entry *ptx)
     return bytes ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-/* Adds the PTX of the fat binary DATA to TEXTS, and a summary of its contents to SUMMARY. */
+/* Appends the PTX of the fat binary DATA to TEXTS. Sets *SUMMARY to a summary of its contents. */
 static cudaError_t add_data(struct texts *texts, const void *data, struct fatbin_summary *summary)
 {
     char message[FATBIN_MESSAGE];
@@ -164,7 +163,7 @@ static cudaError_t load_image(struct emu_device *device, struct rt_module *modul
     return error;
 }
 
-/* Loads MODULE if it is not loaded yet. The caller holds the lock. */
+/* Loads MODULE unless it is already loaded. The caller holds the lock. */
 static cudaError_t load(struct emu_device *device, struct rt_module *module)
 {
     if (module->state == REGISTERED) {
@@ -174,7 +173,7 @@ static cudaError_t load(struct emu_device *device, struct rt_module *module)
     return module->error;
 }
 
-/* Unmaps the host pages of a __managed__ variable, which the device has already unloaded. */
+/* Unmaps the host pages of a __managed__ variable. The device has already unloaded it. */
 static void unmap_variable(const struct variable *v)
 {
     struct rt_range range;
@@ -204,7 +203,7 @@ void rt_modules_reset(struct emu_device *device)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- looking up: callers of the static functions hold the lock -------------------------------- */
+/* --- lookups; callers of the static functions hold the lock ----------------------------------- */
 
 static struct rt_function *find_function(const void *func)
 {
@@ -215,8 +214,8 @@ static struct rt_function *find_function(const void *func)
     return NULL;
 }
 
-/* Reports the device's message about PTX. If the message begins with "FILE:LINE: ", the finding is
- * at that line. */
+/* Reports the device's message about invalid PTX. If the message begins with "FILE:LINE: ", puts
+ * the finding on that line. */
 static void report_invalid_ptx(struct emu_device *device, const char *kernel)
 {
     const char *message = emu_message(device);
@@ -307,8 +306,8 @@ static void list_module(struct rt_module *module)
     pthread_mutex_unlock(&lock);
 }
 
-/* Removes MODULE from the list. Does not free it, because when the process ends, another thread may
- * still run one of its kernels. */
+/* Removes MODULE from the list. Does not free it, because another thread may still run one of its
+ * kernels when the process ends. */
 static bool retire_module(struct rt_module *module)
 {
     pthread_mutex_lock(&lock);
@@ -373,7 +372,7 @@ const char *rt_module_text(const struct rt_module *module)
     return at ? at->text : NULL;
 }
 
-/* Returns the module's kernel NAME if the program has asked for it before, otherwise NULL. */
+/* Returns the module's kernel NAME if find_kernel() has found it before, otherwise NULL. */
 static struct rt_function *find_by_name(const struct rt_module *module, const char *name)
 {
     struct rt_function *at = module->functions;
@@ -428,7 +427,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
         return NULL;
     module->wrapper = wrapper;
     if (module->wrapper && module->wrapper->magic != WRAPPER_MAGIC)
-        module->wrapper = NULL; /* loading the module will fail with InvalidKernelImage */
+        module->wrapper = NULL; /* loading this module will fail with InvalidKernelImage */
     list_module(module);
     return (void **)module;
 }
@@ -486,7 +485,7 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device_address,
     add_variable(handle, host, host, device_name);
 }
 
-/* Gives the __managed__ variable V its address, which is the same on the host and the device. */
+/* Maps the __managed__ variable V on the host, at its device address. */
 static cudaError_t share(struct emu_device *device, struct rt_module *module, struct variable *v)
 {
     emu_addr addr;
@@ -502,7 +501,7 @@ static cudaError_t share(struct emu_device *device, struct rt_module *module, st
     return cudaSuccess;
 }
 
-/* Initialises a module. Code from nvcc calls this function before the first use of a __managed__
+/* Loads a module. Code from nvcc calls this function before the first use of a __managed__
  * variable. */
 char __cudaInitModule(void **handle)
 {

@@ -1,4 +1,4 @@
-/* Answers queries about occupancy, which gpu/occupancy.h computes. Queries about clusters are in
+/* Answers queries about occupancy. gpu/occupancy.h computes it. Queries about clusters are in
  * cluster.c. */
 #include "gpu/cudart/rt.h"
 
@@ -52,7 +52,8 @@ bool rt_dynamic_left(const struct emu_kernel_info *info, unsigned blocks, unsign
     if (threads > EMU_MAX_THREADS || emu_occupancy(&demand).ctas < blocks)
         return false;
     size_t share = EMU_SM_SHARED / blocks / EMU_SHARED_UNIT * EMU_SHARED_UNIT;
-    *dynamic = share - info->shared_bytes; /* as on a GPU, this ignores reserved memory */
+    /* as on a GPU, this ignores the shared memory that the system reserves */
+    *dynamic = share - info->shared_bytes;
     return true;
 }
 

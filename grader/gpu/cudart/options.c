@@ -1,7 +1,6 @@
-/* Sets the options of a device inside the program's process. They are read before main(), so before
+/* Sets the options of a device inside the program's process. Reads them before main(), so before
  * any code of the student runs. This device ignores accesses just past an allocation, because a GPU
- * would not notice them. A device in its own process gets its options elsewhere
- * (gpu/remote/main.c). */
+ * would not notice them. A device in its own process gets its options in gpu/remote/main.c. */
 #include "gpu/cudart/rt.h"
 
 #include <stdio.h>

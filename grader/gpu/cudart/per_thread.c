@@ -16,7 +16,8 @@ extern cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-static _Thread_local unsigned depth; /* number of these functions that the thread is in */
+/* number of these functions in which the thread is at the moment */
+static _Thread_local unsigned depth;
 
 bool rt_default_is_per_thread(void)
 {
@@ -32,7 +33,7 @@ bool rt_default_is_per_thread(void)
         return error;                                                                              \
     }
 
-/* --- functions with a parameter STREAM: 0 is the thread's own stream -------------------------- */
+/* --- functions with a parameter STREAM; 0 stands for the thread's own stream ------------------ */
 
 OWN(cudaMemcpy3DAsync, _ptsz, (const struct cudaMemcpy3DParms *parms, cudaStream_t stream),
     (parms, stream))
@@ -173,7 +174,7 @@ OWN(cudaGetDriverEntryPointByVersion, _ptsz,
      enum cudaDriverEntryPointQueryResult *status),
     (symbol, function, version, flags, status))
 
-/* --- functions without it: they work in the thread's own stream, and wait for their work ------ */
+/* --- functions without STREAM; they work in the thread's own stream, and wait for their work -- */
 
 OWN(cudaMemcpy3D, _ptds, (const struct cudaMemcpy3DParms *parms), (parms))
 OWN(cudaMemcpy2DToArray, _ptds,

@@ -2,10 +2,10 @@
  *
  *   main() at a.cu:88  ──>  cudaMalloc<int>() in cuda_runtime.h  ──>  cudaMalloc() here
  *
- * rt_caller() walks the stack from the inside out. libdw converts each return address to a line,
- * with the program's debug information (nvcc -g). The result is the first line in the program's own
- * source; lines in the toolkit's headers or in files that nvcc generates are skipped. Results are
- * cached by address, because programs call the library from few places. */
+ * rt_caller() walks the stack from the innermost call outwards. libdw converts each return address
+ * to a line, with the program's debug information (nvcc -g). The result is the first line in the
+ * program's own source; lines in the toolkit's headers or in files that nvcc generates are skipped.
+ * Results are cached by address, because programs call the library from few places. */
 #include "gpu/cudart/rt.h"
 
 #include <dlfcn.h>
@@ -34,16 +34,16 @@ static Dwfl *dwfl;
 
 /* --- debug information ------------------------------------------------------------------------ */
 
-/* Keeps libdw from searching for debug information elsewhere, such as on the network: it must be in
- * the program itself. */
+/* Finds no debug information outside of the program. Otherwise, libdw would search for it, even on
+ * the network. */
 static int find_no_other(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                          const char *file, const char *link, GElf_Word sum, char **found)
 {
     return -1;
 }
 
-/* Adds the program or one of its own libraries, but no library of the system. Takes the program's
- * path from AT_EXECFN, because a sandbox may have no /proc. */
+/* Adds the program or one of its own libraries, but not the system's libraries. Takes the path of
+ * the program from AT_EXECFN, because a sandbox may have no /proc. */
 static int report_module(struct dl_phdr_info *info, size_t size, void *opened)
 {
     const char *path = info->dlpi_name;
@@ -68,7 +68,7 @@ static Dwfl *open_dwfl(void)
     return NULL;
 }
 
-/* Returns whether FILE is the student's. lab.h, the header of all labs, is not. */
+/* Returns whether FILE belongs to the student. lab.h, the header of all labs, does not. */
 static bool is_own_file(const char *file)
 {
     const char *name = file ? strrchr(file, '/') : NULL;
@@ -76,7 +76,7 @@ static bool is_own_file(const char *file)
            strcmp(name ? name + 1 : file, "lab.h") != 0;
 }
 
-/* Returns FILE with the FOLDER that it is relative to in front. The result is never freed. */
+/* Returns FILE or, if FILE is a relative path, FOLDER/FILE. The result is never freed. */
 static char *whole_path(const char *file, const char *folder)
 {
     char *path;
@@ -93,7 +93,7 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
     return value;
 }
 
-/* Returns the program's own file into which the code at ADDRESS was inlined, and the *LINE there.
+/* Returns the program's own file into which the code at ADDRESS was inlined, and sets *LINE.
  * Returns NULL if there is none. */
 static const char *inlined_into(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Word *line)
 {
@@ -156,7 +156,7 @@ struct emu_place rt_place_of(const void *return_address)
         entry->place = look_up(key.address);
         node = tsearch(entry, &cache, by_address);
         if (!node || *node != entry) {
-            free(entry); /* but keep the file's name, which a finding may use */
+            free(entry); /* the file's name is kept, because a finding may use it */
             entry = NULL;
         }
     }

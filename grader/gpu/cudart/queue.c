@@ -1,4 +1,4 @@
-/* Keeps the queue of unfinished work. Most work runs when the program asks for it, and is never
+/* Manages the queue of unfinished work. Most work runs when the program requests it, and is never
  * queued. But a launch can be parked (device.h) if all its threads poll memory that main() or
  * another stream will write later. Then the launch becomes an item of this queue, and so does all
  * later work that must wait for it, in the program's order:
@@ -9,9 +9,9 @@
  *     cudaStreamWaitEvent(b, e)  waits for the record
  *     cudaMemcpyAsync(..., b)    waits for the event, too; in a stream c it would run now
  *
- * A parked launch is resumed during later API calls. A call that waits for an item keeps resuming
- * all items. If no item makes progress and the program has no other thread, no item ever will, so
- * the launch ends as a deadlock.
+ * A parked launch is resumed during later API calls. A call that waits for an item resumes all
+ * items again and again. If no item makes progress and the program has no other thread, no item
+ * ever will. Then the launch ends as a deadlock.
  *
  * main() can write to managed and page-locked memory without an API call. So while a parked launch
  * polls this memory, a thread (the poller) resumes the launch regularly, with pauses that grow
@@ -30,19 +30,20 @@
 
 struct item {
     struct rt_order order;
-    struct rt_work work; /* owned by the item */
+    struct rt_work work; /* the item owns what it points to */
     uint64_t id;
-    uint64_t waits_for;       /* id of an item that must finish first, or 0 */
-    uint64_t launch;          /* the device's number of a parked launch, or 0 */
-    bool sees_lent, is_still; /* as in struct emu_parked, if LAUNCH is not 0 */
-    bool is_running;          /* the item is a host function, which a thread is calling now */
-    char *bytes;              /* a copy's source bytes at the time of the API call, or NULL */
+    uint64_t waits_for;       /* id of the item that must finish first, or 0 if there is none */
+    uint64_t launch;          /* for a parked launch: its number on the device; otherwise 0 */
+    bool sees_lent, is_still; /* for a parked launch: as in struct emu_parked */
+    bool is_running;          /* a thread is calling the item's host function */
+    /* for a copy: its source bytes at the time of the API call, or NULL if they were not kept */
+    char *bytes;
     struct item *next;
 };
 
-#define SHORTEST_PAUSE 20000 /* nanoseconds between two polls */
+#define SHORTEST_PAUSE 20000 /* nanoseconds from one poll to the next, as is LONGEST_PAUSE */
 #define LONGEST_PAUSE  1000000
-#define MOST_PASSES    16 /* iterations over all items in a call that does not wait */
+#define MOST_PASSES    16 /* how often a call that does not wait goes through all items */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t launch_parked = PTHREAD_COND_INITIALIZER;
@@ -51,8 +52,8 @@ static atomic_uint count;
 static uint64_t last_id;
 static atomic_bool has_poller; /* a thread runs poll_launches() */
 
-/* Returns whether the queue is empty, as it nearly always is. Returns true in a forked child, which
- * has no device. */
+/* Returns whether the queue is empty, which is nearly always the case. Returns true in a forked
+ * child, which has no device. */
 static bool is_empty(void)
 {
     return !atomic_load(&count) || !rt_device_or_null();
@@ -65,7 +66,7 @@ static void sleep_for(long nanoseconds)
 
 bool rt_is_single_threaded(void)
 {
-    struct stat tasks; /* st_nlink counts ".", ".." and each thread */
+    struct stat tasks; /* st_nlink counts ".", ".." and one entry per thread */
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3u + atomic_load(&has_poller);
 }
 
@@ -85,8 +86,8 @@ static struct item *find(uint64_t id)
     return item;
 }
 
-/* Returns the first item before END for which work with ORDER must wait, or NULL if there is none.
- * END is NULL for the whole list. */
+/* Returns the first item for which work with ORDER must wait, or NULL if there is none. Only
+ * searches the items before END; NULL stands for all items. */
 static struct item *find_before(struct rt_order order, const struct item *end)
 {
     struct item *item = first;
@@ -164,7 +165,7 @@ static void *poll_launches(void *nothing)
     return nothing;
 }
 
-/* Starts the poller. It blocks all signals, which are for the program's own threads. */
+/* Starts the poller. Blocks all signals in it, so that the program's own threads get them. */
 static void start_poller(void)
 {
     pthread_t thread;
@@ -177,8 +178,8 @@ static void start_poller(void)
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Updates ITEM after the device has parked its launch. Returns true if the launch has made
- * progress, or can proceed without changes by others. */
+/* Updates ITEM after the device has parked its launch. Returns whether the launch has made
+ * progress, or can make progress even if memory does not change. */
 static bool note_parked(struct emu_device *device, struct item *item)
 {
     struct emu_parked parked = emu_parked(device);
@@ -193,7 +194,7 @@ static bool note_parked(struct emu_device *device, struct item *item)
 
 /* --- resuming items --------------------------------------------------------------------------- */
 
-/* Removes all items, because no queued work runs after a fault. */
+/* Removes all items, because queued work does not run after a fault. */
 static void drop_all(struct emu_device *device)
 {
     struct item *item = first;
@@ -215,8 +216,8 @@ static void call_function(struct item *item)
     pthread_mutex_lock(&lock);
 }
 
-/* Resumes ITEM, which may run. Returns true if it has made progress, or can proceed without changes
- * by others. */
+/* Resumes ITEM, which must not have to wait. Returns whether it has made progress, or can make
+ * progress even if memory does not change. */
 static bool resume(struct emu_device *device, struct item *item, enum emu_patience patience)
 {
     cudaError_t error = cudaSuccess;
@@ -241,9 +242,9 @@ static bool resume(struct emu_device *device, struct item *item, enum emu_patien
     return true;
 }
 
-/* Resumes each item that may run, once. Returns true if an item has made progress. The caller holds
- * the lock, which is released while a host function runs. So the list can have changed when the
- * function returns. */
+/* Resumes each item that need not wait, once. Returns whether any item has made progress. The
+ * caller holds the lock. While a host function runs, the lock is released, so the list may have
+ * changed afterwards. */
 static bool resume_items(enum emu_patience patience)
 {
     struct emu_device *device = rt_device_or_null();
@@ -281,7 +282,7 @@ void rt_resume_parked(void)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* The items for which a call waits: one item (ID), the items for which work with ORDER must wait
+/* Which items a call waits for: one item (ID), the items for which work with ORDER must wait
  * (ORDER), or all items ({0}). */
 struct awaited {
     uint64_t id;
@@ -303,8 +304,8 @@ static bool any_is_running(void)
     return item != NULL;
 }
 
-/* Ends parked launches. Called when no item makes progress and no other thread could change
- * that. */
+/* Ends the parked launches that are deadlocked. Called if no item makes progress, and no other
+ * thread could change that. */
 static void end_deadlock(void)
 {
     struct emu_device *device = rt_device_or_null();
@@ -335,7 +336,7 @@ static void wait_for(struct awaited awaited)
         pause = next_pause(pause, progress);
         if (alone)
             continue;
-        /* lets other threads run, because this thread waits for their work */
+        /* other threads run meanwhile, because this thread may wait for their work */
         pthread_mutex_unlock(&lock);
         sleep_for(pause);
         pthread_mutex_lock(&lock);
@@ -384,8 +385,8 @@ bool rt_is_item_queued(uint64_t id)
 
 /* --- the program's end ------------------------------------------------------------------------ */
 
-/* Closes the queue when main() has ended. Finishes the launches that only wait for main(), and
- * abandons launches that never stop. */
+/* Closes the queue after main() has ended. Finishes the launches that have only waited for main(),
+ * and abandons the launches that never end. */
 static void close_queue(void)
 {
     struct emu_device *device = rt_device_or_null();
@@ -406,8 +407,8 @@ static void close_queue(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Registers close_queue() late, so that it runs before the handlers that unregister the program's
- * kernels. */
+/* Registers close_queue() only when the first launch is parked. So it runs before the handlers that
+ * unregister the program's kernels. */
 static void close_at_exit(void)
 {
     atexit(close_queue);
@@ -415,8 +416,8 @@ static void close_at_exit(void)
 
 /* --- queueing --------------------------------------------------------------------------------- */
 
-/* Keeps the source bytes of a copy from memory that is not page-locked, because the real runtime
- * also reads them during the call. */
+/* If a copy's source is not page-locked, stores its bytes in ITEM, because a GPU also reads such
+ * memory during the call. */
 static cudaError_t keep_bytes(struct emu_device *device, struct item *item)
 {
     struct cudaMemcpy3DParms *copy = &item->work.copy;
@@ -435,7 +436,8 @@ static cudaError_t keep_bytes(struct emu_device *device, struct item *item)
     return cudaSuccess;
 }
 
-/* Appends a copy of WORK to the queue. *ITEM is NULL if that fails. The caller holds the lock. */
+/* Appends a copy of WORK to the queue, and sets *ITEM to it, or to NULL on failure. The caller
+ * holds the lock. */
 static cudaError_t put(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                        struct item **item)
 {
@@ -476,7 +478,7 @@ static cudaError_t put_parked(struct emu_device *device, struct rt_order order,
     return cudaSuccess;
 }
 
-/* Queues WORK if it must wait for an item. Returns false if it need not wait. */
+/* Queues WORK if it must wait for an item. Returns whether it was queued. */
 static bool put_behind(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                        cudaError_t *error)
 {
@@ -490,7 +492,7 @@ static bool put_behind(struct emu_device *device, struct rt_order order, const s
     return waits;
 }
 
-/* Does the same as rt_queue(). *IS_ALONE says that the work has run, and no kernel waited for it
+/* Does the same as rt_queue(). Sets *IS_ALONE if the work has run, and no kernel was waiting
  * meanwhile. */
 static cudaError_t run_or_put(struct emu_device *device, cudaStream_t stream,
                               const struct rt_work *work, bool *is_alone)

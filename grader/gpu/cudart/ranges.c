@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *ranges; /* a tree of struct rt_range, by ptr */
-static void *past;   /* a second tree, of freed ranges */
+static void *ranges; /* tree of struct rt_range, sorted by ptr */
+static void *past;   /* another tree, of ranges that were freed */
 static unsigned long long last_id;
 
-/* Compares two ranges. Overlapping ranges compare equal, so a key of one byte finds the range that
- * contains this byte. */
+/* Compares two ranges by address. Overlapping ranges compare equal, so a key of one byte finds the
+ * range that contains this byte. */
 static int compare(const void *a, const void *b)
 {
     const struct rt_range *left = a, *right = b;
@@ -88,7 +88,8 @@ void rt_range_add_freed(struct rt_range range)
         return;
     *buried = range;
     pthread_mutex_lock(&lock);
-    while ((node = tfind(&range, &past, compare))) { /* removes older freed ranges */
+    /* removes older freed ranges that overlap this range */
+    while ((node = tfind(&range, &past, compare))) {
         struct rt_range *older = *node;
         tdelete(older, &past, compare);
         free(older);
@@ -111,7 +112,7 @@ bool rt_range_find_freed(const void *ptr, struct rt_range *range)
 
 struct walk {
     unsigned kinds;
-    bool is_reset; /* selects only ranges that cudaDeviceReset() has freed */
+    bool is_reset; /* only visit ranges that cudaDeviceReset() has freed */
     void (*visit)(void *context, const struct rt_range *range);
     void *context;
 };

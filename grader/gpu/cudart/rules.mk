@@ -12,8 +12,8 @@ OBJECTS += $(CUDA12_OBJECTS)
 
 $(CUDART_OBJECTS) $(CUDA12_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
-# The C library's functions that pass a program's buffers to system calls. Our library has its own versions
-# (order/host_io.c), under the names and the version that programs use.
+# The C library's functions that pass buffers of the program to system calls. Our library has its own versions of
+# them (order/host_io.c), with the names and the symbol version that programs use.
 IO_FUNCTIONS := read write pread pwrite recv send fread fwrite writev
 IO_NAMES := $(foreach name,$(IO_FUNCTIONS),-Wl$(comma)--defsym$(comma)$(name)=rt_io_$(name))
 
@@ -22,7 +22,7 @@ IO_NAMES := $(foreach name,$(IO_FUNCTIONS),-Wl$(comma)--defsym$(comma)$(name)=rt
 link_cudart = $(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) \
 	$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(IO_NAMES) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CUDART_LIBS)
 
-# The first version of the C library for this CPU. Its symbols still have this version.
+# The first version of the C library for this CPU. Its symbols still have this symbol version.
 GLIBC := GLIBC_$(if $(filter x86_64,$(CPU)),2.2.5,2.17)
 
 $(BUILD)/obj/%.map: grader/gpu/cudart/%.map
@@ -33,13 +33,13 @@ $(CUDART): $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
 	$(Q)$(link_cudart)
 
-# libcudart.so.12 is linked from copies of the objects in which some functions have other names.
+# libcudart.so.12 is linked from copies of the objects, in which some functions are renamed.
 $(CUDA12): $(patsubst $(BUILD)/obj/%,$(BUILD)/obj/cuda12/%,$(CUDART_OBJECTS) $(CUDA12_OBJECTS)) $(EMULATOR) \
 		$(BUILD)/obj/cuda12/libcudart.so.12.map
 	$(call say,$@)
 	$(Q)$(link_cudart)
 
-# The new names for objcopy: cudaFoo gets its new name in the list, and cuda12_Foo becomes cudaFoo.
+# The renames for objcopy: cudaFoo gets its new name from the list, and cuda12_Foo becomes cudaFoo.
 $(BUILD)/obj/cuda12/names: grader/gpu/cudart/cuda12/names
 	@mkdir -p $(@D)
 	$(Q)awk '/^cuda/ { print; print "cuda12_" substr($$1, 5), $$1 }' $< > $@
@@ -48,8 +48,8 @@ $(BUILD)/obj/cuda12/%.o: $(BUILD)/obj/%.o $(BUILD)/obj/cuda12/names
 	@mkdir -p $(@D)
 	$(Q)objcopy --redefine-syms=$(BUILD)/obj/cuda12/names $< $@
 
-# The file that the linker uses for -lcudart. In a build with sanitizers, this is a stub with the
-# same symbols, because programs are linked without sanitizers.
+# The file that the linker uses for -lcudart. In a build with sanitizers, it is a stub with the same symbols,
+# because programs are linked without sanitizers.
 $(BUILD)/lib/libcudart.so: $(CUDART)
 ifdef SANITIZE
 	$(Q)nm -D --defined-only $< | awk '$$2 == "T" { sub("@.*", "", $$3); \

@@ -1,4 +1,4 @@
-/* Implements streams. Most work runs when the program asks for it, so nearly every stream is always
+/* Implements streams. Most work runs when the program requests it. So nearly every stream is always
  * idle, and waiting for a stream only reports faults of earlier kernels. Host functions run in the
  * calling thread. Work after a kernel that waits for main() is queued (queue.c). */
 #include "gpu/cudart/graphs.h"
@@ -16,7 +16,8 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     unsigned long long id;
-    struct rt_capture *capture; /* the stream's view of its capture, or NULL */
+    /* what the stream knows of its capture, or NULL if it is not captured */
+    struct rt_capture *capture;
     cudaLaunchAttributeValue attributes[ATTRIBUTES];
     struct CUstream_st *next;
 };
@@ -25,7 +26,7 @@ enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUstream_st *streams;
-static unsigned long long last_id = 2; /* 1 and 2 are the default streams */
+static unsigned long long last_id = 2; /* ids 1 and 2 are those of the default streams */
 static struct CUstream_st legacy = {.id = 1};
 static _Thread_local struct CUstream_st per_thread = {.id = 2};
 
@@ -34,7 +35,7 @@ static bool is_default(cudaStream_t stream)
     return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-/* Returns the pointer to STREAM in the list, or NULL if STREAM is not live. The caller holds the
+/* Returns the list's pointer to STREAM, or NULL if STREAM is not live. The caller holds the
  * lock. */
 static struct CUstream_st **find(cudaStream_t stream)
 {
@@ -82,7 +83,8 @@ struct rt_capture **rt_stream_capture(cudaStream_t stream)
 struct rt_order rt_stream_order(cudaStream_t stream)
 {
     static atomic_uint_fast64_t threads;
-    static _Thread_local uint64_t own; /* number of this thread's stream, different from all ids */
+    /* number of this thread's default stream, different from all ids */
+    static _Thread_local uint64_t own;
     pthread_mutex_lock(&lock);
     const struct CUstream_st *found = live(stream);
     struct rt_order order = {.stream = found ? found->id : 0,
@@ -184,8 +186,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Fails if STREAM is captured, because a captured stream has run no work for which a call could
- * wait. */
+/* Fails if STREAM is captured: its work has not run, so no call can wait for it. */
 static cudaError_t check(cudaStream_t stream)
 {
     cudaError_t error = rt_check_stream(stream);
@@ -281,7 +282,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
     return rt_return(error);
 }
 
-/* --- attributes: hints, which are only stored ------------------------------------------------- */
+/* --- attributes; they are hints, which are only stored ---------------------------------------- */
 
 static bool is_attribute(cudaLaunchAttributeID id)
 {
@@ -352,8 +353,8 @@ static void run_callback(void *argument)
     callback.function(callback.stream, rt_fault_error(), callback.data);
 }
 
-/* Calls a callback. Unlike a host function, it also runs after a fault, and the fault's error is
- * its argument. */
+/* Calls a callback. Unlike a host function, a callback also runs after a fault, and gets the
+ * fault's error as an argument. */
 static cudaError_t call_back(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
 {
     struct emu_device *device;

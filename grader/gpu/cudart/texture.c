@@ -1,5 +1,5 @@
 /* Implements texture and surface objects. Converts CUDA's descriptions to those of the device
- * (struct emu_texture). The program's handle of an object is also the device's handle. */
+ * (struct emu_texture). The handle of an object is the same in the program and on the device. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct object {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *objects;
 
-/* --- resources: the memory of the texels ------------------------------------------------------ */
+/* --- resources, which are the memory of the texels -------------------------------------------- */
 
 static void set_channels(struct emu_texture *t, const struct cudaChannelFormatDesc *desc)
 {
@@ -143,7 +143,8 @@ static cudaError_t set_reading(struct emu_texture *t, const struct cudaTextureDe
     return cudaSuccess;
 }
 
-/* Sets the address mode of linear memory. It has none: fetches outside of the memory return 0. */
+/* Sets the address mode of linear memory, which is not clamped or wrapped: a fetch outside of it
+ * returns 0. */
 static void set_outside(struct emu_texture *t)
 {
     memset(t->address, EMU_BORDER, sizeof t->address);
@@ -241,7 +242,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
 
 /* --- live objects ----------------------------------------------------------------------------- */
 
-/* Returns the pointer to the object in the list, or NULL if it is not live. The caller holds the
+/* Returns the list's pointer to the object, or NULL if it is not live. The caller holds the
  * lock. */
 static struct object **find(uint64_t handle, bool is_surface)
 {
@@ -290,7 +291,7 @@ void rt_textures_reset(struct emu_device *device)
     pthread_mutex_unlock(&lock);
 }
 
-/* Copies the object with this HANDLE to *OBJECT. RESULT is only checked for NULL. */
+/* Copies the object with this HANDLE to *OBJECT. Fails if RESULT is NULL. */
 static cudaError_t describe(uint64_t handle, bool is_surface, const void *result,
                             struct object *object)
 {

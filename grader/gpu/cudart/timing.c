@@ -1,7 +1,8 @@
-/* Makes the steps of gpu/device.h (emu_step()) for the program's calls. */
+/* Reports the program's calls to the device as steps of its timeline (emu_step() in
+ * gpu/device.h). */
 #include "gpu/cudart/timing.h"
 
-/* Returns the device if it predicts when work runs, otherwise NULL. */
+/* Returns the device if it predicts when work runs. Otherwise returns NULL. */
 static struct emu_device *timed_device(void)
 {
     struct emu_device *device = rt_device_or_null();

@@ -6,8 +6,8 @@
 extern int rt_unsupported(const char *what);
 extern int rt_remember(int error);
 
-/* Reports an unsupported function. A program can call the function in a loop, so only the first
- * call is reported. */
+/* Reports an unsupported function. Only reports its first call, because a program can call it in a
+ * loop. */
 int rt_report_unsupported(const char *name, atomic_bool *reported)
 {
     enum { NOT_SUPPORTED = 801 }; /* cudaErrorNotSupported */

@@ -1,12 +1,12 @@
-/* Declares the functions that programs can link to, but that only report "not supported". They are
- * defined without CUDA's headers and without parameters, because under the calling convention, a
- * function may ignore its arguments. */
+/* Declares functions that programs can link to, but that only report "not supported". They are
+ * defined without CUDA's headers and without parameters. This works because, in the calling
+ * convention, a function may ignore its arguments. */
 #ifndef GPU_CUDART_UNSUPPORTED_H
 #define GPU_CUDART_UNSUPPORTED_H
 
 #include <stdatomic.h>
 
-/* Reports a call of NAME, unless *REPORTED is set because an earlier call was reported. Returns
+/* Reports a call of NAME, unless *REPORTED says that an earlier call was reported. Returns
  * cudaErrorNotSupported. */
 int rt_report_unsupported(const char *name, atomic_bool *reported);
 

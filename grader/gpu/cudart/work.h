@@ -1,20 +1,19 @@
-/* Work for a stream is a copy, a fill, a launch or a call of a host function. Work runs
- * immediately, with two exceptions. In a captured stream, it becomes a node of a graph and runs
- * when the graph is launched. After a launch that waits for main(), it waits in a queue
- * (queue.c). */
+/* Work for a stream is a copy, a fill, a launch or a call of a host function. It runs immediately,
+ * with two exceptions. In a captured stream, it becomes a node of a graph and runs when the graph
+ * is launched. After a launch that waits for main(), it waits in a queue (queue.c). */
 #ifndef GPU_CUDART_WORK_H
 #define GPU_CUDART_WORK_H
 
 #include "gpu/cudart/rt.h"
 
 struct rt_launch {
-    const void *func; /* a stub's address or a cudaKernel_t */
+    const void *func; /* address of a stub, or a cudaKernel_t */
     dim3 grid, block;
     size_t shared;
-    bool cooperative; /* its blocks may wait for each other */
+    bool cooperative; /* the blocks may wait for each other */
     void **args;
     const void *from; /* return address of the program's <<<...>>>, or NULL without <<<...>>> */
-    dim3 cluster;     /* blocks in a cluster; x is 0 for the kernel's own size */
+    dim3 cluster;     /* blocks in a cluster; if x is 0, the kernel's own size applies */
 };
 
 struct rt_condition;
@@ -23,15 +22,15 @@ struct rt_condition;
 struct rt_conditional {
     struct rt_condition *condition;
     enum cudaGraphConditionalNodeType type;
-    unsigned count;      /* of bodies */
-    cudaGraph_t *bodies; /* NULL before a node owns the work */
-    bool is_copy;        /* belongs to a launchable graph */
+    unsigned count;      /* number of bodies */
+    cudaGraph_t *bodies; /* NULL until a node owns the work */
+    bool is_copy;        /* the bodies belong to a launchable graph */
 };
 
 struct rt_work {
-    enum cudaGraphNodeType type; /* says which member of the union is used */
-    /* for ...Memcpy and ...Memset: from a 2-D function, which asks the device for rows even if
-     * there is only one row */
+    enum cudaGraphNodeType type; /* selects the member of the union */
+    /* for ...Memcpy and ...Memset: the work comes from a 2-D function, which asks the device for
+     * rows even if there is only one row */
     bool has_rows;
     union {
         struct rt_launch kernel;
@@ -47,15 +46,14 @@ struct rt_work {
 
 /* --- work.c ----------------------------------------------------------------------------------- */
 
-/* Runs WORK now; WORK must not be a child graph or conditional. The caller must not run work after
- * a kernel's fault. Returns cudaErrorNotReady if the device has parked the launch (see
- * emu_parked()). */
+/* Runs WORK now. WORK must not be a child graph or conditional, and no kernel may have faulted.
+ * Returns cudaErrorNotReady if the device has parked the launch (see emu_parked()). */
 cudaError_t rt_run(struct emu_device *device, const struct rt_work *work);
-/* Returns the error that rt_run() would return if WORK has invalid parameters. */
+/* Returns the error that rt_run() would return for invalid parameters of WORK. */
 cudaError_t rt_check_work(struct emu_device *device, const struct rt_work *work);
 /* Runs WORK in STREAM, queues it or captures it. Does nothing after a kernel's fault. */
 cudaError_t rt_submit(cudaStream_t stream, const struct rt_work *work);
-/* Waits for all earlier work in the default stream, then runs WORK. Used by API functions without a
+/* Waits for all earlier work in the default stream, then runs WORK. For API functions without a
  * stream. */
 cudaError_t rt_wait_and_run(const struct rt_work *work);
 
@@ -66,36 +64,37 @@ cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DPa
 cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work);
 cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetParams *fill);
 cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *launch);
-/* Handles the end of a launch with STATUS. Notes a fault, which the next waiting call returns. */
+/* Handles the end of a launch with STATUS. Stores a fault, which the next waiting call will
+ * return. */
 cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *launch,
                           enum emu_status status);
-/* The source and the target of the bytes of COPY, which is legal. Page-locked memory counts as the
+/* Between which memories COPY moves bytes. COPY must be legal. Page-locked memory counts as the
  * host's, managed memory as the device's. */
 struct rt_route {
     bool from_host, to_host;
     bool is_pageable; /* one side is host memory that is not page-locked */
     uint64_t bytes;
-    const void *host; /* address of the host's end, or of the source if both ends are the host's */
+    const void *host; /* address of the host's side; the source, if both sides are the host's */
 };
 struct rt_route rt_copy_route(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
-/* Returns whether COPY is legal and its source (or target) is host memory that is not
+/* Return whether COPY is legal, and its source or its target is host memory that is not
  * page-locked. */
 bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 bool rt_copies_to_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 size_t rt_copy_width(const struct cudaMemcpy3DParms *copy); /* returns bytes per row */
-/* Finds the kernel. Returns an error if the launch cannot run. */
+/* Finds the kernel of LAUNCH. Returns an error if the launch cannot run. */
 cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *launch,
                             struct rt_function **function);
 
-/* Returns the bytes that COPY or FILL, which has run, touched on the device and in memory that the
- * host shares with it. The caller frees the result. Host memory that is not page-locked is left
- * out, because the call waits for it. *WAITS says whether the call waits for the work; the caller
- * sets it to true if the function's name does not end with Async. */
+/* Return which bytes COPY or FILL has touched, on the device and in memory that the host shares
+ * with it. Leave out host memory that is not page-locked, because the call waits for it. The caller
+ * frees the result. *WAITS must be true if the name of the API function does not end with Async; it
+ * becomes true if the API function waits for the work, otherwise false. */
 struct emu_touch *rt_copy_touches(struct emu_device *device, const struct cudaMemcpy3DParms *copy,
                                   size_t *count, bool *waits);
 struct emu_touch *rt_fill_touches(const struct cudaMemsetParams *fill, size_t *count, bool *waits);
 
-/* Make work that copies HEIGHT rows of WIDTH bytes, or SIZE bytes. */
+/* Return work that copies HEIGHT rows of WIDTH bytes, or SIZE bytes. */
 struct rt_work rt_work_of_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                size_t width, size_t height, enum cudaMemcpyKind kind);
 struct rt_work rt_work_of_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind);
@@ -108,26 +107,26 @@ cudaError_t rt_work_from_symbol(struct rt_work *work, void *to, const void *symb
 
 /* --- queue.c: work that waits for a parked launch --------------------------------------------- */
 
-/* The properties of a stream that decide which work waits for which. */
+/* Properties of a stream, which decide whether one piece of work waits for another. */
 struct rt_order {
-    uint64_t stream; /* a unique number */
-    /* the legacy default stream, which waits for blocking streams and vice versa */
+    uint64_t stream; /* unique number of the stream */
+    /* the legacy default stream; it waits for blocking streams, and they wait for it */
     bool is_legacy;
     bool is_blocking;
 };
 struct rt_order rt_stream_order(cudaStream_t stream); /* defined in stream.c */
 
-/* Runs WORK now, or queues it if it must wait for other work. */
+/* Runs WORK now or, if it must wait for other work, queues it. */
 cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struct rt_work *work);
-/* Resumes parked launches, because memory that they poll may just have changed. */
+/* Resumes parked launches, because memory that they poll may have changed. */
 void rt_resume_parked(void);
-/* Queues the recording of EVENT if it must wait. Returns the queued item's id, or 0 if it need not
- * wait. */
+/* If recording EVENT must wait, queues it and returns the id of the new item. Otherwise returns
+ * 0. */
 uint64_t rt_queue_record(cudaStream_t stream, cudaEvent_t event);
-/* Makes later work of STREAM wait for the queued item ID, the latest record of EVENT. */
+/* Makes later work in STREAM wait for item ID of the queue, which is the latest record of EVENT. */
 cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t id, cudaEvent_t event);
 
-/* Wait for all queued items, for the items that new work in STREAM must wait for, or for one
+/* Wait for all queued items, for the items for which new work in STREAM must wait, or for one
  * item. */
 void rt_finish_all(void);
 void rt_finish_stream(cudaStream_t stream);
@@ -137,8 +136,8 @@ void rt_finish_item(uint64_t id);
 bool rt_is_stream_busy(cudaStream_t stream);
 bool rt_is_item_queued(uint64_t id);
 
-/* Returns whether the program has only one thread. Returns false if it has several, or their number
- * is unknown. */
+/* Returns whether the program has only one thread. Returns false if the number of threads is
+ * unknown. */
 bool rt_is_single_threaded(void);
 
 #endif

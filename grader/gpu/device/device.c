@@ -1,5 +1,5 @@
-/* The device: keeps handles of modules and kernels, a lock and the last error. The emulator's other
- * folders do the work. */
+/* The device: keeps the handles of modules and kernels, a lock and the last error. Other folders of
+ * the emulator do the work. */
 #include "gpu/device/device_parts.h"
 
 #include <stdarg.h>
@@ -52,8 +52,8 @@ static bool is_serial(const struct emu_options *options)
     return is_serial;
 }
 
-/* Returns the highest number of workers for a launch. It is found once per device, because the
- * query for the number of cores takes longer than a small launch. */
+/* Returns the highest number of workers for a launch. A device calls this only once, because asking
+ * for the number of cores takes longer than a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
     if (options->deterministic || (is_serial(options) && !options->watch_budget))
@@ -241,8 +241,8 @@ uint64_t emu_find_made(struct emu_device *device, emu_addr *at)
     return size;
 }
 
-/* Returns the host address of a range's bytes. If the range is not inside one live allocation, sets
- * the message and returns NULL. The caller holds the lock. */
+/* Returns the host address of the SIZE bytes at ADDR. If they are not inside one live allocation,
+ * sets the message and returns NULL. The caller holds the lock. */
 static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
 {
     uint8_t *bytes = mem_range(&device->memory, addr, size);
@@ -254,13 +254,14 @@ static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
 }
 
 /* Marks the SIZE bytes at TO as written by the host. If all are zero, they count as cleared memory
- * instead of as the host's values. */
+ * and not as the host's values. */
 static void mark_written(struct emu_device *device, emu_addr to, const uint8_t *bytes,
                          uint64_t size)
 {
     mem_mark(&device->memory, MEM_WRITTEN, to, size, true);
     mem_note_constants(&device->memory, to, size);
-    if (!device->memory.tracks[MEM_FROM_KERNEL]) /* without this mark, do not read all bytes */
+    /* the check for zeros reads all bytes, so it is skipped without this mark */
+    if (!device->memory.tracks[MEM_FROM_KERNEL])
         return;
     bool zeros = !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
     mem_mark(&device->memory, MEM_FROM_KERNEL, to, size, zeros);
@@ -387,7 +388,7 @@ enum emu_status emu_condition_make(struct emu_device *device, uint64_t *handle)
     return device_unlock(device, more ? EMU_OK : EMU_OUT_OF_MEMORY);
 }
 
-/* Finds a condition, with the device locked. */
+/* Finds a condition. The caller holds the lock. */
 static uint32_t *find_condition(struct emu_device *device, uint64_t handle)
 {
     pthread_mutex_lock(&device->lock);
@@ -451,8 +452,8 @@ static uint64_t variable_address(void *context, const struct ptx_variable *varia
     return variable->number ? module->variables[ptx_definition(variable)->number - 1] : 0;
 }
 
-/* Copies the variable's name for findings. The copy is freed with the module. Returns NULL when out
- * of memory; findings then do not name the variable. */
+/* Copies the variable's name, for findings. The copy is freed with the module. When out of memory,
+ * returns NULL; findings then do not name the variable. */
 static const char *name_of(const struct module *module, const struct ptx_variable *variable)
 {
     char *name = ptx_arena_take(module->ptx->arena, variable->name.length + 1u);
@@ -480,7 +481,7 @@ static bool place_variable(struct emu_device *device, const struct module *modul
     return true;
 }
 
-/* Fills in the addresses of other variables and functions in the initial value of V. */
+/* Writes the addresses of other variables and functions into the initial value of V. */
 static void place_pointers(struct emu_device *device, struct module *module,
                            const struct ptx_variable *v)
 {
@@ -584,8 +585,8 @@ static const struct ptx_function *find_function(const struct module *module, con
     return f && f->is_kernel ? f : NULL;
 }
 
-/* Gives the parameters of a kernel that takes their address a place in device memory, which the
- * kernel can only read. */
+/* Gives a kernel's parameters a place in device memory, because the kernel takes their address. The
+ * kernel can only read this memory. */
 static bool place_parameters(struct emu_device *device, struct kernel *kernel)
 {
     uint64_t bytes = kernel->function->param_bytes ? kernel->function->param_bytes : 1;
@@ -599,7 +600,7 @@ static bool place_parameters(struct emu_device *device, struct kernel *kernel)
     return true;
 }
 
-/* Fails with a message such as "a.cu:12: kernel 'NAME': WHY". */
+/* Sets a message such as "a.cu:12: kernel 'NAME': WHY", and fails. */
 static enum emu_status refuse(const struct module *module, const struct ptx_function *function,
                               const struct refusal *refusal)
 {
@@ -720,7 +721,7 @@ bool emu_has_record(struct emu_device *device)
     return device->options.record_fd >= 0;
 }
 
-/* Writes the line with one call of write(), so that it does not mix with another process's line. */
+/* Writes the line with one call of write(), so that lines of several processes do not mix. */
 enum emu_status emu_note(struct emu_device *device, const char *line, size_t size)
 {
     char *text = emu_has_record(device) ? malloc(size + 1) : NULL;

@@ -16,14 +16,14 @@
 #include "gpu/tools.h"
 
 #define WORKSPACE_BYTES 64u /* memory for a barrier of the whole grid */
-/* most parked launches, which is more than a GPU runs at the same time */
+/* largest number of parked launches; a GPU runs fewer launches at the same time */
 #define MOST_PARKED 256u
 
-/* The number of warp instructions that are worth a worker. They take about 0.1 ms, as long as
- * starting a CPU thread and waiting for it. */
+/* Number of warp instructions for which an additional worker saves time. They take about 0.1 ms, as
+ * long as starting a CPU thread and waiting for it. */
 #define WORTH_A_WORKER 20000u
 
-/* Finds the size of the launch's clusters in CTAs, for x, y and z. */
+/* Writes to SIZE the number of CTAs in each of the launch's clusters, along x, y and z. */
 static void cluster_of(const struct emu_launch *request, const struct ptx_function *f,
                        uint32_t size[3])
 {
@@ -123,7 +123,8 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
                                 (uint64_t)launch->kernel->shared_bytes + dynamic};
     launch->occupancy = emu_occupancy(&demand);
     uint32_t ctas = EMU_MULTIPROCESSORS * (launch->occupancy.ctas ? launch->occupancy.ctas : 1);
-    /* if no CTA seems to fit on an SM, assume that one fits: the registers are an estimate */
+    /* If no CTA seems to fit on an SM, assume that one CTA fits, because the number of registers is
+     * an estimate. */
     launch->resident = (ctas + workers - 1) / workers;
     if (launch->resident > launch->cta_count)
         launch->resident = (uint32_t)launch->cta_count;
@@ -142,7 +143,7 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->grid_id = ++device->launches;
 }
 
-/* Allocates the heap for malloc() in kernels before the first launch of a kernel that needs it. */
+/* Allocates the heap for malloc() in kernels, before the first launch of a kernel that needs it. */
 static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
 {
     if (!kernel->uses_heap || device->heap.first)
@@ -155,7 +156,7 @@ static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
 }
 
 /* Allocates or clears the memory in which cooperative groups keep a grid's barrier. On a GPU, the
- * driver provides this memory, zeroed. */
+ * driver provides this memory and zeroes it. */
 static bool prepare_workspace(struct emu_device *device, const struct emu_launch *request)
 {
     if (!request->cooperative)
@@ -175,14 +176,14 @@ static bool prepare_workspace(struct emu_device *device, const struct emu_launch
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count)
 {
     uint64_t each = device->kernels[handle - 1].cta_instructions;
-    /* number of CTAs that are worth a worker */
+    /* number of CTAs for which an additional worker saves time */
     uint64_t worth_one = each ? WORTH_A_WORKER / each + 1 : 1;
     uint64_t share = (cta_count - 1) / worth_one + 1;
     return share < device->workers ? (unsigned)share : device->workers;
 }
 
-/* Notes the cost of a kernel's CTAs, which predicts the cost in its next launch. Keeps the highest
- * cost, because too many workers cost less time than too few. */
+/* Notes the cost of a kernel's CTAs as a prediction for the kernel's next launch. Keeps the highest
+ * cost, because too many workers waste less time than too few. */
 static void note_share(struct emu_device *device, const struct launch *launch)
 {
     struct kernel_handle *handle = &device->kernels[launch->request.kernel - 1];
@@ -191,7 +192,7 @@ static void note_share(struct emu_device *device, const struct launch *launch)
         handle->cta_instructions = each;
 }
 
-/* A launch from its beginning to its end, even while it is parked. */
+/* A launch from its beginning to its end, including the time while it is parked. */
 struct running {
     struct launch launch;
     const struct observer *observers[OBS_MAX];
@@ -200,8 +201,8 @@ struct running {
     struct obs_touched touched;
     struct children children;
     struct module *module;
-    /* These fields describe a parked launch by its number, the value of memory.layout when it was
-     * parked, and a copy of its parameters. */
+    /* Only for a parked launch: its number, the value of memory.layout when it was parked, and a
+     * copy of its parameters. */
     uint64_t number, layout;
     char *params;
     struct running *next;
@@ -216,7 +217,7 @@ static void forget_touched(void)
     last_touched = (struct obs_touched){0};
 }
 
-/* Adds the ranges that a grid has touched. */
+/* Adds the ranges that a grid has touched to last_touched. */
 static void add_touched(const struct obs_touched *touched)
 {
     size_t count = last_touched.count + touched->count;
@@ -235,8 +236,8 @@ static const struct prediction *prediction_of(const struct emu_device *device)
     return p && p->is_known ? p : NULL;
 }
 
-/* Moves the clocks that kernels read beyond the launch, whose longest warp has executed LONGEST
- * instructions. */
+/* Moves the clocks that kernels read beyond the launch that has ended. LONGEST is the number of
+ * instructions of its longest warp. */
 static void advance_clocks(struct emu_device *device, const struct prediction *p, uint64_t longest)
 {
     bool predicts = device->options.predicts_clock && p;
@@ -253,7 +254,8 @@ void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *cou
     last_touched = (struct obs_touched){0};
 }
 
-/* Updates the state that other calls may have changed since the launch last ran. */
+/* Updates the launch's copies of the state that other calls may have changed since the launch last
+ * ran. */
 static void refresh(struct emu_device *device, struct launch *launch)
 {
     const struct kernel *kernel = launch->kernel;
@@ -264,8 +266,8 @@ static void refresh(struct emu_device *device, struct launch *launch)
                launch->request.params, kernel->function->param_bytes);
 }
 
-/* Begins the launch that REQUEST describes, which runs KERNEL. DEPTH is 0 if the host launched it,
- * otherwise 1 more than the depth of the launch whose kernel launched it. COUNTED says that the
+/* Begins the launch that REQUEST describes, which runs KERNEL. DEPTH is 0 if the host launched it.
+ * If a kernel launched it, DEPTH is the depth of that kernel's launch plus 1. COUNTED says that the
  * caller wants the counters. Returns NULL when out of memory. */
 static struct running *begin(struct emu_device *device, const struct emu_launch *request,
                              const struct kernel *kernel, unsigned depth, bool counted)
@@ -321,9 +323,9 @@ static enum emu_status run_child(struct emu_device *device, struct module *modul
     return status;
 }
 
-/* Adds the cost of a launch's watch. When the budget is used up, no launch is watched any more.
- * That includes parked launches, because their observers would miss the accesses of later
- * launches. */
+/* Adds the cost of a launch's watch to the device's total. When the budget is used up, ends the
+ * watch of all launches. This includes parked launches, because their observers would miss the
+ * accesses of later launches. */
 static void pay_watch(struct emu_device *device, const struct launch *launch)
 {
     device->watch_cost += launch->watch_limit ? launch->watch_cost : 0;
@@ -336,7 +338,7 @@ static void pay_watch(struct emu_device *device, const struct launch *launch)
             launch_end_watch(parked->launch.crew);
 }
 
-/* Says how much of the launch racecheck and initcheck saw, for the record. */
+/* Returns, for the record, how much of the launch racecheck and initcheck saw. */
 static const char *describe_watch(const struct emu_device *device, const struct launch *launch)
 {
     if (!device->options.watch_budget)
@@ -377,7 +379,7 @@ static enum emu_status end(struct emu_device *device, struct running *running,
     free(running->recording.list);
     stepper_free(running->recording.steps);
     findings_free(&running->findings);
-    if (!running->number) /* it was never parked */
+    if (!running->number) /* the launch was never parked */
         add_touched(&running->touched);
     free(running->touched.list);
     while (status == EMU_OK && (child = children_take(&running->children)))
@@ -532,9 +534,9 @@ enum emu_status emu_abandon(struct emu_device *device, uint64_t launch)
     return device_unlock(device, running ? abandon(device, running) : EMU_NOT_FOUND);
 }
 
-/* Continues each parked launch until it ends or is parked again. A launch that can only continue
- * after others change memory then runs to its end, which reports a deadlock. Any other launch is
- * abandoned, because it may never end. */
+/* Continues each parked launch until it ends or is parked again. If a launch can then only continue
+ * after others change memory, runs it to its end, which reports a deadlock. Abandons any other
+ * launch, because it may never end. */
 void device_finish_parked(struct emu_device *device, const struct module *module)
 {
     for (struct running *running = device->parked, *next; running; running = next) {

@@ -1,4 +1,5 @@
-/* The device's data, shared by device.c, rows.c and device_launch.c, which runs kernels. */
+/* The device's data, which device.c, rows.c and device_launch.c share. device_launch.c runs
+ * kernels. */
 #ifndef GPU_DEVICE_DEVICE_PARTS_H
 #define GPU_DEVICE_DEVICE_PARTS_H
 
@@ -14,7 +15,7 @@
 
 struct module {
     struct ptx_module *ptx;
-    /* address of each module variable, by number - 1, or 0 if it has no address */
+    /* address of each module variable, at index number - 1, or 0 if it has no address */
     uint64_t *variables;
     struct module *next;
     uint32_t id;
@@ -23,7 +24,7 @@ struct module {
 struct kernel_handle {
     struct module *module;
     struct kernel *kernel;
-    /* the highest average of warp instructions per CTA of any launch so far, or 0 if unknown */
+    /* highest average of warp instructions per CTA in any launch so far, or 0 if unknown */
     uint64_t cta_instructions;
 };
 
@@ -32,20 +33,21 @@ struct schedule;
 
 struct emu_device {
     struct emu_options options;
-    unsigned workers; /* the highest number of workers of a launch */
+    unsigned workers; /* highest number of workers of a launch */
     pthread_mutex_t lock;
     struct memory memory;
     struct heap heap;
     struct conditions conditions;
     struct output output;
     struct module *modules;
-    struct kernel_handle *kernels; /* indexed by the handle - 1 */
+    struct kernel_handle *kernels; /* kernel handle h is at index h - 1 */
     uint32_t kernel_count, kernel_room, next_module;
     uint64_t clock, launches, copies;
     /* nanoseconds for %globaltimer: the sum of the predicted times of all launches so far */
     double timer;
-    uint64_t watch_cost;          /* cost of the watch (struct launch) of all launches so far */
-    struct emu_texture *textures; /* indexed by the handle - 1; an entry with width 0 is free */
+    uint64_t watch_cost; /* cost of the watch (see struct launch) of all launches so far */
+    /* texture handle h is at index h - 1; an entry with width 0 is free */
+    struct emu_texture *textures;
     uint32_t texture_count;
     uint64_t limits[EMU_LIMITS];
     /* memory for the barrier of cooperative launches, or 0 before it is allocated */
@@ -54,27 +56,27 @@ struct emu_device {
     uint32_t parked_count;
     struct repeats repeats;
     struct predictor *predictor; /* NULL if the options name no chip */
-    struct schedule *schedule;   /* NULL in the same case */
-    uint64_t last_number;        /* number of the latest parked launch; numbers begin with 1 */
+    struct schedule *schedule;   /* NULL if the options name no chip */
+    uint64_t last_number;        /* number of the latest parked launch; the first has number 1 */
 };
 
-/* Returns STATUS, a failure, and keeps the formatted reason for emu_message(). */
+/* Returns STATUS, an error, and keeps the formatted reason for emu_message(). */
 __attribute__((format(printf, 2, 3))) enum emu_status device_failed(enum emu_status status,
                                                                     const char *format, ...);
 /* Unlocks the device and returns STATUS. */
 enum emu_status device_unlock(struct emu_device *device, enum emu_status status);
 
-/* For all functions below, the caller holds the device's lock. */
+/* The caller of all functions below holds the device's lock. */
 
-/* Returns the kernel of a handle. If there is none, sets the message and returns NULL. */
+/* Returns the kernel with this handle. If there is none, sets the message and returns NULL. */
 const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle);
-/* Returns the number of workers for a launch of CTA_COUNT CTAs, so that each worker has enough
- * work. */
+/* Returns the number of workers for a launch of CTA_COUNT CTAs. It is limited so that each worker
+ * has enough work. */
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count);
-/* Ends all parked launches (of MODULE, if it is not NULL), because the host will no longer change
- * memory for them. */
+/* Ends all parked launches, because the host will no longer change memory for them. If MODULE is
+ * not NULL, ends only launches of its kernels. */
 void device_finish_parked(struct emu_device *device, const struct module *module);
-/* Finds the handle of a kernel. If the kernel is new, decodes it first. */
+/* Finds the kernel's handle. Decodes the kernel first if it is new. */
 enum emu_status device_add_kernel(struct emu_device *device, struct module *module,
                                   const struct ptx_function *function, uint32_t *handle);
 

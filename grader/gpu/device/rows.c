@@ -1,8 +1,8 @@
-/* Allocates and copies rows that begin a pitch apart. A copy first checks that all rows are inside
- * memory, then makes one copy for each row. */
+/* Allocates and copies rows, which begin a pitch apart in memory. A copy first checks that all rows
+ * are inside memory, then makes one copy for each row. */
 #include "gpu/device/device_parts.h"
 
-/* Notes for observers that the block at ADDR has rows. */
+/* Notes for observers the width and pitch of the rows in the block at ADDR. */
 static void note_rows(struct emu_device *device, emu_addr addr, uint64_t width, uint64_t pitch)
 {
     pthread_mutex_lock(&device->lock);
@@ -20,7 +20,7 @@ enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64
     uint64_t more = device->options.wider_pitch * EMU_PITCH, row, size;
     if (__builtin_add_overflow(width, more + EMU_PITCH - 1, &row) ||
         __builtin_mul_overflow(row / EMU_PITCH * EMU_PITCH, count, &size))
-        size = UINT64_MAX; /* larger than any memory, so the allocation fails */
+        size = UINT64_MAX; /* larger than any memory, so that the allocation fails */
     enum emu_status status = emu_alloc(device, size, addr);
     if (status != EMU_OK)
         return status;
@@ -29,8 +29,8 @@ enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64
     return EMU_OK;
 }
 
-/* Checks that ROWS, which begin PITCH bytes apart, are inside one allocation. If they are not, sets
- * the message. */
+/* Checks that ROWS, which begin PITCH bytes apart from address AT on, are inside one allocation. If
+ * they are not, sets the message. */
 static enum emu_status check_side(struct emu_device *device, emu_addr at,
                                   const struct emu_rows *rows, uint64_t pitch)
 {
@@ -42,10 +42,12 @@ static enum emu_status check_side(struct emu_device *device, emu_addr at,
         return emu_copy(device, 0, 0, UINT64_MAX); /* fails, because no memory is so large */
     if (emu_find(device, at, &base, &size) == EMU_OK && span <= size - (at - base))
         return EMU_OK;
-    return emu_copy(device, at, at, span); /* fails and sets the message */
+    /* fails and sets the message if the rows are not inside one allocation */
+    return emu_copy(device, at, at, span);
 }
 
-/* Joins rows into one row if they are contiguous in both the source and the target. */
+/* Returns the rows as one row if they are contiguous in both the source and the target. Otherwise,
+ * returns them unchanged. */
 static struct emu_rows joined(const struct emu_rows *rows)
 {
     if (rows->to_pitch != rows->width || rows->from_pitch != rows->width)

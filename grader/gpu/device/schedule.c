@@ -1,6 +1,6 @@
-/* Predicts when a program's work runs (gpu/order/timeline.h), from the steps that its runtime
- * library takes, and writes the timeline to the record. Kernels have their predicted time. Copies
- * and fills have the chip's latency and bandwidth. */
+/* Predicts when a program's work runs (gpu/order/timeline.h), from the steps that the program's
+ * runtime library takes, and writes the timeline to the record. Kernels take their predicted time.
+ * Copies and fills have the chip's latency and bandwidth. */
 #include "gpu/device/schedule.h"
 
 #include <jansson.h>
@@ -12,8 +12,9 @@
 #include "gpu/order/timeline.h"
 #include "gpu/record/record.h"
 
-#define MOST_PIECES 10000u /* pieces of work that the record shows */
-#define BUCKETS     256u   /* buckets of the events, by their numbers */
+#define MOST_PIECES 10000u /* largest number of pieces of work in the record */
+/* lists of events in the hash table, which is indexed by the events' numbers */
+#define BUCKETS 256u
 
 struct event {
     uint64_t number;
@@ -26,7 +27,8 @@ struct schedule {
     const struct emu_chip *chip;
     struct timeline *timeline;
     struct event *events[BUCKETS];
-    /* `unknown` counts launches without a predicted time, or without a step */
+    /* `pieces` counts all pieces of work, and `unknown` the launches without a predicted time or
+     * without a step */
     uint64_t pieces, unknown;
     bool has_work, has_ended;
 };
@@ -46,7 +48,7 @@ static void record_piece(void *context, const struct timeline_piece *piece)
     struct schedule *schedule = context;
     const struct timeline_work *work = piece->work;
     static const char *const engines[] = {"compute", "to-device", "from-device"};
-    /* the default streams of threads have their own numbers, but one name (see
+    /* each thread's default stream has its own number here, but all have one name (see
      * cudaStreamGetId()) */
     uint64_t stream = piece->stream > INT64_MAX ? 2 : piece->stream;
     if (++schedule->pieces > MOST_PIECES)
@@ -107,7 +109,7 @@ void schedule_close(struct schedule *schedule)
 
 /* --- the times of work ------------------------------------------------------------------------ */
 
-/* This thread's launch that has ended, but has no step yet. */
+/* The launch of this thread that has ended, but whose step has not been taken yet. */
 static _Thread_local struct {
     bool is_there, is_known;
     double us, share;
@@ -132,8 +134,8 @@ void schedule_predicted(double us, double share)
     launched.share = share > launched.share ? share : launched.share;
 }
 
-/* Subtracts the time of an event from a time of the chip. The chip's latencies are times between
- * two events, so they include it. */
+/* Subtracts the time of an event. A chip's latencies are measured between two events, so they
+ * include it. */
 static double without_event(const struct emu_chip *chip, double us)
 {
     return us > chip->event_us ? us - chip->event_us : 0;
@@ -153,9 +155,9 @@ static bool time_launch(const struct schedule *schedule, const struct emu_step *
     return known;
 }
 
-/* Predicts the time of a copy. A copy on the device reads and writes DRAM, and a fill writes it. A
- * copy between host and device crosses the bus. If it is from or to memory that is not page-locked,
- * the host copies it a second time. */
+/* Predicts the time of a copy or fill. A copy on the device reads and writes DRAM; a fill only
+ * writes it. A copy between host and device crosses the bus. If the host's memory is not
+ * page-locked, the host also copies the bytes a second time. */
 static void time_copy(const struct emu_chip *chip, const struct emu_step *step,
                       struct timeline_work *timed)
 {
@@ -203,10 +205,12 @@ static void work(struct schedule *schedule, const struct order_stream *stream,
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns the pointer to an event in its list. It points to NULL if nothing was recorded. */
+/* Returns the address of the list's pointer to the event NUMBER. This pointer is NULL if the event
+ * has not been recorded. */
 static struct event **find(struct schedule *schedule, uint64_t number)
 {
-    struct event **at = &schedule->events[number / 16 % BUCKETS]; /* numbers may be addresses */
+    /* numbers may be addresses, so their low bits may all be equal */
+    struct event **at = &schedule->events[number / 16 % BUCKETS];
     while (*at && (*at)->number != number)
         at = &(*at)->next;
     return at;

@@ -1,21 +1,24 @@
-/* Tracks the values of absent lanes. A shuffle that reads from a lane that does not take part gives
- * a value that CUDA does not define. Often the value is not used: in a sum over 20 lanes, lane 19
- * reads lane 20, but only the sum of lane 0 is stored. So the fault is reported only when the
- * program's answer depends on the value:
+/* Tracks values that shuffles read from absent lanes. A lane is absent if it does not execute the
+ * shuffle. CUDA does not define the value that a shuffle reads from it. Often the program does not
+ * use this value: in a sum over 20 lanes, lane 19 reads lane 20, but the program stores only the
+ * sum of lane 0. So the emulator reports the shuffle only if the value affects the program's
+ * answer:
  *
  *     shfl.down  a, v, 1        lane 19 reads lane 20: a is tainted in lane 19
- *     add        v, v, a        v is tainted there, too
+ *     add        v, v, a        v is tainted in lane 19, too
  *     st.global  [p], v         reported if lane 19 executes it
  *
- * If many lanes store at once, and the first one stores a defined value, this is allowed: it may be
- * a reduction by __shfl_down_sync() or __shfl_xor_sync() whose result only the first lane has.
+ * Several lanes may store at once, some of them tainted values, if the first lane stores a defined
+ * value: the program may be a reduction by __shfl_down_sync() or __shfl_xor_sync() whose result
+ * only the first lane has.
  *
- * Each register has a word with the lanes in which it is tainted. A lane that branches by a tainted
- * predicate may skip instructions or execute them wrongly, so the registers that are written before
- * the branch's lanes reconverge become tainted there, too, and stores before that are reported.
+ * For each register, a word holds the lanes in which the register is tainted. A lane that branches
+ * by a tainted predicate may skip instructions or execute them wrongly. Until such lanes
+ * reconverge, their stores are reported; then the registers that the branch's code writes become
+ * tainted in them.
  *
  * Only a warp that has executed such a shuffle is tracked; other warps only check that warp->absent
- * is NULL. Taint is lost in local memory and in parameters of calls. */
+ * is NULL. Taint does not pass through local memory or the parameters of calls. */
 #include "gpu/execute/absent.h"
 
 #include <stdlib.h>
@@ -25,21 +28,22 @@
 #include "gpu/execute/operations.h"
 
 struct origin {
-    uint32_t pc, lane, mask,
-        source; /* the shuffle, the lane that read, its members, and the lane that was read */
+    /* pc of the shuffle, the lane that read, the members in the shuffle's mask, and the lane that
+     * was read */
+    uint32_t pc, lane, mask, source;
 };
 
 struct absent {
-    struct origin origin[WARP]; /* origin of each lane's tainted values */
+    struct origin origin[WARP]; /* the shuffle that each lane's tainted values come from */
     uint32_t deciding;          /* lanes that have branched by a tainted predicate */
-    uint32_t from, until;       /* pcs of the code that the branch chooses from, and of its end */
-    uint32_t tainted[];         /* the lanes in which each register is tainted */
+    uint32_t from, until; /* first pc after the branch, and pc at which its lanes reconverge */
+    uint32_t tainted[];   /* for each register, the lanes in which it is tainted */
 };
 
-/* The code that an instruction belongs to. */
+/* An instruction of the PTX, and the taint of its function's registers. */
 struct place {
     const struct ptx_instruction *in;
-    uint32_t *tainted; /* for each of the function's registers */
+    uint32_t *tainted; /* for each register, the lanes in which it is tainted */
 };
 
 static struct place place_at(const struct warp *warp, uint32_t pc)
@@ -54,7 +58,7 @@ static struct place place_at(const struct warp *warp, uint32_t pc)
 
 struct visit {
     uint32_t *tainted;
-    uint32_t found, set, clear; /* lanes */
+    uint32_t found, set, clear; /* masks of lanes */
 };
 
 static void find(void *context, uint32_t reg)
@@ -75,7 +79,8 @@ static uint32_t lanes_of(const struct place *place, const struct ptx_operand *op
     return is_register ? place->tainted[op->index] : 0;
 }
 
-/* Returns the taint of a logic operation: p & q is false where q is false, whatever p is. */
+/* Returns the lanes in which the result of a logic operation is tainted. Where q is a defined
+ * false, p & q is false, whatever p is. */
 static uint32_t logic_taint(const struct warp *warp, const struct place *place,
                             const struct inst *inst)
 {
@@ -87,8 +92,8 @@ static uint32_t logic_taint(const struct warp *warp, const struct place *place,
     return (a & b) | (a & b_counts) | (b & a_counts);
 }
 
-/* Makes the result of each ACTIVE lane depend on the lanes in TAINTED. Their origin becomes that of
- * all. */
+/* Copies the origin of the first lane in TAINTED to the ACTIVE lanes that are not in TAINTED,
+ * because their result depends on all these lanes. */
 static void spread_origin(struct absent *absent, uint32_t tainted, uint32_t active)
 {
     for (uint32_t left = tainted ? active & ~tainted : 0; left; left &= left - 1)
@@ -109,8 +114,8 @@ static uint32_t result_taint(const struct warp *warp, const struct place *place,
         return logic_taint(warp, place, inst);
     struct visit visit = {.tainted = place->tainted};
     operands_read(in, find, &visit);
-    if (inst->kind == KIND_MEET) { /* in a vote or a similar instruction, each lane's result depends
-                                    * on all lanes */
+    /* in a vote or a similar instruction, each lane's result depends on all lanes */
+    if (inst->kind == KIND_MEET) {
         spread_origin(warp->absent, visit.found & active, active);
         return visit.found & active ? active : 0;
     }
@@ -135,7 +140,7 @@ static bool is_store(const struct ptx_instruction *in)
 
 /* --- following -------------------------------------------------------------------------------- */
 
-/* Reports the shuffle whose value LANE would store. */
+/* Reports the shuffle that produced the tainted value of LANE. */
 static void report(struct warp *warp, unsigned lane)
 {
     struct origin origin = warp->absent->origin[lane];
@@ -146,8 +151,8 @@ static void report(struct warp *warp, unsigned lane)
     absent_forget(warp);
 }
 
-/* Returns the lanes of STORE whose tainted values matter. STORE holds the ACTIVE lanes that store a
- * tainted value. */
+/* Returns the lanes of STORE whose tainted values must be reported. ACTIVE lanes execute the store;
+ * those in STORE store a tainted value. */
 static uint32_t that_matter(const struct warp *warp, const struct place *place, uint32_t active,
                             uint32_t store)
 {
@@ -163,7 +168,8 @@ static uint32_t that_matter(const struct warp *warp, const struct place *place, 
     return store;
 }
 
-/* Remembers a branch of LANES by a tainted predicate. A branch inside of its code adds nothing. */
+/* Notes that LANES branch by a tainted predicate. Ignores the branch while lanes of an earlier such
+ * branch have not reconverged. */
 static void decide(struct absent *absent, uint32_t pc, const struct inst *inst, uint32_t lanes)
 {
     if (!lanes || absent->deciding)
@@ -173,8 +179,8 @@ static void decide(struct absent *absent, uint32_t pc, const struct inst *inst, 
     absent->until = inst->branch.meet;
 }
 
-/* Handles the lanes that branched when they reconverge: taints all registers that they might have
- * written differently. */
+/* Handles lanes of a tainted branch that reconverge: taints all registers that the branch's code
+ * may have written differently. */
 static void reconverge(struct warp *warp, uint32_t lanes)
 {
     struct absent *absent = warp->absent;
@@ -224,8 +230,8 @@ static bool begin(struct warp *warp)
     return warp->absent;
 }
 
-/* Returns the lanes of MASK whose source lane does not execute the shuffle with them or is not one
- * of their members. */
+/* Returns the lanes of MASK that read from a lane that does not execute the shuffle or is not in
+ * the reading lane's members mask. */
 static uint32_t reading_absent(const uint32_t *source, const uint32_t *members, uint32_t mask)
 {
     uint32_t lanes = 0;
@@ -253,7 +259,8 @@ void absent_shuffle(struct warp *warp, const struct inst *inst, const uint32_t *
         if (is_passed && !((value >> from | index >> l) & 1))
             continue;
         set |= 1u << l;
-        if (!(value >> l & 1)) /* otherwise the cause is the shuffle before this one */
+        /* otherwise, the value's taint has an earlier origin, which is kept */
+        if (!(value >> l & 1))
             origin[l] = is_passed ? absent->origin[value >> from & 1 ? from : l]
                                   : (struct origin){warp->pc, l, members[l], from};
     }

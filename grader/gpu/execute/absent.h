@@ -5,12 +5,12 @@
 
 #include "gpu/execute/state.h"
 
-/* Records that a shuffle is about to give the lanes of MASK the values of the lanes SOURCE. Call it
- * if a source lane is absent or warp->absent is set. */
+/* Records that the lanes of MASK are about to read, in a shuffle, from the lanes in SOURCE. Call
+ * this if a source lane is absent or warp->absent is set. */
 void absent_shuffle(struct warp *warp, const struct inst *inst, const uint32_t *source,
                     uint32_t mask);
-/* Records that LANES are about to reach the instruction at PC, and ACTIVE of them execute it. Call
- * it if warp->absent is set. */
+/* Records that LANES are about to reach the instruction at PC, and that ACTIVE of them execute it.
+ * Call this if warp->absent is set. */
 void absent_follow(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t active);
 void absent_forget(struct warp *warp);
 

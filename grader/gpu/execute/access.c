@@ -51,8 +51,8 @@ static enum ptx_space space_of_address(uint64_t addr)
                                                    : PTX_GLOBAL;
 }
 
-/* Returns the lanes of TODO whose generic addresses are in the same state space as the first
- * lane's, and makes their addresses relative to that space. */
+/* Returns the lanes of TODO whose generic addresses are in the same state space as the first lane's
+ * address. Makes their addresses relative to that space. */
 LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
 {
     access->space = space_of_address(access->addr[__builtin_ctz(todo)]);
@@ -69,8 +69,8 @@ LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
     return lanes;
 }
 
-/* Returns the lanes of TODO whose addresses in the cluster's shared memory refer to the same CTA
- * as the first lane's, and makes their addresses relative to that CTA's memory. */
+/* Returns the lanes of TODO whose addresses in the cluster's shared memory refer to the same CTA as
+ * the first lane's address. Makes their addresses relative to that CTA's memory. */
 static uint32_t take_cta(const struct warp *warp, uint32_t todo, struct obs_access *access)
 {
     uint32_t lanes = 0, own = warp->cta->rank;
@@ -113,8 +113,8 @@ LANES_INLINE bool is_shared(uint8_t space)
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* Returns whether the fault is only reported and does not fail the launch, because the options ask
- * for this and a GPU would not notice the access. */
+/* Returns whether the fault must be reported without failing the launch. This is the case if the
+ * options ask for it and a GPU would not notice the access. */
 static bool is_overlooked(const struct launch *launch, const struct obs_access *access,
                           unsigned lane, enum obs_fault_kind kind)
 {
@@ -147,8 +147,8 @@ LANES_INLINE uint32_t check_alignment(struct warp *warp, const struct obs_access
     return lanes;
 }
 
-/* Returns whether the access may touch BLOCK. Constant memory is read-only, and an instruction for
- * constant memory may read nothing else. */
+/* Returns whether the access may touch BLOCK. Constant memory is read-only. Instructions for
+ * constant memory can read no other memory. */
 static bool may_touch(const struct mem_block *block, const struct obs_access *access)
 {
     if (access->space == PTX_CONST)
@@ -162,15 +162,15 @@ static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
            high - block->addr <= block->size;
 }
 
-/* Returns the end of the shared memory that INST may access: the end of the CTA's memory or,
- * earlier, the end of the array that its address points into. */
+/* Returns the end of the shared memory that INST may access: the end of the array that its address
+ * points into, but at most the end of the CTA's memory. */
 LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
 {
     uint32_t all = warp->cta->shared_bytes;
     return inst->mem.high && inst->mem.high < all ? inst->mem.high : all;
 }
 
-/* Returns whether the access may touch the shared memory from LOW up to HIGH. */
+/* Returns whether the access may touch the bytes of shared memory from LOW to HIGH - 1. */
 LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access *access,
                                uint64_t low, uint64_t high)
 {
@@ -178,8 +178,8 @@ LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access 
     return low < high && low >= inst->mem.low && high <= shared_end(warp, inst);
 }
 
-/* Memory of the CTA, the warp or the launch in one state space. `stride` is the distance from one
- * lane's part to the next lane's, or 0 if all lanes share the memory. */
+/* Memory in one state space, which belongs to the CTA, the warp or the launch. `stride` is the
+ * distance in bytes from one lane's part to the next lane's, or 0 if all lanes share the memory. */
 struct area {
     uint8_t *start;
     uint64_t size, stride;
@@ -202,8 +202,8 @@ LANES_INLINE struct area area_of(const struct warp *warp, const struct obs_acces
         return (struct area){warp->cta->shared, warp->cta->shared_bytes, 0};
     case PTX_CLUSTER:
         return area_of_other(warp, access->rank);
-    case PTX_LOCAL: /* the kernel's own variables; find_lane() finds the variables of other
-                     * functions */
+    /* the kernel's own variables; find_lane() finds the variables of other functions */
+    case PTX_LOCAL:
         return (struct area){warp->local, local, launch->own_bytes};
     case PTX_FRAME: /* parameters and results of device functions */
         return (struct area){warp->frame->params, params, params};
@@ -218,8 +218,9 @@ LANES_INLINE bool is_global(uint8_t space)
     return space == PTX_GLOBAL || space == PTX_CONST;
 }
 
-/* Returns the bytes at ADDR if all bytes from LOW to HIGH are in one block that the access may
- * touch, otherwise NULL. First tries the block that this instruction accessed last. */
+/* Returns the host's pointer for ADDR if one block has all bytes from LOW to HIGH - 1 and the
+ * access may touch this block; otherwise returns NULL. First tries the block that this instruction
+ * accessed last. */
 LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *access,
                                     uint64_t addr, uint64_t low, uint64_t high)
 {
@@ -228,7 +229,7 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
     if (!holds(*block, low, high))
         *block = mem_block_at(worker->launch->memory, low);
     return holds(*block, low, high) && may_touch(*block, access) &&
-                   !(*block)->is_heap /* find_lane() checks the heap's chunks */
+                   !(*block)->is_heap /* find_lane() checks accesses to the heap */
                ? (*block)->host + (addr - (*block)->addr)
                : NULL;
 }
@@ -239,13 +240,14 @@ uint8_t *access_local(const struct warp *warp, unsigned lane, uint64_t at, uint6
     uint64_t own = launch->own_bytes, used = launch->kernel->function->local_bytes;
     if (at <= used && size <= used - at)
         return warp->local + lane * own + at;
-    at -= own; /* there is a gap from `used` to `own` */
+    at -= own; /* addresses from `used` to `own` are a gap */
     if (at > warp->stack_room || size > warp->stack_room - at)
         return NULL;
     return warp->stack + (size_t)lane * warp->stack_room + at;
 }
 
-/* Returns one lane's bytes. If its address is bad, returns NULL and sets *WRONG to the fault. */
+/* Returns a pointer to one lane's bytes. If the address is bad, returns NULL and sets *WRONG to the
+ * fault. */
 static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, unsigned lane,
                           enum obs_fault_kind *wrong)
 {
@@ -270,7 +272,7 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
     return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
 }
 
-/* Finds each lane's bytes separately, if an address is bad or the bytes are in several blocks. */
+/* Finds each lane's bytes separately: the slow path, for bad addresses or several blocks. */
 static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                             uint8_t **host)
 {
@@ -295,7 +297,7 @@ static void tell_observers(struct worker *worker, const struct obs_access *acces
         worker->listener[i].observer->access(worker->listener[i].state, access);
 }
 
-/* Reports to the observers the repeats of an access that have only been counted so far. */
+/* Reports to the observers the repeats of the access at PC, which so far have only been counted. */
 static void flush_repeats(struct worker *worker, uint32_t pc)
 {
     struct pattern *pattern = &worker->patterns[pc];
@@ -327,7 +329,7 @@ void access_flush(struct worker *worker)
             flush(worker, pc);
 }
 
-/* Reports one access of LANES in one state space to the observers. Returns the access's pattern or
+/* Reports to the observers one access of LANES in one state space. Returns the access's pattern or
  * NULL. */
 LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access, uint32_t lanes)
 {
@@ -345,8 +347,8 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
 }
 
 /* Checks all addresses of the pattern together. Returns the first lane's bytes; lane l's bytes are
- * l * *STRIDE + delta[l] further. Returns NULL if there is no pattern, a bad address, or bytes in
- * several blocks. */
+ * l * *STRIDE + delta[l] bytes further. Returns NULL if there is no pattern, an address is bad, or
+ * the bytes are in several blocks. */
 LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *access,
                                    const struct pattern *pattern, uint64_t *stride)
 {
@@ -366,7 +368,8 @@ LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *a
 }
 
 /* Checks one access of LANES in one state space. Writes to HOST a pointer to each lane's bytes.
- * Returns the lanes with good addresses; the bytes of other lanes may only be read. */
+ * Returns the lanes with good addresses. The pointers of other lanes may be used only for
+ * reading. */
 LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *access,
                                  const struct pattern *pattern, uint32_t lanes, uint8_t **host)
 {
@@ -392,7 +395,7 @@ LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
     access->is_bulk = false;
 }
 
-/* Shows observers the values that a store will write. */
+/* Writes to ACCESS, for the observers, the values that a store will write. */
 LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
                               struct obs_access *access)
 {
@@ -401,7 +404,7 @@ LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
     access->value_bytes = inst->mem.vector[0].bytes;
 }
 
-/* Returns whether all PATTERN_WINDOW bytes from the lowest address on are readable. */
+/* Returns whether PATTERN_WINDOW bytes from the pattern's lowest address on can be read. */
 LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
 {
     if (pattern->space == PTX_SHARED)
@@ -494,7 +497,7 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
 
 /* --- accesses that repeat --------------------------------------------------------------------- */
 
-/* Loads a repeated access. Not inlined, so that the common path of load_run() stays short. */
+/* Loads a repeated access's values. Not inlined, to keep the common path of load_run() short. */
 LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
                                     uint8_t *start, const struct pattern *pattern, uint32_t mask)
 {
@@ -552,15 +555,16 @@ LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
     pattern->silent = silent;
 }
 
-/* Tries the fast path, which nearly all accesses take (see repeat.h). Returns the first lane's
- * bytes, or NULL if the fast path does not apply; then nothing has been counted or reported. */
+/* Tries the fast path for a repeated access, which nearly all accesses take (see repeat.h). Returns
+ * the first lane's bytes. Returns NULL, without counting or reporting anything, if the fast path
+ * does not apply. */
 LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
     struct slot base = inst->mem.base;
     uint64_t first;
-    if (pattern->ready != mask || /* always true for parameters */
+    if (pattern->ready != mask || /* for parameters, `ready` is 0 */
         !lies_as_before(slot_at(warp, base), base.bytes, pattern, mask, lead) ||
         !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
                      inst->mem.space == PTX_GENERIC, lead, &first))
@@ -589,8 +593,8 @@ LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, u
     return start;
 }
 
-/* Saves the register D before a poll. The poll has failed if D does not change. In a vector, only
- * the first element is compared. */
+/* Saves the values of register D before a poll. The poll has failed if they do not change. If the
+ * instruction loads a vector, D is its first element. */
 LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
 {
     if (d.offset != NO_SLOT)
@@ -647,7 +651,7 @@ static const void *operand_at(const struct warp *warp, struct slot slot)
     return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
 }
 
-/* Counts the lanes whose old value differs from the value in memory after all lanes' operations. */
+/* Adds to atomic_changes the number of lanes whose old value differs from the final value. */
 static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
                           uint32_t lanes, const uint64_t *old)
 {
@@ -657,14 +661,14 @@ static void count_changes(struct worker *worker, const struct inst *inst, uint8_
     }
 }
 
-/* Returns whether no other CPU thread can change a value between a load and the store after it. */
+/* Returns whether no other CPU thread can change a value between this thread's load and store. */
 LANES_INLINE bool is_alone(const struct warp *warp, bool shared)
 {
     return shared || (warp->cta->launch->workers == 1 && !warp->cta->launch->memory->lent);
 }
 
-/* Executes the atomic on element K for LANES and advances HOST to the next element. The other
- * lanes of GROUP have bad addresses; their result is 0. */
+/* Executes the atomic on element K for LANES and advances HOST to the next element. The other lanes
+ * of GROUP have bad addresses; their result is 0. */
 LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, unsigned k,
                                  bool shared, uint32_t lanes, uint32_t group, uint8_t **host)
 {
@@ -685,7 +689,8 @@ static const uint64_t *longs_at(const struct warp *warp, struct slot slot)
     return (const uint64_t *)(const void *)slot_at(warp, slot);
 }
 
-/* Executes a 128-bit atomic. The vector holds b, the result and, for cas, c, as two halves each. */
+/* Executes a 128-bit atomic. The instruction's vector holds b, the result and, for cas, c; each
+ * takes two entries, its halves. */
 static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lanes,
                         uint8_t *const *host)
 {
@@ -708,8 +713,8 @@ static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lan
     }
 }
 
-/* Executes an atomic. Lanes execute in order. CUDA allows any order; a fixed order makes results
- * repeatable. */
+/* Executes an atomic, one lane after another. CUDA allows any order of lanes; a fixed order makes
+ * results repeatable. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint8_t seen[8 * WARP];

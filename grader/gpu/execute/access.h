@@ -9,19 +9,21 @@
 
 /* --- access.c --------------------------------------------------------------------------------- */
 
-/* Returns SIZE bytes at a generic address of one lane, or NULL if they are not allocated. */
+/* Returns a pointer to the SIZE bytes at a generic address of LANE. Returns NULL if they are not
+ * allocated. */
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size);
 
-/* Returns SIZE bytes at offset AT of a lane's local memory. It holds the kernel's own variables
- * and, after them, a stack for called functions. Returns NULL if the bytes are in neither. */
+/* Returns a pointer to the SIZE bytes at offset AT of LANE's local memory. This memory holds the
+ * kernel's own variables and, after them, a stack for called functions. Returns NULL if the bytes
+ * are in neither. */
 uint8_t *access_local(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size);
 
-/* Three steps make an access:
+/* An access takes three steps:
  *
- *   access_addresses    writes base + offset of each lane to ADDR; an inactive lane repeats an
- *                       active lane's address
+ *   access_addresses    writes base + offset of each lane to ADDR; an inactive lane gets an active
+ *                       lane's address
  *   access_take_space   returns the lanes of TODO that access the same state space as the first
- *                       lane, and makes their addresses relative to it
+ *                       lane, and makes their addresses relative to that space
  *   access_find         reports the access to the observers, writes pointers to HOST and returns
  *                       the lanes whose address is good */
 void access_addresses(const struct warp *warp, struct slot base, uint64_t offset, uint32_t mask,
@@ -29,23 +31,23 @@ void access_addresses(const struct warp *warp, struct slot base, uint64_t offset
 uint32_t access_take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
                            struct obs_access *access);
 uint32_t access_find(struct warp *warp, struct obs_access *access, uint32_t lanes, uint8_t **host);
-/* These two functions replace access_find() where lanes use only the first SIZE of their bytes.
- * access_report() reports the access. access_find_part() returns LANE's bytes. Their address must
- * be aligned for the whole access; if the address is bad, the function reports a fault and returns
- * NULL. */
+/* These two functions replace access_find() for an instruction that uses only the first SIZE bytes
+ * of a lane's access. access_report() reports the access. access_find_part() returns LANE's bytes;
+ * their address must be aligned for the whole access. If the address is bad, it reports a fault and
+ * returns NULL. */
 void access_report(struct warp *warp, struct obs_access *access, uint32_t lanes);
 uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned lane,
                           unsigned size);
 
-/* Reports to the observers all repeats that were only counted so far, for all instructions. */
+/* Reports to the observers, for all instructions, the repeats that have only been counted so
+ * far. */
 void access_flush(struct worker *worker);
 
 /* --- parameters.c ----------------------------------------------------------------------------- */
 
-/* These are fast paths for accesses at fixed offsets. parameter_load() reads a kernel's parameters,
- * which are the same for every lane. The other two functions access parameters and results of
- * device functions. All return false if the access does not have this simple form; then nothing has
- * been done. */
+/* Fast paths for accesses at fixed offsets. parameter_load() reads a kernel's parameters, which are
+ * the same for every lane. frame_load() and frame_store() access parameters and results of device
+ * functions. Each returns false, without doing anything, if its fast path does not apply. */
 bool parameter_load(const struct warp *warp, const struct inst *inst, uint32_t mask);
 bool frame_load(const struct warp *warp, const struct inst *inst, uint32_t mask);
 bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask);
@@ -53,41 +55,43 @@ bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask
 /* --- async.c ---------------------------------------------------------------------------------- */
 
 void async_finish(struct warp *warp, uint32_t lanes); /* completes all copies of LANES */
-/* async_arrive() completes all copies of LANES, which arrive at an mbarrier for these copies.
- * async_awaited() notes that a warp has waited for the end of all phases of the mbarrier before
- * PHASE. */
+/* async_arrive() completes all copies of LANES, whose threads arrive at the mbarrier at address
+ * BARRIER, in phase PHASE, for these copies. async_awaited() notes that a warp has waited until all
+ * phases of this mbarrier before PHASE were over. */
 void async_arrive(struct warp *warp, uint32_t lanes, uint32_t barrier, uint32_t phase);
 void async_awaited(struct cta *cta, uint32_t barrier, uint32_t phase);
 void async_drop(struct warp *warp); /* discards pending copies */
 void async_free(struct warp *warp);
 
-/* Copies belong to groups, which GROUPS counts for each lane. groups_commit() ends the open group
- * of the lanes in MASK. groups_before() sets BEFORE, the number of the first group of each lane
- * that may stay pending: the last PENDING groups may, and so may the group that is still open. */
+/* Copies belong to groups; GROUPS holds the number of groups that each lane has committed.
+ * groups_commit() ends the open group of each lane in MASK. A wait lets the last PENDING groups and
+ * the open group stay pending. groups_before() writes to BEFORE, for each lane, the number of the
+ * first group that may stay pending. */
 void groups_commit(uint32_t *groups, uint32_t mask);
 void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 
 /* --- bulk.c, mbarrier.c ----------------------------------------------------------------------- */
 
-/* Makes the oldest copy that ends at BARRIER, of those that have not arrived, arrive in CTA. PHASE
- * identifies the mbarrier's phase to observers. Returns its bytes, or 0 if there is none. */
+/* Lets a bulk copy arrive in CTA: the oldest copy that ends at the mbarrier at address BARRIER and
+ * has not arrived. PHASE identifies the mbarrier's phase to observers. Returns the copy's bytes, or
+ * 0 if there is no such copy. */
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
-/* Completes the pending bulk copies to global memory of a CTA that has ended, or drops them if
+/* Ends the bulk copies of a CTA that has ended: completes those to global memory, or drops them if
  * DROPS is true. Frees the records of all copies of the CTA. */
 void bulk_end(struct cta *cta, bool drops);
 bool mbarrier_is_at(const struct cta *cta, uint64_t at);
 
 /* --- atomic.c --------------------------------------------------------------------------------- */
 
-/* Makes LANES operate on their bytes at HOST, one lane after the other, with operand B and, for
- * cas, C (otherwise NULL). OLD receives the values before the operations. SHARED says that the
- * bytes are in shared memory, where an addition of floats does not flush denormals. ALONE says that
- * no other CPU thread can access these bytes. */
+/* Executes an atomic for LANES on their bytes at HOST, one lane after another. The operands are B
+ * and, for cas, C (otherwise NULL). OLD receives each lane's value before its operation. SHARED
+ * says that the bytes are in shared memory, where an addition of floats does not flush denormals.
+ * ALONE says that no other CPU thread can access the bytes. */
 void atomic_lanes(const struct inst *inst, bool shared, bool alone, uint32_t lanes,
                   uint8_t *const *host, const void *b, const void *c, uint64_t *old);
 
-/* Does the same as atomic_lanes(), for 128-bit atomics. B, C and OLD are two halves each, the lower
- * half first. */
+/* Does the same as atomic_lanes(), for 128-bit atomics. Each of B, C and OLD consists of two
+ * halves, the lower half first. */
 void atomic_wide_lanes(const struct inst *inst, uint32_t lanes, uint8_t *const *host,
                        const uint64_t *const *b, const uint64_t *const *c, uint64_t old[2][WARP]);
 

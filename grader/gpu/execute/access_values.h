@@ -1,5 +1,5 @@
-/* Moves values between memory and the registers of 32 lanes, either lane by lane or, where the
- * addresses allow it, in one piece. */
+/* Moves values between memory and the registers of 32 lanes: lane by lane, or all lanes in one copy
+ * if the addresses allow it. */
 #ifndef GPU_EXECUTE_ACCESS_VALUES_H
 #define GPU_EXECUTE_ACCESS_VALUES_H
 
@@ -15,7 +15,8 @@
 /* --- lanes one by one ------------------------------------------------------------------------- */
 
 /* Defines functions that move one value of type T for each lane. The value is at offset AT of the
- * lane's bytes at HOST. Inactive lanes have readable bytes, too, which are not written. */
+ * lane's bytes at HOST. Inactive lanes have readable bytes, too, but the functions never write
+ * them. */
 #define LANE_VALUES(T)                                                                             \
     LANES_INLINE T value_##T(const uint8_t *host, size_t at)                                       \
     {                                                                                              \
@@ -118,8 +119,8 @@ LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, 
 LANE_PIECES(uint32_t)
 LANE_PIECES(uint64_t)
 
-/* Moves all elements of adjacent vectors with the functions above. Returns false if none of them
- * fits the vector, or an element is not as wide as its register. */
+/* Moves all elements of adjacent vectors with the functions above. Returns false if none of these
+ * functions fits the vector, or an element is not as wide as its register. */
 LANES_INLINE bool move_pieces(const struct warp *warp, const struct inst *inst, uint8_t *bytes)
 {
     unsigned count = inst->mem.count, width = inst->mem.bytes;
@@ -157,7 +158,7 @@ LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst,
                                uint8_t *const *host, uint32_t mask, bool uniform)
 {
     struct slot slot = inst->mem.vector[k];
-    if (slot.offset == NO_SLOT) /* the element is _ */
+    if (slot.offset == NO_SLOT) /* the instruction has _ in place of this element */
         return;
     uint8_t *d = slot_at(warp, slot);
     unsigned bytes = inst->mem.bytes;
@@ -312,8 +313,8 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
         unsigned last = (31u - (unsigned)__builtin_clz(in_turn(mask, turn))) ^ turn;
         memcpy(start, v + last * bytes, bytes);
     } else if (pattern->shape == PATTERN_DENSE_ROWS) {
-        unsigned first =
-            turn & half; /* if one pass (turns.h) stores both rows, the lower row wins */
+        /* if one pass (turns.h) stores both rows, the lower row's values remain */
+        unsigned first = turn & half;
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
     } else if (mask == ALL_LANES) {
@@ -360,7 +361,7 @@ LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *i
     load_words(words, start, pattern, ALL_LANES);
     for (unsigned k = 0; k < inst->mem.count; k++) {
         struct slot slot = inst->mem.vector[k];
-        if (slot.offset == NO_SLOT) /* the element is _ */
+        if (slot.offset == NO_SLOT) /* the instruction has _ in place of this element */
             continue;
         for (unsigned l = 0; l < WARP; l++)
             raw[l] = words[l] >> (8 * bytes * k) & (bytes == 1 ? 0xffu : 0xffffu);

@@ -1,5 +1,5 @@
 /* Executes arithmetic. Turns each line of alu.def into a function that loops over the lanes
- * (rows.h), and into a row of the table of these functions.
+ * (rows.h), and into an entry of the table of these functions.
  *
  * Rounding and .ftz are modes of the CPU's vector unit, which fp_run() sets around the loop
  * (floats.h). This file is compiled with -ffp-contract=off (see the Makefile). */
@@ -16,8 +16,8 @@
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 
-/* Checks an operand before the loop, which AddressSanitizer does not instrument. Reads the first
- * poisoned byte, if there is one, so that AddressSanitizer reports it. */
+/* Checks an operand before the loop, because AddressSanitizer does not check the loop. Reads the
+ * first poisoned byte, if there is any, so that AddressSanitizer reports it. */
 void rows_look(const void *lanes, size_t bytes, size_t alignment)
 {
     const volatile uint8_t *bad = __asan_region_is_poisoned((void *)(uintptr_t)lanes, bytes);
@@ -28,7 +28,7 @@ void rows_look(const void *lanes, size_t bytes, size_t alignment)
 }
 #endif
 
-/* A full warp has its own loop, in which the mask is a constant. */
+/* Defines a row's function. A full warp has its own loop, in which the mask is a constant. */
 #define LANES(name, ...)                                                                           \
     LOOKED_AT LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst,    \
                                                     u32 mask)                                      \
@@ -50,8 +50,8 @@ void rows_look(const void *lanes, size_t bytes, size_t alignment)
 #undef ROW3
 #undef ROW4
 
-/* Defines sin or cos. sine() computes them if |x| <= SINE_NEAR; libm's functions compute them for
- * larger arguments, which are rare. */
+/* Defines the function for sin or cos. If |x| <= SINE_NEAR, sine() computes the result; for larger
+ * arguments, which are rare, libm does. */
 #define WAVE(name, turns, of_all)                                                                  \
     LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)    \
     {                                                                                              \
@@ -111,7 +111,7 @@ const struct alu_row *alu_find(const char *name)
 
 /* --- modes ------------------------------------------------------------------------------------ */
 
-/* Flushes denormal results to zero. This is for abs, neg and similar instructions: they only change
+/* Flushes denormal results to zero. abs, neg and similar instructions need this: they only change
  * bits, so the vector unit does not flush their results. */
 LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
 {
@@ -122,7 +122,7 @@ LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
     }
 }
 
-/* Applies .sat: clamps to [0, 1]; NaN becomes 0. */
+/* Applies .sat: clamps to [0, 1] and turns NaN into 0. */
 #define SATURATE(T)                                                                                \
     LANES_CLONES static void saturate_##T(T *d, u32 mask)                                          \
     {                                                                                              \
@@ -134,7 +134,7 @@ LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
 SATURATE(f32)
 SATURATE(f64)
 
-/* Runs the row's function in the instruction's mode. */
+/* Runs the row's function in the instruction's rounding and flushing mode. */
 static void run_in_mode(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     fp_set(inst->mode);
@@ -142,8 +142,9 @@ static void run_in_mode(struct warp *warp, const struct inst *inst, uint32_t mas
     fp_set(MODE_DEFAULT);
 }
 
-/* Does the same for .ftz on a CPU that flushes before it rounds. The result may replace a source.
- * Sums and quotients are never so near to 2^-126 that rounding reaches it. */
+/* Does the same as run_in_mode(), for .ftz on a CPU that flushes before it rounds. The result may
+ * be in the same register as a source. Sums and quotients are never so near to 2^-126 that rounding
+ * reaches it. */
 static void run_and_keep_rounded(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     lane_fn *inner = inst->fp.inner;

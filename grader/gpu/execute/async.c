@@ -2,14 +2,14 @@
  *
  * A copy reads its source when it starts, and stores the data when the thread waits for it. This is
  * the latest moment that CUDA allows, so a kernel that forgets to wait always sees the old data. A
- * thread's copies belong to the group that its next commit_group closes; wait_group N stores all
- * groups except the latest N. If a thread ends without waiting for a copy, the copy is never
- * stored.
+ * thread's copies belong to the group that the thread's next commit_group closes. wait_group N
+ * stores all groups except the latest N. If a thread ends without waiting for a copy, the copy is
+ * never stored.
  *
  * A copy is exposed if the warp waits for it before it has executed enough other instructions to
  * hide the latency of global memory. If a thread arrives at an mbarrier for its copies, their data
- * is stored then, but the wait that counts is that of any warp of the CTA for the mbarrier's
- * phase. */
+ * is stored at the arrival. Such a copy is exposed if any warp of the CTA waits too early for the
+ * mbarrier's phase. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +44,8 @@ static struct async_copy *begin(struct warp *warp, uint32_t lanes, unsigned byte
 
 /* --- starting --------------------------------------------------------------------------------- */
 
-/* Writes to SIZES the number of bytes that each lane copies. The remaining bytes of the lane's
- * destination become zero. */
+/* Writes to SIZES the number of bytes that each lane reads from its source. The remaining bytes of
+ * the lane's destination become zero. */
 static void source_sizes(const struct warp *warp, const struct inst *inst, uint8_t *sizes)
 {
     uint32_t ignored = inst->src[3].offset == NO_SLOT ? 0 : slot_predicate(warp, inst->src[3]);
@@ -93,8 +93,8 @@ static void read_sources(struct warp *warp, const struct inst *inst, struct asyn
     }
 }
 
-/* cp.async: [mem.base + offset] := [src[0] + src[1]]. src[2] holds the number of bytes to read,
- * and src[3] a predicate that is true in lanes that read nothing; either can be NO_SLOT. */
+/* cp.async: [mem.base + offset] := [src[0] + src[1]]. src[2] holds the number of bytes to read, and
+ * src[3] a predicate that is true in lanes that read nothing; src[2] and src[3] can be NO_SLOT. */
 void copy_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct obs_access access = {.pc = warp->pc, .kind = OBS_STORE, .warp = warp->index};
@@ -131,7 +131,7 @@ static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
                                                      .pc = copy->pc});
 }
 
-/* Takes the copy at PLACE out of the warp's list. The warp has now waited for it. */
+/* Removes the copy at PLACE from the warp's list, because the warp has now waited for it. */
 static void retire(struct warp *warp, struct async_copy **place)
 {
     struct async_copy *copy = *place;
@@ -142,8 +142,8 @@ static void retire(struct warp *warp, struct async_copy **place)
     warp->idle_copies = copy;
 }
 
-/* Stores the copies of LANES whose group has a number below the lane's BEFORE, the oldest copy
- * first. */
+/* Stores the copies of LANES, oldest first, whose group number is below the lane's number in
+ * BEFORE. */
 static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
 {
     for (struct async_copy **place = &warp->copies; *place;) {
@@ -221,7 +221,8 @@ void wait_all_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     async_finish(warp, mask);
 }
 
-/* The counters of groups keep their values, because only the differences between them matter. */
+/* Drops the warp's copies, but keeps the counters of groups, because only the differences between
+ * them matter. */
 void async_drop(struct warp *warp)
 {
     while (warp->copies) {

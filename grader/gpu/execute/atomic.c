@@ -1,7 +1,7 @@
-/* Executes atomic operations on the lanes' bytes, one lane after the other. Usually an operation is
- * a compare-and-swap loop on the CPU, because other workers (CPU threads) run other CTAs at the
- * same time. If no other CPU thread can access the bytes, which is certain in a CTA's shared
- * memory, a plain load and store is enough. */
+/* Executes atomic operations on the lanes' bytes, one lane after another. Usually an operation is a
+ * compare-and-swap loop on the CPU, because other workers (CPU threads) run other CTAs at the same
+ * time. If no other CPU thread can access the bytes, a plain load and store is enough. This is
+ * certain for a CTA's shared memory. */
 #include "gpu/execute/access.h"
 #include "gpu/execute/half.h"
 
@@ -27,8 +27,8 @@ static uint64_t add_doubles(uint64_t a, uint64_t b)
     return double_bits(fp_nan(x + y, x, y));
 }
 
-/* Returns the value in memory after one lane's operation on OLD. There is one such function for
- * each width. */
+/* Returns the new value in memory after one lane's operation on OLD. The functions below do the
+ * same for other widths. */
 static uint32_t combine32(const struct inst *inst, bool shared, uint32_t old, uint32_t b,
                           uint32_t c)
 {
@@ -86,7 +86,7 @@ static uint16_t combine16(const struct inst *inst, uint16_t old, uint16_t b, uin
 {
     if (inst->mem.op == PTX_MOD_add)
         return (uint16_t)half_add(inst->mem.type, old, b);
-    if (inst->mem.op == PTX_MOD_min || inst->mem.op == PTX_MOD_max) /* of bulk copies */
+    if (inst->mem.op == PTX_MOD_min || inst->mem.op == PTX_MOD_max) /* only in bulk copies */
         return half_extreme(inst->mem.type, old, b, inst->mem.op == PTX_MOD_max);
     return old == b ? c : old; /* cas */
 }
@@ -128,7 +128,7 @@ static uint64_t atomic64(const struct inst *inst, bool alone, void *host, uint64
     return old;
 }
 
-/* Adds integers by a fast path, because counting is the most common use of atomics. */
+/* Adds integers. This is a fast path, because most atomics count something. */
 static void add_words(uint32_t lanes, uint8_t *const *host, const uint32_t *b, uint64_t *old)
 {
     for (; lanes; lanes &= lanes - 1) {
@@ -150,7 +150,7 @@ static void add_singles(uint32_t lanes, uint8_t *const *host, const uint32_t *b,
     }
 }
 
-/* Returns a lane's operand, which is as wide as the word in memory. */
+/* Returns LANE's operand from VALUES, an array of words of BYTES bytes. */
 static uint64_t operand(const void *values, unsigned lane, unsigned bytes)
 {
     return !values      ? 0
@@ -196,8 +196,8 @@ static wide join(const uint64_t *const *halves, unsigned lane)
     return (wide)halves[1][lane] << 64 | halves[0][lane];
 }
 
-/* Executes cas or exch on 128 bits. cas is one compare-and-swap. exch replaces any value: it
- * retries with the latest value until no other worker has changed the word in between. */
+/* Executes cas or exch on 128 bits. cas needs one compare-and-swap. exch retries with the latest
+ * value until no other worker changes the word between load and swap. */
 WIDE_SWAPS static wide atomic128(bool swaps_if_equal, wide *word, wide b, wide c)
 {
     wide expected = swaps_if_equal ? b : 0, wanted = swaps_if_equal ? c : b;

@@ -1,4 +1,4 @@
-/* Conversion between floating-point numbers and their bits. */
+/* Converts between floating-point numbers and their bits. */
 #ifndef GPU_EXECUTE_BITS_H
 #define GPU_EXECUTE_BITS_H
 

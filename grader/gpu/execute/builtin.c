@@ -1,7 +1,7 @@
-/* Built-in device functions, which programs call but no PTX defines: printf, assert, malloc, free,
- * launches by kernels, and setting the condition of a graph.
+/* Built-in device functions, which programs call without defining them in PTX: printf, assert,
+ * malloc, free, launches by kernels, and setting the condition of a graph.
  *
- * Their arguments are in the caller's frame, in the .param variables that the call names. */
+ * The arguments are in the caller's frame, in the .param variables that the call names. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,8 +51,8 @@ void builtin_set_error(struct warp *warp, const struct inst *inst, unsigned lane
         warp->runtime_error[lane] = error;
 }
 
-/* Copies a string from device memory to TEXT, cut to SIZE - 1 characters. If the pointer is bad,
- * the result is "". */
+/* Copies a string from device memory to TEXT, and cuts it to SIZE - 1 characters. Returns TEXT,
+ * which is empty if the pointer is bad. */
 static const char *device_string(struct warp *warp, unsigned lane, uint64_t addr, char *text,
                                  size_t size)
 {
@@ -73,7 +73,7 @@ struct printer {
     struct warp *warp;
     unsigned lane;
     uint64_t args; /* address of the next argument */
-    uint32_t used; /* number of arguments; CUDA's printf returns it, unlike C's */
+    uint32_t used; /* number of arguments used so far; CUDA's printf returns it, unlike C's */
     char text[2048];
     size_t length;
 };
@@ -98,8 +98,8 @@ static void put(struct printer *p, const char *text, size_t length)
     p->length += length;
 }
 
-/* Prints one %-directive. FORMAT ends with the directive's letter; each * in it has already been
- * replaced by its argument. */
+/* Prints the value of one %-directive. FORMAT ends with the directive's letter, such as d; each *
+ * in FORMAT has already been replaced by a number. */
 static void put_value(struct printer *p, char *format, size_t length, bool is_long)
 {
     char letter = format[length - 1], text[512], string[400];
@@ -131,8 +131,8 @@ static void put_value(struct printer *p, char *format, size_t length, bool is_lo
         put(p, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* Limits widths and precisions to 999. Larger numbers would only cost time, because put_value()
- * cuts the output earlier. */
+/* Limits widths and precisions to 999. Larger numbers only cost time, because put_value() cuts the
+ * output to fewer characters. */
 static size_t cap_numbers(char *format)
 {
     for (char *at = format; (at = strpbrk(at, "123456789"));) {
@@ -146,8 +146,8 @@ static size_t cap_numbers(char *format)
     return strlen(format);
 }
 
-/* Prints the directive at AT and returns a pointer to the text after it. Flags, width and precision
- * are copied. A length (h, l, z, …) only decides whether the argument has 8 bytes. */
+/* Prints the %-directive at AT and returns a pointer to the text after it. Copies flags, width and
+ * precision. The length (h, l, z, …) only decides whether the argument has 8 bytes. */
 static const char *put_directive(struct printer *p, const char *at)
 {
     char format[64] = "%";
@@ -211,7 +211,7 @@ static void vprintf_run(struct warp *warp, const struct inst *inst, uint32_t mas
 
 /* --- assert ----------------------------------------------------------------------------------- */
 
-/* Prints the same line as a GPU's driver for a thread whose assert() failed. */
+/* Prints the line that a GPU's driver prints for a thread whose assert() failed. */
 static void print_assertion(struct warp *warp, const struct inst *inst, unsigned lane)
 {
     char message[160], file[256], function[160], line[800];
@@ -286,7 +286,7 @@ static void free_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 static void set_condition_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    unsigned bad = WARP; /* a lane with a number that is not a handle */
+    unsigned bad = WARP; /* last lane whose argument is not a handle, or WARP */
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         uint32_t *value =

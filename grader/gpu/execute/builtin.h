@@ -1,21 +1,23 @@
-/* The arguments and results of functions that programs call, but no PTX defines. builtin.c has
- * those of C and launches, runtime_call.c the functions of CUDA's runtime that kernels may call. */
+/* The arguments and results of functions that programs call without defining them in PTX. builtin.c
+ * has printf, malloc and similar functions of C, and launches; runtime_call.c has the functions of
+ * CUDA's runtime that kernels may call. */
 #ifndef GPU_EXECUTE_BUILTIN_H
 #define GPU_EXECUTE_BUILTIN_H
 
 #include "gpu/execute/state.h"
 
-/* Returns argument I of LANE, which has at most 8 bytes, or 0 if the call has no such argument. */
+/* Returns argument I of LANE, which has at most 8 bytes. Returns 0 if the call has no such
+ * argument. */
 uint64_t builtin_argument(const struct warp *warp, const struct inst *inst, unsigned i,
                           unsigned lane);
 void builtin_set_result(const struct warp *warp, const struct inst *inst, unsigned lane,
                         uint64_t value);
 
-/* Allocates SIZE bytes of the kernels' heap and marks them as not written. Returns 0 if the heap is
- * full. */
+/* Allocates SIZE bytes of the kernels' heap and marks them as not written. Returns the address, or
+ * 0 if the heap is full. */
 uint64_t builtin_allocate(const struct warp *warp, uint64_t size);
-/* Frees ADDR, unless it is 0. If malloc() has not returned ADDR, or ADDR is already free, reports a
- * fault of LANE and returns false. */
+/* Frees the memory at ADDR, unless ADDR is 0. If malloc() has not returned ADDR, or ADDR is already
+ * free, reports a fault of LANE and returns false. */
 bool builtin_free(struct warp *warp, unsigned lane, uint64_t addr);
 
 /* The runtime's codes for the errors that calls in kernels return. */
@@ -27,10 +29,12 @@ enum runtime_error {
     RT_TOO_MANY = 69,
     RT_INVALID_HANDLE = 400
 };
-/* Sets the result of LANE, and keeps an error for its next cudaGetLastError(). */
+/* Sets the result of LANE's call to ERROR. Keeps an error for the lane's next
+ * cudaGetLastError(). */
 void builtin_set_error(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t error);
 
-/* Returns NULL if NAME is no function of the runtime that kernels can call. */
+/* Returns the function that executes calls of the runtime's function NAME. Returns NULL if kernels
+ * cannot call such a function. */
 lane_fn *runtime_call_find(struct ptx_name name);
 
 #endif

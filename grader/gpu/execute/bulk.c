@@ -1,18 +1,18 @@
 /* cp.async.bulk: copies of many bytes that one lane starts.
  *
  *   global or own shared memory -> shared memory    ends at an mbarrier, which counts the bytes
- *   own shared memory -> global memory              belongs to a group, for which its lane waits
+ *   own shared memory -> global memory              belongs to a group that the lane waits for
  *
- * cp.reduce.async.bulk does the same, but combines the bytes with those at the target. st.async and
+ * cp.reduce.async.bulk combines the bytes with the bytes at the target instead. st.async and
  * red.async take the bytes from registers, and end at an mbarrier.
  *
- * As cp.async does, a copy takes effect at the latest moment that CUDA allows, so a kernel that
+ * As for cp.async, a copy takes effect at the latest moment that CUDA allows, so a kernel that
  * forgets to wait sees old data. A copy that ends at an mbarrier reads its source when it starts;
  * its bytes arrive when some lane asks whether the mbarrier's phase is over. A copy to global
  * memory reads and stores when its lane waits, or when the CTA ends.
  *
- * The GPU makes these accesses outside of its load and store units, so they are not requests of the
- * warp: is_bulk in struct obs_access. */
+ * The GPU makes these accesses outside of its load and store units, so they do not count as
+ * requests of the warp; is_bulk in struct obs_access is set. */
 #include "gpu/execute/bulk.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ uint64_t bulk_constant(const struct warp *warp, struct slot slot)
     return value;
 }
 
-/* Returns whether the bytes come from registers, as for st.async. */
+/* Returns whether the bytes come from registers, as in st.async. */
 static bool takes_registers(const struct inst *inst)
 {
     return inst->src[2].offset == NO_SLOT;
@@ -68,8 +68,8 @@ static struct operands read_operands(const struct warp *warp, const struct inst 
 bool bulk_visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
                 uint32_t size, uint8_t *bytes)
 {
-    /* access_find() reports a misaligned piece: the first one, or else what is behind a ragged
-     * end */
+    /* let access_find() report misalignment: at the first piece if ADDR is misaligned, or at the
+     * piece after the last byte if SIZE is not a multiple of a piece */
     uint32_t step = wanted->bytes, ragged = addr % step ? 0 : size % step ? size : 0;
     for (uint32_t at = ragged; at < size + !!ragged; at += step) {
         struct obs_access access = *wanted;
@@ -94,7 +94,7 @@ struct obs_access bulk_access(const struct warp *warp, uint8_t kind, uint8_t spa
                                .element = bytes};
 }
 
-/* Returns the CTA with RANK, or NULL, with a report, if it is not running. */
+/* Returns the CTA with RANK. If it is not running, reports this and returns NULL. */
 static struct cta *reach(struct warp *warp, unsigned lane, uint32_t rank, struct obs_access *access)
 {
     enum obs_fault_kind wrong;
@@ -137,7 +137,7 @@ bool bulk_find(struct warp *warp, unsigned lane, uint32_t rank, uint64_t to, uin
     return false;
 }
 
-/* Copies SIZE bytes, or combines them with those at TO. */
+/* Copies SIZE bytes to TO, or combines them with the bytes there. */
 static void put(const struct bulk_operation *does, uint8_t *to, const uint8_t *from, uint32_t size)
 {
     struct inst how = {.mem = {.op = does->op, .type = does->type}};
@@ -154,7 +154,7 @@ static void put(const struct bulk_operation *does, uint8_t *to, const uint8_t *f
     }
 }
 
-/* Returns the operation of INST, which has no tensor map. */
+/* Returns what INST does with the elements at its target. INST has no tensor map. */
 static struct bulk_operation operation_of(const struct inst *inst)
 {
     return (struct bulk_operation){.op = inst->mem.type == PTX_pred ? PTX_MOD_COUNT : inst->mem.op,
@@ -194,7 +194,7 @@ static void remove_copy(struct bulk_copy **place)
     free(copy);
 }
 
-/* Reads the bytes that the copy brings. Returns false if an address is bad. */
+/* Reads the bytes to copy. Returns false if an address is bad. */
 static bool read_source(struct warp *warp, const struct inst *inst, const struct operands *o,
                         uint8_t *bytes)
 {
@@ -208,8 +208,8 @@ static bool read_source(struct warp *warp, const struct inst *inst, const struct
     return true;
 }
 
-/* Starts a copy to the shared memory of the CTA with RANK, or at the address itself if RANK is
- * NO_RANK. Returns false if it is not possible. */
+/* Starts a copy to the shared memory of the CTA with RANK. If RANK is NO_RANK, the address itself
+ * says which CTA. Returns false if the copy cannot start. */
 static bool start_copy_to(struct warp *warp, const struct inst *inst, const struct operands *o,
                           uint32_t rank)
 {
@@ -217,14 +217,14 @@ static bool start_copy_to(struct warp *warp, const struct inst *inst, const stru
     if (!takes_registers(inst) && inst->mem.type != PTX_pred &&
         !warp->cta->launch->is_in_clusters) {
         warp_fault(warp, OBS_REDUCES_ALONE, o->lane, NULL);
-        launch_fail(warp->cta->launch, EMU_BAD_INSTRUCTION); /* as on an H100 */
+        launch_fail(warp->cta->launch, EMU_BAD_INSTRUCTION); /* an H100 reports this error, too */
         return false;
     }
     if (!bulk_find(warp, o->lane, rank, o->to, o->barrier, &target))
         return false;
     if (takes_registers(inst))
         target.access.bytes = target.access.element = (uint8_t)o->size;
-    /* before bulk_add(): it bounds what that allocates */
+    /* this comes before bulk_add(), because it limits the size to allocate */
     if (!bulk_visit(warp, &target.access, o->lane, target.at, o->size, NULL))
         return false;
     struct bulk_copy *copy = bulk_add(warp, o->lane, &target, o->size);
@@ -240,7 +240,7 @@ static bool start_copy_to(struct warp *warp, const struct inst *inst, const stru
     return false;
 }
 
-/* Starts a copy to shared memory, or one for each CTA that the instruction names. */
+/* Starts a copy to shared memory, or one copy to each CTA that the instruction names. */
 static void start_copy(struct warp *warp, const struct inst *inst, const struct operands *o)
 {
     struct slot ctas = inst->mem.vector[0];
@@ -254,7 +254,7 @@ static void start_copy(struct warp *warp, const struct inst *inst, const struct 
             return;
 }
 
-/* Stores SIZE bytes from offset AT of the copy on. */
+/* Stores SIZE bytes of the copy, from offset AT on. */
 static void store_part(struct cta *cta, const struct bulk_copy *copy, uint32_t at, uint32_t size)
 {
     uint64_t place[WARP] = {0};
@@ -268,7 +268,8 @@ static void store_part(struct cta *cta, const struct bulk_copy *copy, uint32_t a
                                            .place = place});
 }
 
-/* Stores the bytes. Threads that wait for PHASE come after that. */
+/* Stores the copy's bytes. For observers, they are stored before any thread continues that waits
+ * for PHASE. */
 static void arrive(struct cta *cta, const struct bulk_copy *copy, uint64_t phase)
 {
     const uint8_t *is_written = copy->data + copy->size;
@@ -278,7 +279,7 @@ static void arrive(struct cta *cta, const struct bulk_copy *copy, uint64_t phase
     for (uint32_t at = 0; copy->brings < copy->size && at < copy->size; at += PIECE)
         if (is_written[at / PIECE])
             store_part(cta, copy, at, PIECE);
-    cta->worker->atomic_changes++; /* a wait that makes a copy arrive does not stand still */
+    cta->worker->atomic_changes++; /* a wait that lets a copy arrive has made progress */
     barrier[copy->lane] = phase;
     cta_tell_order(cta, (struct obs_order){.kind = OBS_ARRIVE,
                                            .warp = copy->warp,
@@ -344,7 +345,7 @@ static void perform(struct warp *warp, const struct bulk_store *store)
     }
 }
 
-/* Performs the copies of LANES whose group has a number below the lane's BEFORE. */
+/* Performs the copies of LANES whose group number is below the lane's number in BEFORE. */
 static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
 {
     for (struct bulk_store **place = &warp->bulk_stores; *place;) {

@@ -4,31 +4,32 @@
 
 #include "gpu/execute/access.h"
 
-#define PIECE 16u /* copies and their addresses are multiples of this */
+#define PIECE 16u /* bytes; the sizes and addresses of copies are multiples of this */
 
-/* The place in the shared memory of CTA, with the mbarrier at which the copy ends. */
+/* A copy's target: an address AT in the shared memory of CTA, and the address of the mbarrier at
+ * which the copy ends. */
 struct bulk_target {
     struct cta *cta;
     uint64_t at, barrier;
     struct obs_access access; /* for bulk_visit() */
 };
 
-/* What a copy does with the elements at its target. */
+/* How a copy changes the elements at its target. */
 struct bulk_operation {
-    /* an operation of atomics, as enum ptx_modifier, on elements of TYPE, an enum ptx_type; or
-     * PTX_MOD_COUNT to replace them */
+    /* OP is an atomic operation (an enum ptx_modifier) on elements of TYPE (an enum ptx_type). If
+     * OP is PTX_MOD_COUNT, the copy replaces the elements. */
     uint8_t op, type;
     bool flushes; /* the operation flushes denormals */
 };
 
-/* A copy to shared memory whose bytes have not arrived yet. WARP and LANE started it, in any CTA of
- * the cluster. */
+/* A copy to shared memory whose bytes have not arrived yet. Lane LANE of warp WARP started it,
+ * perhaps in another CTA of the cluster. */
 struct bulk_copy {
     struct bulk_copy *next;
     uint32_t to, size, barrier, pc, warp, lane;
-    uint32_t brings; /* bytes for the mbarrier: less than SIZE if the copy leaves gaps */
+    uint32_t brings; /* bytes that the mbarrier counts: less than SIZE if the copy leaves gaps */
     struct bulk_operation does;
-    /* SIZE bytes, then a byte for each piece, which is 0 in a gap */
+    /* SIZE bytes to store, then one byte for each piece, which is 0 if the piece is a gap */
     uint8_t data[];
 };
 
@@ -38,7 +39,7 @@ struct bulk_part {
     uint32_t from, size;
 };
 
-/* A copy to global memory that its lane has not waited for. */
+/* A copy to global memory that its lane has not waited for yet. */
 struct bulk_store {
     struct bulk_store *next;
     uint32_t lane, group;
@@ -47,25 +48,26 @@ struct bulk_store {
     struct bulk_part part[];
 };
 
-/* Return an address, or a constant, that the decoder has stored in slots. */
+/* Return an address, or a constant, from the slots in which the decoder has put it. */
 uint64_t bulk_address(const struct warp *warp, struct slot base, uint64_t offset, unsigned lane);
 uint64_t bulk_constant(const struct warp *warp, struct slot slot);
 
 struct obs_access bulk_access(const struct warp *warp, uint8_t kind, uint8_t space, uint8_t bytes);
-/* Checks and reports the access to SIZE bytes at ADDR. If BYTES is not NULL, reads them. Returns
- * false if an address is bad, and the launch has failed. */
+/* Checks and reports the access to the SIZE bytes at ADDR. If BYTES is not NULL, reads them. If an
+ * address is bad, fails the launch and returns false. */
 bool bulk_visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
                 uint32_t size, uint8_t *bytes);
 
-/* Finds the place at the addresses TO and BARRIER. If RANK is not NO_RANK, it is in the CTA with
- * that rank instead. Returns false, with a report, if there is none. */
+/* Sets *TARGET from the addresses TO and BARRIER. If RANK is not NO_RANK, the target is in the CTA
+ * with that rank instead. If there is no such place, reports this and returns false. */
 #define NO_RANK UINT32_MAX
 bool bulk_find(struct warp *warp, unsigned lane, uint32_t rank, uint64_t to, uint64_t barrier,
                struct bulk_target *target);
-/* Adds a copy of SIZE bytes without gaps, all zero. Returns NULL when out of memory. */
+/* Adds a copy of SIZE bytes, all zero so far and without gaps. Returns NULL when out of memory. */
 struct bulk_copy *bulk_add(struct warp *warp, unsigned lane, const struct bulk_target *target,
                            uint32_t size);
-/* Adds a copy to global memory of up to COUNT parts, none yet. Returns NULL when out of memory. */
+/* Adds a copy to global memory that has room for COUNT parts, but no part yet. Returns NULL when
+ * out of memory. */
 struct bulk_store *bulk_add_store(struct warp *warp, unsigned lane, uint32_t count);
 
 /* Executes a copy that uses a tensor map, for one lane. */

@@ -2,8 +2,8 @@
  *
  * A call pushes a path entry (warp.c) that starts at the function's first instruction. The entry's
  * meet is the function's end, and ret branches to that end. So lanes that return at different
- * places reconverge there. Then the entry below continues after the call with all these lanes, as
- * after any branch.
+ * places reconverge at the end. Then the entry below continues after the call with all these lanes,
+ * as after any branch.
  *
  * Parameters and results are bytes in frames: the caller writes its .param variables, the call
  * copies them into the callee's frame, and ret copies the results back. */
@@ -18,7 +18,7 @@
 
 static struct frame *new_frame(const struct image *image)
 {
-    size_t registers = image->register_bytes + 64u; /* never 0 */
+    size_t registers = image->register_bytes + 64u; /* the size must not be 0 */
     size_t params = (size_t)image->frame_bytes * WARP + 64;
     struct frame *frame = calloc(1, sizeof *frame);
     if (!frame)
@@ -68,7 +68,7 @@ void frame_release(struct warp *warp, struct frame *frame)
         struct frame *caller = frame->caller;
         frame->next = worker->idle_frames;
         worker->idle_frames = frame;
-        frame = caller; /* a frame holds a reference to its caller */
+        frame = caller; /* freeing a frame also releases its reference to its caller */
     }
 }
 
@@ -85,8 +85,8 @@ void frames_free(struct worker *worker)
 
 /* --- parameters ------------------------------------------------------------------------------- */
 
-/* Copies SIZE bytes for each of LANES. TO_STRIDE and FROM_STRIDE are the distances from one lane's
- * bytes to the next lane's. */
+/* Copies SIZE bytes for each lane of LANES. TO_STRIDE and FROM_STRIDE are the distances in bytes
+ * from one lane's bytes to the next lane's. */
 LANES_INLINE void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
                              size_t size, uint32_t lanes)
 {
@@ -96,8 +96,8 @@ LANES_INLINE void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from,
     }
 }
 
-/* Copies a parameter or result. Most of them are numbers or pointers; with a constant size, their
- * copy needs no call of memcpy(). */
+/* Copies a parameter or result. Most are numbers or pointers. Their size is a constant here, so
+ * that copying them needs no call of memcpy(). */
 static void copy_param(const struct frame *to, const struct ptx_variable *target,
                        const struct frame *from, const struct ptx_variable *source, uint32_t lanes)
 {
@@ -142,14 +142,14 @@ static void set_local_base(struct frame *frame, uint32_t base)
         memcpy(frame->registers + frame->image->local_slot + 8 * l, &value, sizeof value);
 }
 
-/* Returns the offset in local memory at which a function's own variables end and its alloca memory
- * begins. */
+/* Returns the offset in local memory at which a function's own variables end and the memory for its
+ * alloca instructions begins. */
 static uint32_t alloca_base(const struct frame *frame)
 {
     return frame->local_base + (((uint32_t)frame->image->function->local_bytes + 15u) & ~15u);
 }
 
-/* Returns the first offset after the local memory that any of LANES uses. */
+/* Returns the offset after the last byte of local memory that any lane of LANES uses. */
 static uint32_t end_of_locals(const struct frame *frame, uint32_t lanes)
 {
     uint32_t most = 0;
@@ -158,9 +158,9 @@ static uint32_t end_of_locals(const struct frame *frame, uint32_t lanes)
     return (alloca_base(frame) + most + 15u) & ~15u;
 }
 
-/* Grows each lane's stack to BYTES or more. The size at least doubles, because deep recursion makes
- * the stack grow again and again. Stacks are not allocated in advance: most kernels that call
- * functions need none, and there are many threads. */
+/* Grows each lane's stack to at least BYTES. The size at least doubles, because deep recursion
+ * grows the stack again and again. Stacks are not allocated in advance, because most kernels need
+ * none and have many threads. */
 static bool grow_stack(struct warp *warp, uint32_t bytes)
 {
     uint32_t room = (bytes + 15u) & ~15u;
@@ -179,8 +179,8 @@ static bool grow_stack(struct warp *warp, uint32_t bytes)
     return true;
 }
 
-/* Fills a called function's local variables. Their contents are undefined in CUDA; the same bytes
- * for every call make runs repeatable. */
+/* Fills a called function's local variables. CUDA leaves their contents undefined; filling them
+ * with the same bytes in every call makes runs repeatable. */
 static bool open_locals(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
     const struct launch *launch = warp->cta->launch;
@@ -202,7 +202,9 @@ static void call_image(struct warp *warp, struct path *path, const struct inst *
 {
     struct frame *caller = warp->frame;
     uint32_t base = end_of_locals(caller, lanes);
-    base += 16; /* without local variables, endless recursion must end, too */
+    /* at least 16 bytes for each call, so that endless recursion of a function without local
+     * variables overflows the stack, too */
+    base += 16;
     if (base + image->function->local_bytes > warp->cta->launch->local_bytes) {
         warp_fault(warp, OBS_STACK_OVERFLOW, (unsigned)__builtin_ctz(lanes), NULL);
         launch_stop(warp->cta->launch, EMU_ILLEGAL_ADDRESS);
@@ -231,8 +233,8 @@ static const struct image *image_at(const struct kernel *kernel, uint64_t addres
     return NULL;
 }
 
-/* Calls the function that each lane's pointer refers to. Different functions run one after
- * another. */
+/* Calls the function that each lane's pointer refers to. If lanes call different functions, these
+ * run one after another. */
 static void call_through_pointer(struct warp *warp, struct path *path, const struct inst *inst,
                                  uint32_t lanes)
 {
@@ -296,7 +298,7 @@ static bool take_stack(struct warp *warp, const struct inst *inst, unsigned lane
     return true;
 }
 
-/* Allocates memory on each lane's own stack. Memory from alloca is freed together with the
+/* Executes alloca: allocates memory on each lane's own stack. It is freed together with the
  * function's frame. */
 void alloca_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -317,8 +319,8 @@ void stack_save_run(struct warp *warp, const struct inst *inst, uint32_t mask)
             set_stack_result(warp, inst->dst, l, alloca_base(warp->frame) + warp->frame->taken[l]);
 }
 
-/* Frees the memory after a position that stacksave returned. A position outside the function's
- * alloca memory has no effect. */
+/* Executes stackrestore: frees the memory after a position that stacksave returned. A position
+ * outside the function's alloca memory has no effect. */
 void stack_restore_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct frame *frame = warp->frame;

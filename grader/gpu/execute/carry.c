@@ -3,8 +3,8 @@
  *   add.cc.u32  low, a0, b0        carry := 1 if the sum does not fit, otherwise 0
  *   addc.u32    high, a1, b1       a1 + b1 + carry
  *
- * Each lane has its own carry, one bit of a predicate. In a subtraction it is the borrow. mad adds
- * c to the lower or upper half of a * b. */
+ * Each lane has its own carry, one bit of a predicate. A subtraction uses it as the borrow. mad
+ * adds c to the lower or upper half of a * b. */
 #include "gpu/execute/operations.h"
 #include "gpu/execute/state.h"
 
@@ -21,9 +21,9 @@ LANES_INLINE uint64_t product_64(uint64_t a, uint64_t b, uint8_t part, bool is_s
     return (uint64_t)(part == 'h' ? product >> 64 : product);
 }
 
-/* Defines carry_run_32() and carry_run_64(). Of the two steps of x + y + carry or x - y - carry,
- * at most one can overflow. `part`, `is_signed` and `subtracts` are constants in the loop, so that
- * the compiler vectorises it. */
+/* Defines carry_run_32() and carry_run_64(). x + y + carry and x - y - carry take two steps, and at
+ * most one of them can overflow. `part`, `is_signed` and `subtracts` are constants in the loop, so
+ * that the compiler vectorises it. */
 #define CARRY(BITS)                                                                                \
     LANES_INLINE void carry_lanes_##BITS(const struct warp *warp, const struct inst *inst,         \
                                          uint32_t mask, uint8_t part, bool is_signed,              \

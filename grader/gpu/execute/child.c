@@ -7,10 +7,11 @@
 #include "gpu/execute/launch.h"
 #include "gpu/memory/memory.h"
 
-/* CUDA's codes for the streams that a kernel can launch into; those that it creates follow. */
+/* CUDA's codes for the streams that every kernel has. Handles of streams that a kernel creates are
+ * larger. */
 #define STREAM_DEFAULT   0u
 #define STREAM_TAIL      3u
-#define STREAM_FORGOTTEN 4u /* fire and forget, not ordered with other launches */
+#define STREAM_FORGOTTEN 4u /* fire and forget: not ordered with other launches */
 
 void children_init(struct children *children)
 {
@@ -39,8 +40,8 @@ void children_free(struct children *children, struct heap *heap)
     pthread_mutex_destroy(&children->lock);
 }
 
-/* Adds CHILD to a list: at the front if CHILD is prepared, because it will soon be looked up,
- * otherwise at the end. */
+/* Adds CHILD to the list for STATE. A prepared child goes to the front, because the program soon
+ * looks it up; others go to the end. */
 static void add(struct children *children, enum child_state state, struct child *child)
 {
     struct child *before = children->first[state] ? children->last[state] : NULL;
@@ -67,7 +68,8 @@ uint64_t child_create(struct children *children, enum child_handle kind)
     return more ? CHILD_FIRST_HANDLE + number : 0;
 }
 
-/* Returns where a handle's kind is noted, or NULL if the handle is not of KIND. */
+/* Returns a pointer to the kind of HANDLE in the array of handles, or NULL if the handle is not of
+ * KIND. */
 static uint8_t *find_handle(const struct children *children, uint64_t handle,
                             enum child_handle kind)
 {
@@ -128,8 +130,8 @@ uint64_t child_prepare(struct launch *launch, uint64_t function, const struct em
     return buffer;
 }
 
-/* Removes the prepared launch with this BUFFER from its list and returns it. Returns NULL if none
- * has it. */
+/* Removes the prepared launch whose buffer is at address BUFFER from its list, and returns it.
+ * Returns NULL if there is no such launch. */
 static struct child *find_prepared(struct children *children, uint64_t buffer)
 {
     struct child **at = &children->first[CHILD_PREPARED];

@@ -2,7 +2,7 @@
  *
  * A kernel asks for a buffer, writes the child's parameters into it and launches the child. No
  * kernel can wait for a grid that it launched, so children run only after the parent's own grid.
- * The parent counts as complete when all its children are. They run in this order:
+ * The parent is complete when all its children are complete. Children run in this order:
  *
  *   parent ── its children in order, each followed by its own children ── its tail launches */
 #ifndef GPU_EXECUTE_CHILD_H
@@ -16,21 +16,22 @@
 #include "gpu/memory/heap.h"
 #include "gpu/ptx/module.h"
 
-#define CHILD_DEPTH 24u        /* deepest nesting of launches */
-#define CHILD_MOST  (1u << 16) /* most launches of one grid */
+#define CHILD_DEPTH 24u        /* largest depth of nested launches */
+#define CHILD_MOST  (1u << 16) /* largest number of launches by one grid */
 
 struct launch;
 
 struct child {
-    struct emu_launch request; /* its kernel is `function`; the child owns its parameters */
+    struct emu_launch request; /* its kernel is `function`; the child owns the parameters */
     const struct ptx_function *function;
     uint64_t buffer; /* address of the parameters in the device's heap, or 0 after the launch */
     struct child *next;
 };
 
-#define CHILD_FIRST_HANDLE 0x100u /* smaller ones are CUDA's, such as the default stream */
+/* handles below this are CUDA's own, such as the default stream */
+#define CHILD_FIRST_HANDLE 0x100u
 
-/* What a handle stands for that a kernel has created. */
+/* The kind of a handle that a kernel has created. */
 enum child_handle { CHILD_GONE, CHILD_STREAM, CHILD_EVENT };
 
 /* The children of one launch, shared by its workers. There is one list for each state; launched
@@ -47,15 +48,18 @@ struct children {
 void children_init(struct children *children);
 void children_free(struct children *children, struct heap *heap);
 
-/* Prepares a launch of the kernel at address FUNCTION. Returns the address of a buffer for its
- * parameters, or 0 if no kernel has this address, or out of memory. */
+/* Prepares a launch of the kernel at address FUNCTION. Returns the address of a buffer for the
+ * kernel's parameters. Returns 0 if no kernel has this address, or when out of memory. */
 uint64_t child_prepare(struct launch *launch, uint64_t function, const struct emu_launch *shape);
 /* Launches the kernel whose parameters are in BUFFER. Returns an error code of the CUDA runtime. */
 uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream);
 
-/* Creates a stream or an event of the grid. Returns its handle, or 0 if there are too many. */
+/* Creates a stream or an event of the grid. Returns its handle, or 0 if the grid has too many
+ * handles. */
 uint64_t child_create(struct children *children, enum child_handle kind);
-/* Return whether HANDLE is a stream or an event of the grid that has not been destroyed. */
+/* child_has() returns whether HANDLE is a stream or an event, as KIND says, that the grid has
+ * created and not destroyed. child_destroy() destroys such a handle; it returns false if there is
+ * none. */
 bool child_has(struct children *children, uint64_t handle, enum child_handle kind);
 bool child_destroy(struct children *children, uint64_t handle, enum child_handle kind);
 

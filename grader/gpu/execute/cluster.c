@@ -4,9 +4,9 @@
  *   shared window   0 ───── own memory ───── MEM_CLUSTER_BEGIN ─ rank 0 ─┬─ rank 1 ─┬─ … ─
  *
  * mapa maps an address in the CTA's own memory to the upper part of the window, where an address
- * refers to the same byte for all CTAs of the cluster. One worker (CPU thread) runs all of them in
- * turn, so nothing here needs a lock. In a launch without clusters, each CTA counts as a separate
- * cluster. A CTA that has ended stays allocated until the whole cluster has ended. */
+ * refers to the same byte for all CTAs of the cluster. One worker (CPU thread) runs all CTAs of a
+ * cluster in turn, so this file needs no locks. In a launch without clusters, each CTA counts as a
+ * separate cluster. A CTA that has ended stays allocated until the whole cluster has ended. */
 #include <string.h>
 
 #include "gpu/execute/operations.h"
@@ -14,8 +14,8 @@
 
 /* --- start, run and end ----------------------------------------------------------------------- */
 
-/* Returns the number in the grid of the CTA that has RANK in cluster number UNIT. All numbers count
- * along x first. */
+/* Returns the linear index, in the grid, of the CTA with RANK in the cluster with index UNIT. All
+ * these numbers count along x first. */
 static uint64_t cta_number(const struct launch *launch, uint64_t unit, uint32_t rank)
 {
     const uint32_t *grid = launch->request.grid, *size = launch->request.cluster;
@@ -100,7 +100,7 @@ struct cta *cluster_reach(const struct warp *warp, uint32_t rank, enum obs_fault
     return cta && cta->started && !cta->has_ended ? cta : NULL;
 }
 
-/* Reads LANE's value of an operand of 4 or 8 bytes. */
+/* Returns LANE's value of an operand of 4 or 8 bytes. */
 static uint64_t read_lane(const struct warp *warp, struct slot slot, unsigned lane)
 {
     uint64_t value = 0;

@@ -1,5 +1,5 @@
-/* Executes comparisons (setp and set) and testp, which tests a number's class. Each gives one bit
- * per lane. */
+/* Executes comparisons (setp and set) and testp, which tests the class of a number. Each of them
+ * computes one bit per lane. */
 #include <string.h>
 
 #include "gpu/execute/half.h"
@@ -54,7 +54,8 @@ static u32 compared(struct warp *warp, const struct inst *inst)
     return bits;
 }
 
-/* Combines the comparison's result with the third source, if the instruction asks for it. */
+/* Combines the comparison's result with the predicate in the third source, if the instruction asks
+ * for this. */
 static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
 {
     if (!inst->set.combine)
@@ -66,8 +67,8 @@ static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
 }
 
 /* Executes setp. For p|q, p gets the comparison's result and q its negation, each combined with the
- * third source. For packed numbers, p gets the result of the lower halves and q that of the upper
- * halves. */
+ * third source. For packed numbers, p gets the result of the lower halves and q the result of the
+ * upper halves. */
 void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     u32 bits = compared(warp, inst);
@@ -78,8 +79,8 @@ void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     slot_set_predicate(warp, inst->set.second, second, mask);
 }
 
-/* Executes set, which writes all ones or 1.0 for true, and 0 for false, to a register of 32 or 16
- * bits. */
+/* Executes set, which writes to a register of 32 or 16 bits: all ones or 1.0 for true, 0 for
+ * false. */
 void set_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     u32 lower = combined(warp, inst, compared(warp, inst)), upper = lower;

@@ -1,5 +1,5 @@
-/* All comparisons of setp and set, and the classes of testp: COMPARE(name, type, condition on x
- * and y). */
+/* All comparisons of setp and set, and the classes of testp. Each is a line COMPARE(name, type,
+ * condition on x and y). */
 #ifndef GPU_EXECUTE_COMPARISONS_H
 #define GPU_EXECUTE_COMPARISONS_H
 
@@ -33,7 +33,7 @@
     UNSIGNED(u32)                                                                                  \
     UNSIGNED(u64)                                                                                  \
     FLOAT_ORDERED(f32) NAN_TOO(f32) CLASSES(f32) FLOAT_ORDERED(f64) NAN_TOO(f64) CLASSES(f64)
-/* ne cannot be x != y, which is true for NaN in C; in PTX, ne with NaN is false */
+/* ne cannot be x != y: for NaN, PTX's ne is false, but C's != is true */
 #define FLOAT_ORDERED(T)                                                                           \
     COMPARE(eq, T, x == y)                                                                         \
     COMPARE(ne, T, x<y || x> y)                                                                    \

@@ -1,8 +1,9 @@
-/* Executes cvt, which converts any type to any other in two steps. It widens the source lanes to 64
- * bits (an integer or a double, both exact). Then it narrows them to the destination's type: it
- * rounds once and saturates.
+/* Executes cvt, which converts any type to any other in two steps. It widens each lane's source to
+ * 64 bits (an integer or a double), which is exact. Then it narrows the value to the destination's
+ * type: it rounds once and saturates.
  *
- * A register may be wider than its type in the instruction: reading truncates, writing extends. */
+ * A register may be wider than its type in the instruction: reading truncates the value, writing
+ * extends it. */
 #include <math.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@ static bool is_float(unsigned type)
     return ptx_type_class((enum ptx_type)type) == 'F';
 }
 
-/* Returns whether cvt converts FROM to TO. It can pack two f32 into one register, but it can only
- * unpack 8-bit floats. A TF32 is a float already. */
+/* Returns whether cvt converts FROM to TO. cvt packs two f32 into one register, but unpacks only
+ * 8-bit floats. A TF32 is a float already. */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
 {
     if (to == PTX_tf32 || from == PTX_tf32)
@@ -33,7 +34,7 @@ bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
            ptx_type_class(from) != 'B';
 }
 
-/* Returns true if the integer type TO has room for every value of FROM. */
+/* Returns whether the integer type TO can hold every value of the integer type FROM. */
 static bool holds_all(enum ptx_type to, enum ptx_type from)
 {
     unsigned to_bytes = ptx_type_bytes(to), from_bytes = ptx_type_bytes(from);
@@ -42,7 +43,7 @@ static bool holds_all(enum ptx_type to, enum ptx_type from)
     return ptx_type_class(to) == 'S' && to_bytes > from_bytes;
 }
 
-/* Returns true if the float type TO cannot hold every value of the float type FROM. */
+/* Returns whether the float type TO cannot hold every value of the float type FROM. */
 static bool loses(enum ptx_type to, enum ptx_type from)
 {
     return to != from && (half_is(to) || (to == PTX_f32 && from == PTX_f64));

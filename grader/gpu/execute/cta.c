@@ -1,8 +1,8 @@
 /* Runs a CTA, which has warps, shared memory and barriers.
  *
  * The warps run in turn, each until it waits. When no warp can continue, each barrier is checked:
- * if all its threads have arrived, they continue. If no barrier opens, the CTA waits for other
- * CTAs; if these cannot help it either, it is in a deadlock. */
+ * if all its threads have arrived, they continue. If no barrier opens, the CTA waits for other CTAs
+ * of its cluster or the grid; if they cannot help either, the CTA is in a deadlock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@
 #include "gpu/execute/values.h"
 #include "gpu/memory/memory.h"
 
-/* Returns the size to allocate for shared memory. The padding is for loads of a whole
- * PATTERN_WINDOW, which can read past the end. */
+/* Returns the number of bytes to allocate for shared memory. It includes padding, because loads of
+ * a whole PATTERN_WINDOW can read past the end. */
 static size_t shared_room(const struct launch *launch)
 {
     return ((size_t)launch->shared_bytes + 63) / 64 * 64 + PATTERN_WINDOW;
@@ -75,14 +75,14 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->shared_bytes = launch->shared_bytes;
     memset(cta->arrived, 0, sizeof cta->arrived);
     cta->mbarrier_count = 0;
-    bulk_end(cta, true); /* drops the copies of a CTA that was stopped */
+    bulk_end(cta, true); /* drops the copies left by an earlier CTA that was stopped */
     cta->idle_polls = 0;
     cta->round = 0;
-    /* new shared memory has undefined contents; it gets the same bytes in every CTA, so that runs
-     * repeat exactly */
+    /* The contents of new shared memory are undefined. Every CTA gets the same bytes, so that runs
+     * repeat exactly. */
     if (!again || launch->shared_bytes)
         memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
-    if (launch->reserved_shared) /* the driver clears this part */
+    if (launch->reserved_shared) /* a GPU's driver clears this part */
         memset(cta->shared + launch->shared_bytes - RESERVED_SHARED, 0, RESERVED_SHARED);
     if (launch->own_bytes)
         memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
@@ -97,7 +97,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     return cta;
 }
 
-/* Returns the index of the warp that runs after TURN other warps. */
+/* Returns the index of the warp that starts after TURN other warps. */
 static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
 {
     return cta->launch->options->backwards ? cta->warp_count - 1 - turn : turn;
@@ -121,24 +121,22 @@ void cta_recycle(struct cta *cta)
     cta->worker->idle = cta;
 }
 
-/* The state of each barrier: the threads that have arrived, the thread count that its instruction
- * states (or 0), and the waiting threads' votes for a reduction. `alive` counts the threads that
- * have not exited. */
+/* The state of each barrier: the number of threads that have arrived, the thread count that the
+ * barrier's instruction states (or 0), and the waiting threads' votes for a reduction. Index
+ * BARRIERS is the cluster's barrier. `alive` is the number of threads that have not exited. */
 struct arrivals {
-    uint32_t threads[BARRIERS + 1], wanted[BARRIERS + 1],
-        alive; /* index BARRIERS is the cluster's barrier */
+    uint32_t threads[BARRIERS + 1], wanted[BARRIERS + 1], alive;
     struct votes votes[BARRIERS + 1];
 };
 
-/* Returns the number of threads that LANES count as when they arrive. If the barrier states a
- * thread count, a whole warp counts as 32 threads even if some of them have exited. */
+/* Returns how many threads arrive when LANES arrive. If the barrier states a thread count, a whole
+ * warp arrives as 32 threads even if some of them have exited. */
 static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32_t lanes)
 {
     return count && lanes == warp->alive ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
-/* LANES_CLONES is used because newer CPUs have an instruction for popcount, where older CPUs need a
- * call. */
+/* LANES_CLONES is for popcount, which is one instruction on newer CPUs and a call on older ones. */
 LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
 {
     memset(arrivals, 0, sizeof *arrivals);
@@ -160,8 +158,8 @@ LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *
     }
 }
 
-/* Reports to the observers that barrier ID opens. If threads arrived without waiting, the report
- * says that all threads have arrived, because the CTA only knows their number. */
+/* Reports to the observers that barrier ID opens. If some threads have arrived without waiting, the
+ * CTA only knows how many have arrived, so the report says that all threads have. */
 static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     uint32_t lanes[MAX_WARPS] = {0}, threads = 0;
@@ -175,8 +173,8 @@ static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *ar
                                       .whole = threads == arrivals->alive || cta->arrived[id]});
 }
 
-/* Returns the instruction with which a spinning path polls: the first polling instruction that the
- * path reaches from PC if it takes every backward branch and no forward branch. */
+/* Returns the instruction with which a path polls. The path spins at PC. Its polling instruction is
+ * the first one that it reaches from PC if it takes every backward branch and no forward branch. */
 static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
 {
     for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
@@ -190,8 +188,8 @@ static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
     return pc;
 }
 
-/* Returns the instruction at which a path waits. At a barrier or warp sync, the path's pc is
- * already behind that instruction. */
+/* Returns the instruction at which a path waits. If this is a barrier or a warp sync, the path's pc
+ * is already behind it. */
 static uint32_t waiting_place(const struct kernel *kernel, const struct path *path)
 {
     uint32_t pc = path->stack[path->depth - 1].pc;
@@ -209,8 +207,8 @@ static void report_wait(struct warp *warp, const struct path *path, enum obs_fau
 
 /* --- barriers --------------------------------------------------------------------------------- */
 
-/* Returns the lanes of a warp that wait at PATH's barrier. If UNDER_WAY is true, also returns the
- * lanes that still run. */
+/* Returns the lanes of WARP that wait at PATH's barrier. If UNDER_WAY is true, also returns the
+ * lanes that can still run. */
 static uint32_t lanes_beside(const struct warp *warp, const struct path *path, bool under_way)
 {
     uint32_t lanes = 0;
@@ -224,9 +222,9 @@ static uint32_t lanes_beside(const struct warp *warp, const struct path *path, b
 }
 
 /* Reports warps that break the rule of a barrier with .aligned, such as __syncthreads(): all lanes
- * of a warp must reach it. The lanes may arrive one after another, for instance from the loop of a
- * lock, but none may wait elsewhere or exit instead. This is checked when no other lane can arrive
- * any more: when barrier ID opens, or at a deadlock. */
+ * of a warp must reach the barrier. They may arrive one after another, for instance from a loop
+ * that takes a lock, but none may wait elsewhere or exit instead. The check is made when no other
+ * lane can arrive any more: when barrier ID opens, or at a deadlock. */
 static void check_warps(struct cta *cta, uint32_t id, bool under_way)
 {
     for (uint32_t w = 0; w < cta->warp_count; w++) {
@@ -243,7 +241,7 @@ static void check_warps(struct cta *cta, uint32_t id, bool under_way)
     }
 }
 
-/* Opens barrier ID. The threads that wait there continue. */
+/* Opens barrier ID, so that the threads that wait there continue. */
 static void release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     check_warps(cta, id, false);
@@ -256,9 +254,9 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
         cta_tell_state(cta, &(struct obs_state){.opened = true});
 }
 
-/* Opens each barrier at which all threads have arrived. If COUNTED is true, opens only barriers
- * that state their thread count, because the others wait for warps that may not have started
- * yet. */
+/* Opens each barrier at which all threads have arrived. If COUNTED is true, considers only barriers
+ * that state their thread count, because other barriers also wait for warps that have not started
+ * yet. Returns whether a barrier opened. */
 static bool release_barriers(struct cta *cta, bool counted)
 {
     struct arrivals arrivals;
@@ -284,9 +282,8 @@ static bool waits_at_counted(const struct warp *warp)
     return false;
 }
 
-/* Makes lanes arrive at a barrier. If they are the last that the barrier needs, all waiting threads
- * continue, and the barrier is free for its next use. Threads that arrive later count for that next
- * use. */
+/* Makes lanes arrive at a barrier without waiting. If the barrier needs no more arrivals, all
+ * threads that wait there continue. Threads that arrive later count for the barrier's next use. */
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
 {
     struct cta *cta = warp->cta;
@@ -314,8 +311,8 @@ void cta_report_deadlock(struct cta *cta)
 
 /* --- the cluster's barrier -------------------------------------------------------------------- */
 
-/* Returns the number that observers get as the barrier's address in this phase. It is not the
- * address of any memory. */
+/* Returns a number by which observers identify the cluster's barrier in this phase. In their
+ * events, it takes the place of an address in memory. */
 static uint64_t place_of(const struct cta *leader, uint64_t phase)
 {
     return leader->linear * 8 + (phase & 1) * 4;
@@ -334,8 +331,8 @@ static void tell_news(struct warp *warp, enum obs_order_kind kind, uint32_t lane
             .kind = kind, .warp = warp->index, .lanes = lanes, .place = place, .wide = true});
 }
 
-/* Reports the lanes that the cluster's barrier has released. The release may have happened while
- * another CTA ran, but events of a CTA can be reported only while that CTA runs. */
+/* Reports the lanes that the cluster's barrier has released. Another CTA may have been running at
+ * the release, but a CTA's events can be reported only while that CTA runs. */
 static void tell_heard(struct cta *cta)
 {
     for (uint32_t w = 0; cta->started == cta->warp_count && w < cta->warp_count; w++) {
@@ -345,7 +342,7 @@ static void tell_heard(struct cta *cta)
 }
 
 /* Returns whether all threads of the CTA that have not exited have arrived at the cluster's
- * barrier. The last warps are checked first, because they are usually the missing ones. */
+ * barrier. Checks the last warps first, because they usually arrive last. */
 static bool is_at_cluster(const struct cta *cta)
 {
     if (!cta->has_ended && cta->started < cta->warp_count)
@@ -412,7 +409,7 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
 
 /* --- a CTA's turn ----------------------------------------------------------------------------- */
 
-/* Starts the next warp. A warp starts only when its first turn comes, so warps that never wait use
+/* Starts the next warp. A warp starts only when its first turn comes. So warps that never wait use
  * the same memory for their registers, one after another, and that memory stays in the CPU's
  * cache. */
 static bool start_warp(struct cta *cta)
@@ -426,9 +423,8 @@ static bool start_warp(struct cta *cta)
     return ok;
 }
 
-/* The number of polls after which a CTA without other work is stuck. Without clusters, only the
- * CTA's own threads can end a wait for an mbarrier. A loop that gives up by itself never polls so
- * often. */
+/* Number of polls after which a CTA that only polls is stuck. Without clusters, only the CTA's own
+ * threads can end a wait for an mbarrier. A loop that gives up by itself polls less often. */
 #define MOST_IDLE_POLLS (1u << 20)
 
 static bool stands_still(struct cta *cta)
@@ -454,8 +450,8 @@ static bool set_free(struct cta *cta)
     return any;
 }
 
-/* Returns whether other CTAs can help when no warp of this CTA can continue. SPINS says that some
- * warps poll. */
+/* Returns whether other CTAs may help a CTA in which no warp can continue. SPINS says that some of
+ * its warps poll. */
 static bool waits_for_others(struct cta *cta, bool spins)
 {
     if (cta->launch->cluster_size == 1)

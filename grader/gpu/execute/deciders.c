@@ -1,15 +1,15 @@
-/* Finds the registers that can affect the further execution of a loop.
+/* Finds deciders: registers that can affect the further execution of a loop.
  *
  *     while (*flag == 0)        ld.volatile  f, [p]      p: the address that is polled
- *         spins++;              add          n, n, 1     n: only counted, and may change
+ *         spins++;              add          n, n, 1     n: no decider, only counted
  *                               setp.eq      q, f, 0     f: q is computed from it
  *                               @q bra                   q: whether the loop continues
  *
  * A register is a decider if its value is read by an instruction that branches, accesses memory or
- * synchronises with other threads, or if another decider is computed from it. This counts only
- * instructions that a worker has executed since deciders_begin(). As long as the worker executes no
- * other instructions, no other register can affect execution. A clock is not a register: if a
- * decider is computed from a clock, nothing is certain. */
+ * synchronises with other threads, or if another decider is computed from it. Only instructions
+ * that the worker has executed since deciders_begin() are considered. As long as the worker
+ * executes no other instructions, no other register can affect execution. A clock is not a
+ * register: if a decider is computed from a clock, the result is uncertain. */
 #include "gpu/execute/deciders.h"
 
 #include <stdlib.h>
@@ -19,10 +19,10 @@
 #include "gpu/execute/stretch.h"
 
 struct deciders {
-    uint64_t *before; /* how often each instruction had been executed at deciders_begin() */
+    uint64_t *before; /* number of executions of each instruction before deciders_begin() */
     bool *executed;   /* whether each instruction has been executed since then */
     bool *decides;    /* whether each register of all images is a decider */
-    bool grew;        /* this pass has found another decider */
+    bool grew;        /* the current pass has found another decider */
 };
 
 /* --- one instruction -------------------------------------------------------------------------- */
@@ -44,8 +44,8 @@ static bool names_clock(const struct ptx_instruction *in)
     return false;
 }
 
-/* Returns whether the instruction does more than compute registers from registers. Instructions
- * with a carry also count, because the carry register has no name. */
+/* Returns whether the instruction does more than compute registers from registers. An instruction
+ * with a carry counts, too, because the carry is a register without a name. */
 static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 {
     return inst->kind != KIND_LANES || in->opcode == PTX_OP_call || names_address(in) ||
@@ -54,7 +54,7 @@ static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 
 struct visit {
     struct deciders *deciders;
-    bool *decides; /* the part of deciders->decides for the image's registers */
+    bool *decides; /* the part of deciders->decides that belongs to the image's registers */
     bool any;
 };
 
@@ -71,8 +71,8 @@ static void mark(void *context, uint32_t reg)
     visit->decides[reg] = true;
 }
 
-/* Marks the registers that the instruction at PC reads, if it acts or computes a decider. Returns
- * false if the instruction does so and also reads a clock. */
+/* Marks the registers that the instruction at PC reads as deciders, if the instruction acts or
+ * computes a decider. Returns false if such an instruction also reads a clock. */
 static bool follow(struct deciders *deciders, const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);

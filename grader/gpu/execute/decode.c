@@ -1,10 +1,10 @@
-/* Decoding turns PTX instructions, which have names and types, into struct inst, which has
- * functions and slots.
+/* Decodes PTX instructions, which have names and types, to struct inst, which has functions and
+ * slots.
  *
  * A kernel is decoded once. Registers get slots in a function's frame. Special registers and
- * parameters get slots in banks of the launch, the CTA or the warp. Immediates and addresses of
- * variables become 32 equal values in the kernel's constants. At run time, every operand is
- * therefore 32 values in memory. */
+ * parameters get slots in banks of the launch, the CTA or the warp. Each immediate or address of a
+ * variable becomes 32 equal values in the kernel's constants. So at run time, every operand is 32
+ * values in memory. */
 #include "gpu/execute/decode.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Refuses a function in which the parser stopped at an error. */
+/* Refuses to decode a function in which the parser stopped at an error. */
 static void refuse_unread(struct decoder *d, const struct ptx_function *f)
 {
     snprintf(d->refusal->why, sizeof d->refusal->why, "%s", f->error);
@@ -94,7 +94,7 @@ static void find_images(struct decoder *d)
         k->local_bytes += KERNEL_STACK;
 }
 
-#define SIZES 6 /* number of register sizes: a predicate, and 1, 2, 4, 8 and 16 bytes per lane */
+#define SIZES 6 /* number of register sizes: a predicate, or 1, 2, 4, 8 or 16 bytes per lane */
 
 static unsigned size_of(const struct ptx_function *f, uint32_t reg)
 {
@@ -102,13 +102,14 @@ static unsigned size_of(const struct ptx_function *f, uint32_t reg)
     return bytes ? 1 + (unsigned)__builtin_ctz(bytes) : 0;
 }
 
-/* The free places of each size, and the registers whose lifetime begins or ends at each
+/* The free places of each register size, and the registers whose lifetime begins or ends at each
  * instruction. */
 struct places {
     const struct ptx_function *function;
     const struct lifetime *lifetimes;
-    uint32_t *begin, *end, *next_begin,
-        *next_end;                            /* linked lists of registers; NO_SLOT ends a list */
+    /* linked lists of registers, in which NO_SLOT ends a list; begin and end are indexed by pc,
+     * next_begin and next_end by register */
+    uint32_t *begin, *end, *next_begin, *next_end;
     uint32_t *free[SIZES], free_count[SIZES]; /* indexed by size_of() */
 };
 
@@ -138,8 +139,8 @@ static bool open_places(struct places *places)
     return true;
 }
 
-/* Lets registers whose lifetimes do not overlap share a place. If there are fewer places, more of
- * them stay in the CPU's caches, and more CTAs fit in memory. */
+/* Lets registers share a place if their lifetimes do not overlap. With fewer places, more of them
+ * stay in the CPU's caches, and more CTAs fit in memory. */
 static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uint32_t *used)
 {
     const struct ptx_function *f = d->image->function;
@@ -172,8 +173,8 @@ static bool uses_carry(const struct ptx_function *f)
     return any;
 }
 
-/* Gives each register a place in the frame, except registers with fixed values. If the function
- * is too large to analyse, registers do not share places. */
+/* Gives each register a place in the frame, unless its value is fixed. If the function is too large
+ * to analyse, registers do not share places. */
 static bool place_all(struct decoder *d, uint32_t *used)
 {
     const struct ptx_function *f = d->image->function;
@@ -238,8 +239,8 @@ static void decode_image(struct decoder *d, struct image *image)
     free(d->origins);
 }
 
-/* Estimates the registers of a thread. A function that is too large to analyse counts as using
- * the most registers that a thread can have. */
+/* Estimates the number of registers that a thread uses. If a function is too large to analyse, the
+ * estimate is the limit for a thread. */
 static uint32_t estimate_registers(const struct kernel *k)
 {
     uint32_t most = 0, limit = usage_limit(k->function);
@@ -259,7 +260,8 @@ static bool is_product(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_wmma_mma || in->opcode == PTX_OP_mma;
 }
 
-/* Returns an upper bound for the entries of kernel->vectors that all instructions together need. */
+/* Returns an upper bound for the number of entries in kernel->vectors that all instructions
+ * together need. */
 static size_t vector_room(const struct kernel *k)
 {
     size_t room = (size_t)k->code_count * VECTOR_ROOM;
@@ -337,7 +339,7 @@ void kernel_free(struct kernel *kernel)
 
 const struct image *kernel_image(const struct kernel *kernel, uint32_t pc)
 {
-    /* the image's number is from `low` up to `high` */
+    /* the image's index is at least `low` and below `high` */
     uint32_t low = 0, high = kernel->image_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;

@@ -8,7 +8,7 @@
  *   decode_async.c   asynchronous copies, mbarriers
  *   decode_texture.c textures and surfaces
  *   decode_lanes.c   exchange between the lanes of a warp
- *   decode_matrix.c  matrices of a warp
+ *   decode_matrix.c  matrices that a warp's lanes hold together
  *   decode_control.c barriers, branches, calls, fences
  *   fixed.c          registers whose value never changes
  *   decode.c         the kernel as a whole
@@ -32,13 +32,13 @@ struct decoder {
     struct image *image;              /* the function being decoded */
     const struct ptx_instruction *in; /* the instruction being decoded */
     struct inst *out;
-    uint32_t pc;                         /* index in the kernel's code */
-    uint32_t *image_of;                  /* index of each function's image, or NO_IMAGE */
-    uint32_t *shared_at;                 /* see decode_place_shared() */
-    struct slot carry;                   /* the carry of the image's .cc instructions */
-    uint32_t *meet;                      /* see analyse_reconvergence() */
-    bool *is_reduction;                  /* see analyse_reductions() */
-    bool *polls;                         /* see analyse_polls() */
+    uint32_t pc;         /* index in the kernel's code */
+    uint32_t *image_of;  /* index of each function's image, or NO_IMAGE */
+    uint32_t *shared_at; /* offset of each module-scope shared variable (see layout.c) */
+    struct slot carry;   /* register for the carry of the image's .cc instructions */
+    uint32_t *meet;      /* see analyse_reconvergence() */
+    bool *is_reduction;  /* see analyse_reductions() */
+    bool *polls;         /* see analyse_polls() */
     const struct ptx_variable **origins; /* see analyse_origins() */
     struct constant *constants;
     uint32_t constant_count, constant_room;
@@ -59,18 +59,18 @@ static inline enum ptx_type decode_type_of(const struct decoder *d)
 __attribute__((format(printf, 2, 3))) void decode_fail(struct decoder *d, const char *format, ...);
 void decode_unsupported(struct decoder *d);
 
-/* Reserves 32 values of BYTES, or one predicate word if BYTES is 0, after the first *USED bytes.
- * Advances *USED and returns the offset. */
+/* Reserves 32 values of BYTES each, or one predicate word if BYTES is 0. They follow the first
+ * *USED bytes. Advances *USED and returns the offset. */
 uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
-/* Returns a slot with VALUE in 32 lanes, or in one predicate word if BYTES is 0. Equal constants
- * share a slot. */
+/* Returns a slot whose 32 lanes have VALUE. If BYTES is 0, the slot is one predicate word. Equal
+ * constants share a slot. */
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
 struct slot decode_register_slot(const struct decoder *d, uint32_t index);
-/* Finds the image's registers with fixed values (fixed.c). Returns false on failure. Later,
- * decode_is_fixed() tells whether d->in only sets such a register. */
+/* Finds the registers of the image that have fixed values (fixed.c). Returns false on failure.
+ * Afterwards, decode_is_fixed() returns whether d->in does no more than set such a register. */
 bool decode_fixed(struct decoder *d);
 bool decode_is_fixed(const struct decoder *d);
-/* Places the shared variables that the kernel's images use (layout.c). Later,
+/* Places the shared variables that the kernel's images use (layout.c). Afterwards,
  * decode_shared_address() returns the address of such a variable in d->image. */
 void decode_place_shared(struct decoder *d);
 uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variable *variable);
@@ -78,34 +78,35 @@ uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variabl
  * the local memory of its function. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
 
-/* Return the slot of an operand that is read, or of an operand that is written. Decoding fails
- * unless the operand has BYTES bytes for each lane. */
+/* decode_source() returns the slot of an operand that the instruction reads, decode_destination()
+ * the slot of an operand that it writes. Decoding fails unless the operand has BYTES bytes for each
+ * lane. */
 struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                           unsigned bytes);
 struct slot decode_destination(struct decoder *d, const struct ptx_operand *op, unsigned bytes);
 struct slot decode_predicate_source(struct decoder *d, const struct ptx_operand *op);
 struct slot decode_predicate_destination(struct decoder *d, const struct ptx_operand *op);
-/* Decodes the parts of {a, b, c, d} into d->out->mem.vector. Each part must be NEEDED bytes wide,
- * or at least that wide if EXTENDS (loads and stores). IS_LOAD says that the instruction writes
- * them. */
+/* Decodes the elements of {a, b, c, d} into d->out->mem.vector. Each element must be NEEDED bytes
+ * wide; if EXTENDS (in loads and stores), it may be wider. IS_LOAD says that the instruction writes
+ * the elements. */
 void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                    unsigned needed, bool is_load, bool extends);
 
-/* Returns the number of elements that the instruction's .v2 or .v4 says, or 1. */
+/* Returns the number of elements that .v2 or .v4 states, or 1 if the instruction has neither. */
 unsigned decode_vector_width(const struct ptx_instruction *in);
 
-/* Decodes a 128-bit register into d->out->mem.vector as two 64-bit halves, the lower first. A
- * destination can also be _. */
+/* Decodes a 128-bit register into d->out->mem.vector as two 64-bit halves, the lower half first. If
+ * the instruction writes it, the operand can also be _. */
 void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_written);
 
 /* Decodes the address OP into d->out->mem. If SPACE is generic or .param and OP names a variable,
- * the variable's own space is used instead. */
+ * uses the variable's own space instead. */
 void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space);
 
 /* Decodes the instruction at PC of the kernel's code (decode_opcodes.c). */
 void decode_instruction(struct decoder *d, uint32_t pc);
 
-/* Decodes d->in to d->out, as do all of the following functions. */
+/* Decodes d->in to d->out. */
 typedef void decode_fn(struct decoder *d);
 /* decode_value.c */
 decode_fn decode_alu, decode_sum, decode_carry, decode_dot, decode_logic, decode_video;
@@ -127,7 +128,7 @@ decode_fn decode_branch, decode_call, decode_return, decode_exit, decode_trap;
 decode_fn decode_barrier, decode_barrier_reduction, decode_barrier_arrival, decode_cluster_barrier;
 decode_fn decode_fence, decode_nanosleep, decode_hint;
 
-/* Returns the operation modifier of an atomic or redux, or PTX_MOD_COUNT if there is none. */
+/* Returns the operation of an atomic or redux as a modifier, or PTX_MOD_COUNT if there is none. */
 uint8_t decode_operation(const struct ptx_instruction *in);
 
 /* Divides the code into stretches (stretch.c). Returns false when out of memory. */

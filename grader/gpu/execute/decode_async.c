@@ -1,9 +1,9 @@
-/* Decoding of asynchronous copies and mbarriers. */
+/* Decodes asynchronous copies and mbarriers. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
 #include "gpu/observe/view.h"
 
-/* Decodes cp.async [to], [from], bytes{, source bytes or predicate}: see copy_run(). */
+/* Decodes cp.async [to], [from], bytes{, source bytes or predicate}. See copy_run(). */
 void decode_copy(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;
@@ -39,8 +39,8 @@ void decode_copy(struct decoder *d)
         d->out->src[2] = decode_source(d, &op[3], PTX_u32, 4);
 }
 
-/* The modifiers that name the spaces of a bulk copy's destination and source, in this order.
- * Returns their number. */
+/* Writes to SPACES the modifiers for the state spaces of a bulk copy's destination and source, in
+ * this order. Returns the number of such modifiers. */
 static unsigned find_spaces(const struct ptx_instruction *in, uint8_t spaces[2])
 {
     unsigned count = 0;
@@ -62,7 +62,8 @@ static enum ptx_space bulk_space(uint8_t word)
                                         : PTX_CLUSTER;
 }
 
-/* Returns whether the operation of a bulk copy, or of red.async, exists for its type and memory. */
+/* Returns whether PTX has this operation of a bulk copy or red.async for its type. TO_GLOBAL says
+ * that the destination is in global memory. */
 static bool is_reduction(const struct ptx_instruction *in, bool to_global)
 {
     enum ptx_type type = in->type_count == 1 ? (enum ptx_type)in->types[0] : PTX_pred;
@@ -83,8 +84,8 @@ static bool is_reduction(const struct ptx_instruction *in, bool to_global)
     }
 }
 
-/* Decodes cp.async.bulk [to], [from], bytes{, [mbarrier]{, CTAs}}{, policy}, and the same with an
- * operation: see bulk.c. */
+/* Decodes cp.async.bulk [to], [from], bytes{, [mbarrier]{, CTAs}}{, policy}, and
+ * cp.reduce.async.bulk, which also has an operation. See bulk.c. */
 void decode_bulk(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;
@@ -118,20 +119,21 @@ void decode_bulk(struct decoder *d)
     decode_address(d, &op[0], bulk_space(spaces[0]));
     out->run = bulk_run;
     out->mem.space = (uint8_t)bulk_space(spaces[0]);
-    out->mem.low = out->mem.high = 0; /* the accesses are to two memories */
+    out->mem.low = out->mem.high = 0; /* the bounds of one array do not hold for both memories */
     out->mem.op = reduces ? decode_operation(d->in) : spaces[1];
     out->mem.type = reduces ? d->in->types[0] : (uint8_t)PTX_pred;
     out->mem.bytes = 16;
     out->mem.count = 1;
-    /* racecheck takes what arrives in shared memory as stored by a copy */
+    /* racecheck sees bytes that arrive in shared memory as stored by a copy */
     out->mem.event = reduces && spaces[0] == PTX_MOD_global ? OBS_REDUCTION : OBS_STORE;
-    out->mem.vector = &d->kernel->vectors[d->kernel->vector_count]; /* the CTAs */
+    /* the slot of the mask of CTAs */
+    out->mem.vector = &d->kernel->vectors[d->kernel->vector_count];
     d->kernel->vectors[d->kernel->vector_count++] =
         spreads ? decode_source(d, &op[4], PTX_u16, 2) : no_slot;
 }
 
-/* Decodes st.async [to], values, [mbarrier], and red.async, which combines one value with that at
- * the address: see bulk.c. */
+/* Decodes st.async [to], values, [mbarrier], and red.async, which combines one value with the value
+ * at the address. See bulk.c. */
 void decode_async_store(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;
@@ -153,7 +155,7 @@ void decode_async_store(struct decoder *d)
     out->src[0] = out->src[1] = out->src[2] = no_slot;
     out->run = bulk_run;
     out->mem.space = PTX_CLUSTER;
-    out->mem.low = out->mem.high = 0; /* of the CTA's own memory */
+    out->mem.low = out->mem.high = 0; /* the bounds are those of the CTA's own memory */
     out->mem.op = reduces ? decode_operation(d->in) : PTX_MOD_async;
     out->mem.type = reduces ? (uint8_t)type : (uint8_t)PTX_pred;
     out->mem.bytes = (uint8_t)bytes;
@@ -191,8 +193,8 @@ static void decode_box(struct decoder *d, const struct ptx_operand *op)
             decode_source(d, &op->elements[i], PTX_s32, 4);
 }
 
-/* Decodes cp.async.bulk.tensor [to], [map, {x, …}], [mbarrier]{, CTAs}{, policy}, the same with
- * [map, {x, …}], [from] for a copy to global memory, and a prefetch, which has only the map: see
+/* Decodes cp.async.bulk.tensor [to], [map, {x, …}], [mbarrier]{, CTAs}{, policy}. A copy to global
+ * memory has the operands [map, {x, …}], [from], and a prefetch has only the map. See
  * tensor_copy.c. */
 void decode_tensor_copy(struct decoder *d)
 {
@@ -228,7 +230,7 @@ void decode_tensor_copy(struct decoder *d)
         decode_address(d, &op[!is_load], bulk_space(spaces[!is_load]));
     out->run = bulk_run;
     out->mem.space = (uint8_t)bulk_space(spaces[0]);
-    out->mem.low = out->mem.high = 0; /* the accesses are to two memories */
+    out->mem.low = out->mem.high = 0; /* the bounds of one array do not hold for both memories */
     out->mem.op = decode_operation(d->in);
     out->mem.bytes = 16;
     out->mem.event = is_prefetch ? OBS_LOAD : reduces ? OBS_REDUCTION : OBS_STORE;
@@ -253,7 +255,7 @@ void decode_copy_groups(struct decoder *d)
 
 /* --- mbarriers -------------------------------------------------------------------------------- */
 
-/* Decodes the count of an arrival, which is 1 if it is omitted. */
+/* Decodes the number of arrivals, which is 1 if the operand is omitted. */
 static struct slot decode_count(struct decoder *d, unsigned operand)
 {
     return operand < d->in->operand_count ? decode_source(d, &d->in->operands[operand], PTX_u32, 4)
@@ -275,8 +277,8 @@ static void decode_arrive(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* Decodes test_wait p, [m], state. With .parity, the lowest bit of a phase's number takes the place
- * of state. A time hint has no effect. */
+/* Decodes test_wait p, [m], state. With .parity, the operand `state` holds the lowest bit of a
+ * phase's number instead. A time hint has no effect. */
 static void decode_wait(struct decoder *d)
 {
     bool by_parity = ptx_has(d->in, PTX_MOD_parity);

@@ -1,4 +1,4 @@
-/* Decodes barriers, branches, calls and fences, and hints, which have no effect. */
+/* Decodes barriers, branches, calls and fences, and hints that have no effect. */
 #include <string.h>
 
 #include "gpu/execute/decode.h"
@@ -76,7 +76,7 @@ void decode_barrier(struct decoder *d)
 void decode_branch(struct decoder *d)
 {
     const struct ptx_operand *target = &d->in->operands[0];
-    if (target->kind == PTX_FUNCTION) { /* the parser takes an unknown name for a function */
+    if (target->kind == PTX_FUNCTION) { /* the parser assumes that an unknown name is a function */
         decode_fail(d, "there is no label '%.*s'", (int)target->name.length, target->name.text);
         return;
     }
@@ -119,7 +119,7 @@ void decode_call(struct decoder *d)
                     target->name.text);
 }
 
-/* Decodes a return. In a kernel, it ends the threads; in other functions, it branches to the
+/* Decodes a return. In a kernel, a return ends the threads; in other functions, it branches to the
  * function's end. */
 void decode_return(struct decoder *d)
 {
@@ -140,8 +140,8 @@ void decode_trap(struct decoder *d)
 
 /* --- fences and hints ------------------------------------------------------------------------- */
 
-/* Does nothing. A system-wide fence can be part of a polling loop: the next load may read the
- * host's answer. */
+/* Does nothing. A system-wide fence may be part of a polling loop, because the next load may read a
+ * value that the host has written. */
 static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     (void)warp;
@@ -151,25 +151,25 @@ static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mas
 
 void decode_fence(struct decoder *d)
 {
-    /* the emulator has only one way to memory, so nothing orders accesses by several ways */
+    /* all accesses of the emulator take the same path to memory, so a proxy fence orders nothing */
     d->out->run = ptx_has(d->in, PTX_MOD_proxy) ? nothing_run : fence_run;
     d->out->mem.op = ptx_has(d->in, PTX_MOD_cta) ? PTX_MOD_cta : PTX_MOD_gpu;
     d->out->observes = ptx_has(d->in, PTX_MOD_sys);
-    /* only an acquire of a tensor map names the map, and its size */
+    /* only an acquire of a tensor map has operands: the map and its size */
     bool names_map = ptx_has(d->in, PTX_MOD_tensormap_generic) && ptx_has(d->in, PTX_MOD_acquire);
     if (d->in->operand_count != (names_map ? 2 : 0))
         decode_unsupported(d);
 }
 
-/* Decodes nanosleep, which does not wait here. It counts as a poll, so that other warps get their
- * turn sooner. */
+/* Decodes nanosleep, which does not wait in the emulator. It counts as a poll, so that other warps
+ * get their turn sooner. */
 void decode_nanosleep(struct decoder *d)
 {
     d->out->run = sleep_run;
     d->out->observes = true;
 }
 
-/* Decodes hints to caches, profilers and the like, which have no effect. */
+/* Decodes hints, for instance to caches and profilers, which have no effect. */
 void decode_hint(struct decoder *d)
 {
     d->out->run = nothing_run;

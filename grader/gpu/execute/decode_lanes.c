@@ -9,7 +9,7 @@ static void decode_members(struct decoder *d, unsigned operand)
     d->out->members = decode_source(d, &d->in->operands[operand], PTX_b32, 4);
 }
 
-/* Decodes the results d|p. d or p may be _, and |p may be omitted. */
+/* Decodes the results d|p. Either can be _, and |p can be omitted. */
 static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
 {
     bool pair = op->kind == PTX_PAIR;
@@ -18,8 +18,8 @@ static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
     d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
 }
 
-/* Returns the other modifier of an instruction that has exactly two modifiers, one of which is
- * .sync. Otherwise returns PTX_MOD_sync. */
+/* Returns the other modifier of an instruction that has exactly two, one of which is .sync. Returns
+ * PTX_MOD_sync for other instructions. */
 static uint8_t word_beside_sync(const struct ptx_instruction *in)
 {
     const uint8_t *word = in->modifiers;
@@ -72,7 +72,7 @@ void decode_match(struct decoder *d)
     decode_members(d, 2);
 }
 
-/* Decodes redux. .b32 is for bitwise operations; .u32 and .s32 are for arithmetic. */
+/* Decodes redux. Its type is .b32 for bitwise operations, and .u32 or .s32 for arithmetic. */
 void decode_redux(struct decoder *d)
 {
     uint8_t op = decode_operation(d->in);

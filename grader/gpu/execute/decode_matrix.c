@@ -11,7 +11,7 @@
 #define NIBBLES (T(u4) | T(s4))
 #define FLOAT8  (T(e4m3) | T(e5m2))
 
-/* The shapes, and the types of factors that wmma and mma have in them. */
+/* A shape m x n x k, and masks of the types that the factors a and b can have in wmma and mma. */
 struct shape {
     uint8_t word; /* an enum ptx_modifier */
     uint8_t m, n;
@@ -52,7 +52,8 @@ static const struct shape *find_shape(const struct ptx_instruction *in)
     return ptx_has(in, PTX_MOD_sync) && ptx_has(in, PTX_MOD_aligned) ? found : NULL;
 }
 
-/* Reads the modifiers .row and .col in their order. Returns their number. */
+/* Writes to BY_COLUMN, for each modifier .row or .col in order, whether it is .col. Returns the
+ * number of these modifiers. */
 static unsigned find_layouts(const struct ptx_instruction *in, bool by_column[2])
 {
     unsigned count = 0;
@@ -81,7 +82,7 @@ static void decode_registers(struct decoder *d, const struct ptx_operand *op, un
 }
 
 /* Decodes the registers that hold a lane's part of a matrix with NUMBERS elements. For wmma, a
- * factor of f16 always takes eight registers, in which a smaller matrix is repeated. */
+ * factor of f16 always takes eight registers; a smaller matrix is repeated in them. */
 static void decode_part(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                         unsigned numbers, bool is_written, bool is_factor)
 {
@@ -94,8 +95,8 @@ static void decode_part(struct decoder *d, const struct ptx_operand *op, enum pt
 
 /* --- wmma.load and wmma.store ----------------------------------------------------------------- */
 
-/* Sets the elements of a matrix. Numbers of less than 8 bits are moved in words: PACK numbers are
- * one element. */
+/* Sets the shape and element size of a matrix. Numbers of less than 8 bits are moved in words of 32
+ * bits, each of which counts as one element. */
 static void set_elements(struct inst *out, enum ptx_type type, unsigned rows, unsigned columns,
                          bool is_factor)
 {
@@ -128,8 +129,8 @@ void decode_matrix(struct decoder *d)
         return;
     }
     unsigned rows = is_b ? shape->n : shape->m, columns = is_a || is_b ? shape->k : shape->n;
-    unsigned apart =
-        by_column[0] != is_b ? rows : columns; /* the default distance between rows or columns */
+    /* the default distance between rows, or between columns if the matrix is stored by column */
+    unsigned apart = by_column[0] != is_b ? rows : columns;
     decode_address(d, &in->operands[is_load], ptx_space_of(in));
     decode_part(d, &in->operands[!is_load], type, rows * columns, is_load, is_a || is_b);
     d->out->run = is_load ? matrix_load_run : matrix_store_run;
@@ -160,7 +161,7 @@ static bool is_half_or_float(uint8_t type)
     return type == PTX_f16 || type == PTX_f32;
 }
 
-/* Returns whether the instruction may combine the types of d, a, b and c. */
+/* Returns whether the instruction can have these types of d, a, b and c. */
 static bool types_match(const struct ptx_instruction *in, const struct shape *shape,
                         const uint8_t *types)
 {
@@ -174,7 +175,7 @@ static bool types_match(const struct ptx_instruction *in, const struct shape *sh
     if (a & T(f16) && (in->opcode == PTX_OP_wmma_mma || shape->k == 4))
         return is_half_or_float(types[0]) && is_half_or_float(types[3]) &&
                (in->opcode == PTX_OP_wmma_mma || types[0] == PTX_f32 || same);
-    if (a & FLOAT8 && shape->k == 16) /* the other shapes are not measured */
+    if (a & FLOAT8 && shape->k == 16) /* other types of this shape have not been measured */
         return a & T(e4m3) && same && types[0] == PTX_f32;
     if (a & (T(f16) | FLOAT8))
         return same && is_half_or_float(types[0]);
@@ -198,7 +199,7 @@ static bool modifiers_match(const struct ptx_instruction *in, const struct shape
            (types[0] == PTX_f64 || !ptx_has(in, PTX_MOD_rn));
 }
 
-/* Returns the operation that changes the product, or 0. */
+/* Returns the modifier that changes how the product is computed, or 0. */
 static uint8_t variant_of(const struct ptx_instruction *in)
 {
     return ptx_has(in, PTX_MOD_satfinite) ? PTX_MOD_satfinite

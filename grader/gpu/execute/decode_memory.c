@@ -4,8 +4,8 @@
 #include "gpu/execute/operations.h"
 #include "gpu/observe/view.h"
 
-/* Finds the bounds of the shared array that the address points into. An array without a size has
- * no upper bound. */
+/* Finds the bounds of the shared array that the address points into. An array without a size has no
+ * upper bound. */
 static void find_limits(struct decoder *d, const struct ptx_operand *op)
 {
     const struct ptx_variable *v = op->variable            ? op->variable
@@ -34,7 +34,8 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     }
     if (op->variable) {
         out->mem.offset += (int64_t)decode_variable_address(d, op->variable);
-        if (space == PTX_GENERIC || space == PTX_PARAM) /* the variable's space is more specific */
+        /* the variable's own space is more specific */
+        if (space == PTX_GENERIC || space == PTX_PARAM)
             space = op->variable->space;
     } else if (space == PTX_PARAM && !d->image->function->is_kernel) {
         space = PTX_FRAME;
@@ -52,8 +53,8 @@ unsigned decode_vector_width(const struct ptx_instruction *in)
     return ptx_has(in, PTX_MOD_v4) ? 4 : ptx_has(in, PTX_MOD_v2) ? 2 : 1;
 }
 
-/* Checks the number of operands: COUNT, and a 64-bit cache policy after them if the instruction
- * has a cache hint. Policies have no effect here. */
+/* Returns whether the instruction has COUNT operands, not counting a 64-bit cache policy, which
+ * follows them if the instruction has a cache hint. Policies have no effect here. */
 static bool has_operands(struct decoder *d, unsigned count)
 {
     bool hinted = ptx_has(d->in, PTX_MOD_L2_cache_hint);
@@ -133,7 +134,7 @@ static bool atomic_is_legal(uint8_t op, enum ptx_type type)
         return false;
     switch (op) {
     case PTX_MOD_add:
-        return !bits && type != PTX_s64; /* PTX has only .u64, which gives the same bits */
+        return !bits && type != PTX_s64; /* PTX has only .u64, and .s64 would give the same bits */
     case PTX_MOD_min:
     case PTX_MOD_max:
         return !bits && !is_float;
@@ -153,8 +154,8 @@ uint8_t decode_operation(const struct ptx_instruction *in)
     return PTX_MOD_COUNT;
 }
 
-/* Returns whether an atomic can have this width. Only additions of floats with fewer than 64 bits
- * may be vectors. Each element is a separate atomic addition. */
+/* Returns whether PTX has this atomic for vectors of WIDTH elements. Only additions of floats with
+ * fewer than 64 bits have vectors. Each element is a separate atomic addition. */
 static bool atomic_has_width(uint8_t op, enum ptx_type type, unsigned width)
 {
     return width == 1 || (op == PTX_MOD_add && ptx_type_class(type) == 'F' && type != PTX_f64);
@@ -179,8 +180,8 @@ static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to
     d->out->mem.vector = values;
 }
 
-/* Does the same as decode_atomic_values(), for 128-bit operands, each as two halves. For cas, the
- * operand after FROM is the new value. */
+/* Does the same as decode_atomic_values(), for 128-bit operands, each of which is two halves. For
+ * cas, the operand after FROM is the new value. */
 static void decode_wide_atomic_values(struct decoder *d, const struct ptx_operand *to,
                                       const struct ptx_operand *from, bool swaps_if_equal)
 {
@@ -228,7 +229,7 @@ void decode_atomic(struct decoder *d)
 }
 
 /* Decodes the creation of a cache policy. Programs can only pass a policy to other instructions, so
- * its value does not matter and is 0. */
+ * its value, here 0, does not matter. */
 void decode_policy(struct decoder *d)
 {
     d->out->run = alu_find("mov_b64")->run;
@@ -236,8 +237,8 @@ void decode_policy(struct decoder *d)
     d->out->src[0] = decode_constant_slot(d, 0, 8);
 }
 
-/* Decodes alloca.u64 d, bytes, 16; stacksave.u64 d; stackrestore.u64 a. d and a are addresses in
- * local memory. */
+/* Decodes alloca.u64 d, bytes, 16; stacksave.u64 d; and stackrestore.u64 a. d and a are addresses
+ * in local memory. */
 void decode_stack(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;

@@ -1,15 +1,15 @@
-/* The table of opcodes with the functions that decode them.
+/* The table of opcodes and the functions that decode them.
  *
- * Arithmetic needs no row here: decode_alu() finds its function by the mnemonic, in alu.def or
- * half.def. Any other new opcode needs a line in gpu/ptx/opcodes.def, a row here, and tests in
- * tests/gpu/execute. */
+ * Arithmetic needs no row in the table: decode_alu() finds its function by the mnemonic, in alu.def
+ * or half.def. Any other new opcode needs a line in gpu/ptx/opcodes.def, a row in the table, and
+ * tests in tests/gpu/execute. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/floats.h"
 #include "gpu/execute/operations.h"
 
 struct row {
     decode_fn *decode;
-    bool takes_types; /* can have several types, as in cvt.f32.s32 */
+    bool takes_types; /* the instruction can have several types, as in cvt.f32.s32 */
 };
 
 static const struct row rows[PTX_OPCODE_COUNT] = {

@@ -4,7 +4,7 @@
  *   tex.level.2d….f32 …, [handle, {x, y}], level;         tex.grad.2d….f32 …, {dx, dx}, {dy, dy};
  *   tex.2d.v4.f32.f32 {d, d, d, d}|p, …
  *
- * In a layered texture or surface, the number of the layer comes before the coordinates. */
+ * In a layered texture or surface, the index of the layer comes before the coordinates. */
 #include <string.h>
 
 #include "gpu/execute/decode.h"
@@ -50,8 +50,8 @@ static void put_part(struct decoder *d, const struct ptx_operand *op)
     d->kernel->vectors[d->kernel->vector_count++] = slot;
 }
 
-/* Decodes the operands after the coordinates: the level, or the gradients (the steps in each
- * dimension). */
+/* Decodes the operands after the coordinates: the level, or the gradients, which are the steps of
+ * the coordinates in x and in y. */
 static void decode_level(struct decoder *d)
 {
     unsigned dims = d->out->texture.dims, needed = ptx_has(d->in, PTX_MOD_level)  ? 1
@@ -82,8 +82,8 @@ void decode_texture(struct decoder *d)
 {
     struct inst *out = d->out;
     const struct ptx_operand *to = &d->in->operands[0];
-    bool tells =
-        to->kind == PTX_PAIR; /* p says whether all texels are resident; here they always are */
+    /* p says whether all texels are resident; in the emulator they always are */
+    bool tells = to->kind == PTX_PAIR;
     decode_vector(d, tells ? &to->elements[0] : to, decode_type_of(d), 4, true, false);
     struct slot *results = out->mem.vector;
     unsigned count = out->mem.count;

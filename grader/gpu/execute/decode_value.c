@@ -27,8 +27,8 @@ uint32_t decode_mode_of(const struct ptx_instruction *in)
     return mode;
 }
 
-/* Returns whether MODIFIER is part of the row's name. Modes are not part of the name, except
- * .approx of div, and .sat and .relu of integers. */
+/* Returns whether the modifier with index MODIFIER is part of the row's name in alu.def. Modes are
+ * not part of the name, except .approx of div, and .sat and .relu of integers. */
 static bool names_row(const struct decoder *d, unsigned modifier)
 {
     return !is_mode(modifier) || (modifier == PTX_MOD_approx && d->in->opcode == PTX_OP_div) ||
@@ -36,8 +36,8 @@ static bool names_row(const struct decoder *d, unsigned modifier)
             ptx_type_class(decode_type_of(d)) != 'F');
 }
 
-/* Writes the row's name as alu.def spells it: the mnemonic without its modes and with the type,
- * such as "mul_wide_s32". */
+/* Writes the row's name in alu.def: the mnemonic without its modes, then the type, such as
+ * "mul_wide_s32". */
 static void row_name(const struct decoder *d, const char *type, char *name, size_t size)
 {
     int n = snprintf(name, size, "%s", ptx_opcodes[d->in->opcode].name);
@@ -69,7 +69,7 @@ static void use_row(struct decoder *d, const char *name)
             decode_source(d, &d->in->operands[i + 1], decode_type_of(d), row->bytes[i + 1]);
 }
 
-/* Makes fp_run() call the row's function if the instruction has modes, because fp_run() rounds,
+/* If the instruction has modes, makes fp_run() call the row's function, because fp_run() rounds,
  * flushes and saturates. Integer instructions have no modes. */
 static void use_modes(struct decoder *d)
 {
@@ -96,8 +96,8 @@ static void use_modes(struct decoder *d)
     d->out->run = fp_run;
 }
 
-/* Handles the modes of 16-bit floats. They round to nearest. Only f16 has .ftz and .sat, except
- * that ex2 of bf16 always has .ftz. */
+/* Handles the modes of 16-bit floats. These instructions round to nearest. Only f16 has .ftz and
+ * .sat, but ex2 of bf16 always has .ftz. */
 static void use_half_modes(struct decoder *d)
 {
     bool is_f16 = half_is_f16(decode_type_of(d)), is_ex2 = d->in->opcode == PTX_OP_ex2;
@@ -133,8 +133,8 @@ static void decode_half(struct decoder *d)
     use_half_modes(d);
 }
 
-/* Returns whether the instruction is rcp.approx.ftz.f64 or rsqrt.approx.ftz.f64. They have separate
- * rows, because their results are rough; programs refine these results. */
+/* Returns whether the instruction is rcp.approx.ftz.f64 or rsqrt.approx.ftz.f64. These have
+ * separate rows, because their results are rough; programs refine them. */
 static bool is_gross(const struct decoder *d)
 {
     return decode_type_of(d) == PTX_f64 && ptx_has(d->in, PTX_MOD_approx) &&
@@ -178,7 +178,7 @@ static uint8_t product_part(const struct decoder *d)
 }
 
 /* Decodes add.cc, addc and similar instructions. The carry is a register in the function's frame,
- * so a call does not pass it on. */
+ * so a called function does not get it. */
 void decode_carry(struct decoder *d)
 {
     enum ptx_type type = decode_type_of(d);
@@ -220,7 +220,7 @@ static bool is_signed_type(const struct decoder *d, unsigned i)
 }
 
 /* Decodes video instructions. vadd4.u32.s32.u32 names the types of the parts of d, a and b; vset
- * names only those of a and b. */
+ * names only the types of a and b. */
 void decode_video(struct decoder *d)
 {
     bool sets = d->in->opcode == PTX_OP_vset2 || d->in->opcode == PTX_OP_vset4;
@@ -251,7 +251,7 @@ void decode_video(struct decoder *d)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_u32, 4);
 }
 
-/* Decodes instructions such as slct.b32.s32. Of the first type, only the width matters. .ftz has
+/* Decodes instructions such as slct.b32.s32. Only the width of the first type matters. .ftz has
  * separate rows, because negative denormals then compare as zero. */
 void decode_slct(struct decoder *d)
 {
@@ -289,7 +289,7 @@ void decode_selp(struct decoder *d)
     d->out->src[2] = decode_predicate_source(d, &d->in->operands[3]);
 }
 
-/* Decodes and, or, xor and not, on predicates or on the bits of words. */
+/* Decodes and, or, xor and not. The operands are predicates or bits of words. */
 void decode_logic(struct decoder *d)
 {
     if (decode_type_of(d) == PTX_pred)
@@ -305,8 +305,8 @@ static bool is_combination(unsigned modifier)
     return modifier == PTX_MOD_and || modifier == PTX_MOD_or || modifier == PTX_MOD_xor;
 }
 
-/* Writes the comparison's name, such as "lt_s32", and finds set.combine. Untyped bits (.b32)
- * compare as unsigned. */
+/* Writes the comparison's name, such as "lt_s32", and sets set.combine. Untyped bits (.b32) compare
+ * as unsigned. */
 static void comparison_name(struct decoder *d, enum ptx_type type, char *name, size_t size)
 {
     const char *word = "";
@@ -323,7 +323,8 @@ static void comparison_name(struct decoder *d, enum ptx_type type, char *name, s
     bool only_equal = strcmp(word, "eq") == 0 || strcmp(word, "ne") == 0;
     if (class == 'B' && !only_equal)
         decode_unsupported(d);
-    unsigned bits = half_is(type) ? 64 : 8 * ptx_type_bytes(type); /* they are compared as f64 */
+    /* 16-bit floats are compared as f64 */
+    unsigned bits = half_is(type) ? 64 : 8 * ptx_type_bytes(type);
     snprintf(name, size, "%s_%c%u", word, class == 'B' ? 'u' : class - 'A' + 'a', bits);
 }
 
@@ -367,8 +368,9 @@ void decode_setp(struct decoder *d)
     decode_comparison(d, decode_type_of(d));
 }
 
-/* Sets *YES to the bits that set writes for true. Returns false if a comparison of FROM cannot have
- * results of type TO: 16-bit floats give their own type or an integer, other types give 32 bits. */
+/* Sets *YES to the bits that `set` writes for true. Returns false if `set` cannot compare FROM with
+ * a result of type TO. Comparisons of 16-bit floats give their own type or an integer; comparisons
+ * of other types give 32 bits. */
 static bool set_result(enum ptx_type to, enum ptx_type from, uint32_t *yes)
 {
     bool is_float = ptx_type_class(to) == 'F', is_wide = ptx_type_bytes(to) == 4;
@@ -439,8 +441,8 @@ static void decode_wide_part(struct decoder *d, const struct ptx_operand *op, bo
         decode_unsupported(d);
 }
 
-/* Decodes mov.b128 %rq1, {%rd1, %rd2}, its reverse, and mov.b128 %rq1, %rq2, which move two 64-bit
- * halves. */
+/* Decodes mov.b128 %rq1, {%rd1, %rd2}, mov.b128 {%rd1, %rd2}, %rq1 and mov.b128 %rq1, %rq2, which
+ * move two 64-bit halves. */
 static void decode_wide_mov(struct decoder *d)
 {
     decode_wide_part(d, &d->in->operands[1], false);
@@ -450,8 +452,8 @@ static void decode_wide_mov(struct decoder *d)
     d->out->run = wide_mov_run;
 }
 
-/* Decodes the address of a device function's local variable. It depends on the call depth, so it is
- * computed from the address of the frame's local memory. */
+/* Decodes the address of a device function's local variable. The address depends on the depth of
+ * calls, so the kernel computes it from the address of the frame's local memory. */
 static void decode_local_address(struct decoder *d, unsigned bytes)
 {
     const struct ptx_operand *from = &d->in->operands[1];
@@ -543,7 +545,7 @@ void decode_cvt(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* Decodes cvta.param. A kernel's parameters get generic addresses only if it contains this
+/* Decodes cvta.param. A kernel's parameters get generic addresses only if the kernel contains this
  * instruction. */
 static void decode_parameter_address(struct decoder *d, unsigned bytes)
 {
@@ -569,7 +571,7 @@ void decode_cluster_address(struct decoder *d)
         d->out->src[1] = decode_source(d, &d->in->operands[2], PTX_u32, 4);
 }
 
-/* Decodes isspacep.shared p, a; */
+/* Decodes isspacep.shared p, a and the same for other state spaces. */
 void decode_in_space(struct decoder *d)
 {
     d->out->run = in_space_run;
@@ -580,8 +582,8 @@ void decode_in_space(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* Decodes cvta. Shared and local memory are windows in the generic address space. Addresses in the
- * other spaces are also generic addresses. */
+/* Decodes cvta. Shared and local memory are windows in the generic address space. An address in
+ * another state space is also the generic address. */
 void decode_cvta(struct decoder *d)
 {
     enum ptx_space space = ptx_space_of(d->in);

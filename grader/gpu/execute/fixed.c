@@ -5,11 +5,11 @@
  *         mov.u32         %r1, %ctaid.x;       the CTA's index
  *         mov.u32         %r2, %tid.x;         the warp's thread indices
  *
- * Most kernels begin with several of these instructions, and short kernels contain little else. If
- * only one instruction writes a register, and always writes the same value, the register needs no
- * place in the frame. Instructions that read it use the constant, the parameter or the special
- * register instead, and the instruction that writes it is only counted. The difference is visible
- * only in lanes that read the register before it is written, which is an uninitialised read. */
+ * Most kernels begin with several such instructions, and short kernels contain little else. If only
+ * one instruction writes a register, and always writes the same value, the register needs no place
+ * in the frame. Instructions that read the register use the constant, the parameter or the special
+ * register instead. The instruction that writes it is only counted. The difference is visible only
+ * in lanes that read the register before it is written, which is an uninitialised read. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
@@ -44,15 +44,15 @@ static bool is_fixed_operand(const struct decoder *d, const struct ptx_operand *
     case PTX_SPECIAL_REGISTER:
         return !ptx_special_is_dynamic((enum ptx_special)from->index) &&
                ptx_special_bytes((enum ptx_special)from->index) == bytes;
-    case PTX_VARIABLE: /* local variables move with the frame */
+    case PTX_VARIABLE: /* a local variable's address depends on the frame */
         return from->variable->space != PTX_LOCAL && bytes == 8;
     default:
         return from->kind == PTX_IMMEDIATE;
     }
 }
 
-/* Returns whether IN only copies a value. cvta does so if the address is in global or constant
- * memory, because that address is also the generic address. */
+/* Returns whether IN only copies a value. This includes cvta of an address in global or constant
+ * memory, because such an address is also the generic address. */
 static bool is_move(const struct ptx_instruction *in)
 {
     enum ptx_space space = ptx_space_of(in);

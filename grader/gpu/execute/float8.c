@@ -1,6 +1,6 @@
-/* Converts 8-bit floats. Each number is a small multiple of a unit, the value of its last digit,
- * which is a power of two. So a conversion divides by the unit and rounds to a whole number.
- * Doubles do both exactly. */
+/* Converts 8-bit floats. Each number is a small multiple of its unit, the value of its last digit,
+ * which is a power of two. So a conversion divides by the unit and rounds to a whole number. In
+ * doubles, both steps are exact. */
 #include "gpu/execute/float8.h"
 
 #include <math.h>
@@ -12,10 +12,12 @@ struct format {
     unsigned fraction; /* number of fraction bits */
     int bias;
     double largest;
-    uint8_t infinity; /* bits without the sign; these and all larger values are infinity or NaN */
+    /* the bits of infinity without the sign; larger bits are NaN. If equal to NO_NUMBER, the format
+     * has no infinity. */
+    uint8_t infinity;
 };
 
-#define NO_NUMBER 0x7fu /* the NaN that conversions make, in either format */
+#define NO_NUMBER 0x7fu /* bits of the NaN that conversions produce, in either format */
 #define SIGN      0x80u
 
 static struct format format_of(unsigned type)
@@ -24,7 +26,7 @@ static struct format format_of(unsigned type)
                               : (struct format){2, 15, 57344, 0x7c};
 }
 
-/* Returns the exponent of the unit of numbers whose exponent is EXPONENT. */
+/* Returns the exponent of the unit of numbers that have exponent EXPONENT. */
 static int unit_of(int exponent, struct format format)
 {
     int least = 1 - format.bias;
@@ -37,8 +39,8 @@ static uint8_t narrow(double value, struct format format)
         return NO_NUMBER;
     double size = fmin(fabs(value), format.largest);
     int unit = unit_of(size > 0 ? ilogb(size) : 1 - format.bias, format);
-    /* codes are consecutive, even where the exponent changes, so rounding up needs no special
-     * case */
+    /* the bits of consecutive numbers are consecutive, even where the exponent changes, so rounding
+     * up needs no special case */
     int before = (unit + (int)format.fraction - (1 - format.bias)) << format.fraction;
     int code = before + (int)rint(ldexp(size, -unit));
     return (uint8_t)(code | (signbit(value) ? SIGN : 0));

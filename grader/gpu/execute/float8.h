@@ -4,8 +4,8 @@
  *   e4m3   1 sign, 4 exponent and 3 fraction bits; the largest is 448; no infinity, one NaN
  *   e5m2   1 sign, 5 exponent and 2 fraction bits; the largest is 57,344; otherwise like IEEE
  *
- * PTX has no arithmetic for them. It converts them to f16, and from f32 and f16 with .satfinite,
- * which is required: numbers that are too large become the largest number. */
+ * PTX has no arithmetic for these types. It converts them to f16, and f32 and f16 to them. The
+ * latter requires .satfinite: numbers that are too large become the largest number. */
 #ifndef GPU_EXECUTE_FLOAT8_H
 #define GPU_EXECUTE_FLOAT8_H
 
@@ -17,8 +17,8 @@ static inline bool float8_is(unsigned type) /* TYPE is an enum ptx_type */
     return type == PTX_e4m3x2 || type == PTX_e5m2x2;
 }
 
-/* These functions execute cvt from f32 (two registers; the first becomes the upper byte), from
- * f16x2, and to f16x2. */
+/* These functions execute cvt. Their sources are f32 (two registers; the first becomes the upper
+ * byte), f16x2, and e4m3x2 or e5m2x2. */
 lane_fn float8_from_f32, float8_from_f16, float8_to_f16;
 
 #endif

@@ -1,5 +1,5 @@
-/* Hides the differences between CPUs in floating point: how rounding and flushing are set, and
- * which bits NaNs have.
+/* Hides differences between CPUs in floating point: how to set rounding and flushing, and which
+ * bits NaNs have.
  *
  *   fp_set(MODE_ZERO | MODE_FTZ)   all arithmetic of this thread now rounds to zero and flushes
  *   fp_set(MODE_DEFAULT)           rounds to nearest, keeps denormals: C's usual arithmetic
@@ -7,7 +7,7 @@
  *
  * The modes are bits of a register: MXCSR on x86-64, FPCR on arm64. With MODE_FTZ, both CPUs read
  * denormals as zero and write zero for results below 2^-126. x86-64, like PTX, rounds a result
- * before this test; arm64 rounds it afterwards. The CPUs differ for results that round up to
+ * before this test; arm64 rounds it afterwards. So the CPUs differ for results that round up to
  * 2^-126: see fp_keep_rounded(). */
 #ifndef GPU_EXECUTE_FLOATS_H
 #define GPU_EXECUTE_FLOATS_H
@@ -16,7 +16,7 @@
 
 #include "gpu/execute/bits.h"
 
-/* Returns the bits of a NaN, made quiet. */
+/* Returns the bits of the quiet NaN with NAN's sign and payload. */
 LANES_INLINE uint64_t fp_quiet(double nan)
 {
     return double_bits(nan) | (uint64_t)1 << 51;
@@ -38,8 +38,8 @@ static inline void fp_set(uint32_t mode)
     _mm_setcsr(mode);
 }
 
-/* Returns the NaN that this CPU makes for operands A and B, of which at most B is NaN. It needs no
- * change. */
+/* Returns VALUE, the result of an operation on A and B. If it is NaN, gives it the bits that x86-64
+ * makes when A is not NaN. x86-64 needs no correction. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     return value;
@@ -60,8 +60,8 @@ static inline void fp_set(uint32_t mode)
     __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
 }
 
-/* Returns the NaN as above. This CPU clears the sign of a new NaN, and makes one for infinity * 0 +
- * NaN, too. */
+/* Does the same on arm64. This CPU clears the sign of a new NaN. For infinity * 0 + NaN, it makes a
+ * new NaN, too. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     const uint64_t new_nan = (uint64_t)0xfff8 << 48;
@@ -73,8 +73,9 @@ LANES_INLINE double fp_second_nan(double value, double b)
 #error "gpu/execute/floats.h does not know how this CPU sets rounding and flushing"
 #endif
 
-/* Returns VALUE, the result of an operation on the operands. If operands are NaN, the result is the
- * first of them, made quiet. CPUs choose in other orders, and a compiler may swap the operands. */
+/* Returns VALUE, the result of an operation on A and B. If an operand is NaN, the result is the
+ * first such operand, made quiet. This function is needed because CPUs choose in other orders, and
+ * a compiler may swap the operands. */
 LANES_INLINE double fp_nan(double value, double a, double b)
 {
     value = fp_second_nan(value, b);
@@ -86,9 +87,9 @@ LANES_INLINE double fp_nan3(double value, double a, double b, double c)
     return a != a ? bits_double(fp_quiet(a)) : fp_nan(value, b, c);
 }
 
-/* Replaces the zeros of D that should be 2^-126 or -2^-126, in the lanes of MASK. D is A * B + C,
- * or A * B if C is NULL, computed in MODE, which includes MODE_FTZ. The CPU must be in MODE_DEFAULT
- * again. Needed only where FP_ROUNDS_FIRST is 0. */
+/* Corrects D where flushing has produced 0 instead of 2^-126 or -2^-126, in the lanes of MASK. D is
+ * A * B + C, or A * B if C is NULL, computed in MODE, which includes MODE_FTZ. The CPU must be in
+ * MODE_DEFAULT again. Needed only where FP_ROUNDS_FIRST is 0. */
 void fp_keep_rounded(uint32_t mode, float *d, const float *a, const float *b, const float *c,
                      uint32_t mask);
 

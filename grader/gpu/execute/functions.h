@@ -1,8 +1,9 @@
 /* Computes powers of two, logarithms and sines in double precision, without branches, calls or
  * tables. So the compiler can vectorise these functions, unlike libm's. Their error is below 2^-50
- * of the result. For float arguments, the result rounded to float is the same as libm's (tested
- * with all floats; test_functions.c tests some). They use no fused multiply-add: some CPUs have
- * none, and every CPU must give the same bits. The rounding mode must be to nearest. */
+ * of the result. For float arguments, the result rounded to float is the same as libm's. This was
+ * tested with all floats; test_functions.c tests some. The functions use no fused multiply-add:
+ * some CPUs have none, and every CPU must give the same bits. The rounding mode must be to
+ * nearest. */
 #ifndef GPU_EXECUTE_FUNCTIONS_H
 #define GPU_EXECUTE_FUNCTIONS_H
 
@@ -14,10 +15,12 @@
  * of f ln 2. */
 LANES_INLINE double power_of_two(double x)
 {
-    const double shift = 0x1.8p52; /* the lowest bits of the sum are the rounded whole number */
+    /* the lowest bits of x + shift are x rounded to a whole number */
+    const double shift = 0x1.8p52;
     double t = x < -1000 ? -1000 : x > 1000 ? 1000 : x;
     double whole = t + shift, f = t - (whole - shift);
-    double p = 0x1.816193166d0f9p-40; /* ln(2)^13 / 13!, and so on */
+    /* ln(2)^13 / 13!; the coefficients for 12, 11 and so on follow */
+    double p = 0x1.816193166d0f9p-40;
     p = p * f + 0x1.c3bd650fc2986p-36;
     p = p * f + 0x1.e8cac7351bb25p-32;
     p = p * f + 0x1.e4cf5158b8ecap-28;
@@ -56,15 +59,15 @@ LANES_INLINE double binary_logarithm(double x)
     p = p * z + 2.0 / 5;
     p = p * z + 2.0 / 3;
     p = p * z + 2;
-    n = n >= 2048 ? n - 4096 : n; /* `up` wraps modulo 2^64 */
+    n = n >= 2048 ? n - 4096 : n; /* makes n negative if `up` has wrapped modulo 2^64 */
     double result = n + s * p * 0x1.71547652b82fep0;
     result = x == 0 ? -HUGE_VAL : x < 0 ? NAN : result;
     return x == HUGE_VAL || x != x ? x : result;
 }
 
 /* Returns the sine of x + TURNS quarter turns, if |x| <= SINE_NEAR. x = n pi/2 + r, where n is a
- * whole number and |r| <= pi/4; n's products with the first two parts of pi/2 are exact. The result
- * is the series of sin r or cos r. */
+ * whole number and |r| <= pi/4. The products of n with the first two parts of pi/2 are exact. The
+ * result is the series of sin r or cos r. */
 #define SINE_NEAR 0x1p22
 LANES_INLINE double sine(double x, unsigned turns)
 {
@@ -74,7 +77,7 @@ LANES_INLINE double sine(double x, unsigned turns)
     r = r - n * 0x1.10b46118p-30;
     r = r - n * 0x1.313198a2e0370p-61;
     double z = r * r;
-    double s = 0x1.952c77030ad4ap-49; /* 1 / 17!, and so on */
+    double s = 0x1.952c77030ad4ap-49; /* 1 / 17!; the coefficients for 15, 13 and so on follow */
     s = s * z - 0x1.ae7f3e733b81fp-41;
     s = s * z + 0x1.6124613a86d09p-33;
     s = s * z - 0x1.ae64567f544e4p-26;
@@ -82,7 +85,7 @@ LANES_INLINE double sine(double x, unsigned turns)
     s = s * z - 0x1.a01a01a01a01ap-13;
     s = s * z + 0x1.1111111111111p-7;
     s = s * z - 0x1.5555555555555p-3;
-    double c = 0x1.ae7f3e733b81fp-45; /* 1 / 16!, and so on */
+    double c = 0x1.ae7f3e733b81fp-45; /* 1 / 16!; the coefficients for 14, 12 and so on follow */
     c = c * z - 0x1.93974a8c07c9dp-37;
     c = c * z + 0x1.1eed8eff8d898p-29;
     c = c * z - 0x1.27e4fb7789f5cp-22;
@@ -91,7 +94,8 @@ LANES_INLINE double sine(double x, unsigned turns)
     c = c * z + 0x1.5555555555555p-5;
     c = c * z - 0.5;
     uint64_t quarters = double_bits(whole) + turns;
-    double value = quarters & 1 ? c * z + 1 : r == 0 ? r : s * z * r + r; /* 0 keeps its sign */
+    /* 0 keeps its sign */
+    double value = quarters & 1 ? c * z + 1 : r == 0 ? r : s * z * r + r;
     return bits_double(double_bits(value) ^ (quarters & 2) << 62);
 }
 

@@ -1,6 +1,6 @@
 /* Executes arithmetic on f16 and bf16. Turns each line of half.def into a function that loops over
  * 32 doubles. half_run() converts the lanes to doubles before the loop and rounds the results after
- * it. For packed registers it calls the function twice, once for each half. */
+ * it. For packed registers, half_run() calls the function twice, once for each half. */
 #include "gpu/execute/half.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ typedef double f64;
 
 /* --- operators of half.def -------------------------------------------------------------------- */
 
-/* Returns the sum rounded to odd: if it is inexact, the last bit of the double is set. */
+/* Returns a + b rounded to odd: if the sum is inexact, the last bit of the double is set. */
 static inline f64 sum_to_odd(f64 a, f64 b)
 {
     f64 sum = a + b, part = sum - a;
@@ -25,14 +25,15 @@ static inline f64 sum_to_odd(f64 a, f64 b)
     return bits_double(error > 0 || error < 0 ? odd : bits);
 }
 
-/* Returns the smaller number; -0 is below +0. If one operand is NaN, returns the other. */
+/* Returns the smaller number, where -0 is below +0. If one operand is NaN, returns the other. */
 static inline f64 lesser(f64 a, f64 b)
 {
     bool first = a < b || b != b || (a == b && double_bits(a) >> 63);
     return first ? a : b;
 }
 
-/* Returns NaN if a or b is NaN, otherwise -0. Adding -0 changes no number, not even -0. */
+/* Returns NaN if a or b is NaN, otherwise -0. The caller adds the result: -0 changes no number, not
+ * even -0. */
 static inline f64 nan_of(f64 a, f64 b)
 {
     return a != a || b != b ? NAN : -0.0;
@@ -88,8 +89,8 @@ const struct half_row *half_find(const char *name)
 
 /* --- lanes ------------------------------------------------------------------------------------ */
 
-/* Flushes denormals to zero. LEAST has the bits of the smallest normal number, or is 0 for no
- * flushing. */
+/* Flushes denormals to zero. LEAST has the bits of the smallest normal number; 0 turns flushing
+ * off. */
 LANES_INLINE u16 flushed(u16 raw, int least)
 {
     return (raw & 0x7fff) < least ? raw & HALF_SIGN : raw;

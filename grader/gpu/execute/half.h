@@ -3,10 +3,10 @@
  *   f16    1 sign, 5 exponent and 10 fraction bits       f16x2, bf16x2: two of them in 32 bits,
  *   bf16   1 sign, 8 exponent and 7 fraction bits        the first in the lower half
  *
- * A double holds each of them exactly, and also their products and nearly all their sums. Rounding
- * the double result gives the same bits as rounding the exact result: half.def explains why, also
- * for fma. The code uses integers, floats and doubles instead of the CPU's f16 instructions, so
- * that every CPU gives the same bits. */
+ * A double holds every such number exactly, and also the products and nearly all sums of two.
+ * Rounding the double result gives the same bits as rounding the exact result: half.def explains
+ * why, also for fma. The code uses integers, floats and doubles instead of the CPU's f16
+ * instructions, so that every CPU gives the same bits. */
 #ifndef GPU_EXECUTE_HALF_H
 #define GPU_EXECUTE_HALF_H
 
@@ -60,8 +60,8 @@ LANES_INLINE int64_t half_infinity(struct half_format format)
     return 0x8000 - ((int64_t)1 << format.fraction);
 }
 
-/* Returns the number as a double. It is converted through a float, because a vector holds twice as
- * many floats as doubles. NaNs become quiet and keep their sign and payload. */
+/* Returns the number as a double. Converts through a float, because a vector register holds twice
+ * as many floats as doubles. NaNs become quiet and keep their sign and payload. */
 LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
 {
     int32_t size = raw & 0x7fff, fraction = size << (FLOAT_DIGITS - format.fraction);
@@ -69,7 +69,7 @@ LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
     uint32_t sign = (uint32_t)(raw & HALF_SIGN) << 16;
     if (!rebias) /* bf16 is the upper half of a float */
         return bits_float(sign | (uint32_t)fraction);
-    /* denormals: the fraction gets a leading one, which is subtracted again */
+    /* denormals: the fraction gets a leading digit 1, which is then subtracted */
     int32_t one = rebias + (1 << FLOAT_DIGITS);
     float small = bits_float((uint32_t)(one + fraction)) - bits_float((uint32_t)one);
     uint32_t normal = (uint32_t)(fraction + rebias);
@@ -78,21 +78,22 @@ LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
     return bits_float(sign | bits);
 }
 
-/* Returns VALUE's bits, rounded in the vector unit's mode. Numbers that are too large become
- * BEYOND, the bits of infinity or of the largest number, without a sign. */
+/* Returns the bits of VALUE in FORMAT, rounded in the vector unit's mode. Numbers that are too
+ * large become BEYOND, the bits of infinity or of the largest number, with their sign. */
 LANES_INLINE uint16_t half_narrow_to(double value, struct half_format format, int64_t beyond)
 {
     int64_t bits = (int64_t)double_bits(value), size = bits & INT64_MAX;
     int64_t exponent = size >> DOUBLE_DIGITS;
     int64_t least = DOUBLE_BIAS + 1 - format.bias, most = DOUBLE_BIAS + format.bias + 2;
     exponent = exponent < least ? least : exponent > most ? most : exponent;
-    /* MAGIC is so large that its last digit is the result's last digit, so adding it rounds */
+    /* the last digit of MAGIC has the same value as the result's last digit, so adding MAGIC
+     * rounds */
     int64_t digits = DOUBLE_DIGITS - format.fraction;
     double magic = bits_double((uint64_t)((exponent + digits) << DOUBLE_DIGITS) |
                                (double_bits(value) & DOUBLE_SIGN));
     double rounded = (value + magic) - magic;
     double round_size = bits_double(double_bits(rounded) & INT64_MAX);
-    /* denormals: adding END, which has the same last digit, moves the fraction into its lowest
+    /* denormals: END has the same last digit, so adding END moves the fraction into END's lowest
      * bits */
     double end = half_power(DOUBLE_DIGITS + 1 - format.bias - (int)format.fraction);
     int64_t small = (int64_t)double_bits(round_size + end) & 0x7fff;
@@ -107,8 +108,8 @@ LANES_INLINE uint16_t half_narrow_to(double value, struct half_format format, in
 }
 
 /* Does the same as half_narrow_to(), for an instruction with MODE; the vector unit must be in this
- * mode. Numbers that are too large become infinity, or the largest number if the mode does not
- * round away from 0. */
+ * mode. Numbers that are too large become infinity, or the largest number if the mode rounds them
+ * towards 0. */
 LANES_INLINE uint16_t half_narrow_in(double value, struct half_format format, uint32_t mode)
 {
     uint32_t round = mode & MODE_ZERO;
@@ -118,7 +119,7 @@ LANES_INLINE uint16_t half_narrow_in(double value, struct half_format format, ui
     return half_narrow_to(value, format, infinity - (value < 0 ? never_down : never_up));
 }
 
-/* Converts an f64 NaN to the format: keeps its upper bits and makes it quiet. */
+/* Converts an f64 NaN to the format: keeps the upper bits and makes the NaN quiet. */
 LANES_INLINE uint16_t half_nan_from(double nan, struct half_format format)
 {
     uint64_t bits = double_bits(nan), quiet = (uint64_t)1 << (format.fraction - 1);
@@ -145,16 +146,16 @@ struct half_row {
 const struct half_row *half_find(const char *name); /* returns NULL if there is no such row */
 lane_fn half_run;                                   /* executes inst.half */
 
-/* half_read() converts 32 lanes to doubles, and half_write() converts them back. PART is 0 for the
- * lower and 1 for the upper numbers of a packed type. half_write() rounds in MODE, which the
- * vector unit must be in, and writes the lanes of MASK. FTZ flushes denormals. */
+/* half_read() converts 32 lanes to doubles, and half_write() converts them back. In a packed type,
+ * PART 0 is the lower number and PART 1 the upper one. half_write() rounds in MODE, which must be
+ * the vector unit's mode, and writes the lanes of MASK. FTZ flushes denormals. */
 void half_read(double *out, const void *lanes, unsigned type, unsigned part, bool ftz);
 void half_write(void *lanes, const double *values, unsigned type, unsigned part, uint32_t mode,
                 bool ftz, uint32_t mask);
-/* Returns a + b for atomics. Packed types add both halves. */
+/* Returns a + b, for atomics. For packed types, adds both halves. */
 uint32_t half_add(unsigned type, uint32_t a, uint32_t b);
-/* Returns the smaller or, if IS_MAX, the larger number. The type is f16 or bf16. If one is NaN,
- * returns the other. */
+/* Returns the smaller number or, if IS_MAX, the larger one. TYPE is f16 or bf16. If one number is
+ * NaN, returns the other. */
 uint16_t half_extreme(unsigned type, uint16_t a, uint16_t b, bool is_max);
 
 #endif

@@ -8,8 +8,10 @@
 #include "gpu/execute/state.h"
 #include "gpu/observe/describe.h"
 
-#define PATIENCE 5u  /* seconds until the first line; the wait doubles with each line */
-#define SLICES   64u /* a worker reads the clock once in this many slices */
+/* seconds from the beginning of a launch to the first progress line; each further line comes after
+ * twice the time */
+#define PATIENCE 5u
+#define SLICES   64u /* slices after which a worker reads the clock */
 
 static atomic_uint running;
 static atomic_bool interrupted;
@@ -58,7 +60,7 @@ static void tell(const struct warp *warp, uint64_t taken)
     launch->options->tell(line);
 }
 
-/* Reports the launch's progress if the launch is taking long. */
+/* Reports the launch's progress if it is time for the next line. */
 static void look(struct warp *warp)
 {
     struct launch *launch = warp->cta->launch;

@@ -1,4 +1,5 @@
-/* Reports on long launches: a line says where the launch is, and Ctrl-C stops it with a finding. */
+/* Reports on long launches: a line says which thread runs and what it executes. Ctrl-C stops a
+ * launch with a finding. */
 #ifndef GPU_EXECUTE_HEARTBEAT_H
 #define GPU_EXECUTE_HEARTBEAT_H
 
@@ -6,16 +7,16 @@
 
 struct warp;
 
-/* Begin and end the reports. Call them when a launch begins to run, and when it has ended or is
- * parked. */
+/* Begin and end the reports. Call heartbeat_begin() when a launch begins to run, and
+ * heartbeat_end() when it has ended or is parked. */
 void heartbeat_begin(struct launch *launch);
 void heartbeat_end(void);
 
-/* Checks whether a line is due. Call it after each slice of a warp. */
+/* Prints a line if it is due, and notices Ctrl-C. Call this after each slice of a warp. */
 void heartbeat_slice(struct warp *warp);
 
-/* Stops all running launches. Returns false if no launch is running. A signal handler may call
- * it. */
+/* Stops all running launches. Returns false if no launch is running. Signal handlers may call this
+ * function. */
 bool heartbeat_interrupt(void);
 
 #endif

@@ -1,10 +1,10 @@
-/* A decoded kernel has everything that is fixed before a launch begins.
+/* A decoded kernel has all data that is fixed before a launch begins.
  *
  * A kernel is decoded once. Its code is one array of struct inst: first the kernel's own function,
  * then each function that it may call (struct image). A pc is an index in this array. An operand is
- * a slot: the bank that holds its values for the 32 lanes, and their offset in the bank. A bank is
- * an array of values. A frame (state.h) holds the registers, parameters and results of one call of
- * a function. */
+ * a slot: a bank, which holds the operand's values for the 32 lanes, and an offset in the bank. A
+ * bank is an array of values. A frame (state.h) holds the registers, parameters and results of one
+ * call of a function. */
 #ifndef GPU_EXECUTE_KERNEL_H
 #define GPU_EXECUTE_KERNEL_H
 
@@ -15,7 +15,7 @@
 #include "gpu/device.h"
 #include "gpu/ptx/module.h"
 
-#define KERNEL_STACK 4096u /* least bytes of a thread's stack for calls and alloca */
+#define KERNEL_STACK 4096u /* minimum bytes of a thread's stack for calls and alloca */
 
 struct warp;
 struct inst;
@@ -31,12 +31,12 @@ enum bank {
     BANK_COUNT,
 };
 
-/* The place of an operand: 32 values of `bytes` each, or one word with the 32 bits of a
- * predicate. */
+/* Where an operand is: at `offset` in `bank`, as 32 values of `bytes` bytes each or as one word
+ * with the 32 bits of a predicate. */
 struct slot {
     uint32_t offset;
     uint8_t bank;
-    bool negated;  /* the predicate is read as !p */
+    bool negated;  /* reads the predicate as !p */
     uint8_t bytes; /* size of one lane's value, or 0 for a predicate or no operand */
 };
 #define NO_SLOT UINT32_MAX
@@ -44,7 +44,7 @@ struct slot {
 /* The ways in which the loop in warp.c executes an instruction. */
 enum inst_kind {
     KIND_LANES, /* calls run() */
-    /* calls run() for the lowest lane, which continues alone (see kernel_part_lanes()) */
+    /* calls run() for the lowest lane, which then continues separately (see kernel_part_lanes()) */
     KIND_APART,
     KIND_MEET, /* waits for the lanes that the instruction names, then calls run() */
     KIND_BRANCH,
@@ -53,16 +53,17 @@ enum inst_kind {
     KIND_RETURN,
     KIND_BARRIER,
     KIND_WARP_SYNC,
-    KIND_WAIT, /* calls run(), which polls; dst is true when the wait is over */
+    KIND_WAIT, /* calls run(), which polls; predicate dst becomes true when the wait is over */
     KIND_TRAP,
 };
 
 /* The ways in which a load or store moves a lane's values. */
 enum moves {
-    MOVES_OTHERS, /* values that move in any other way */
+    MOVES_OTHERS, /* any other way */
     MOVES_WORDS,  /* one value of 4 bytes, in a register of that width */
     MOVES_LONGS,  /* one value of 8 bytes, in a register of that width */
-    MOVES_WHOLE,  /* 16 bytes as a unit: no other thread may see only a part of them */
+    /* 16 bytes at once: no other thread may see only part of them */
+    MOVES_WHOLE,
 };
 
 struct inst {
@@ -72,14 +73,14 @@ struct inst {
     bool guard_negated;
     bool observes;    /* may poll for a value from another thread (see warp.c) */
     bool aligned;     /* a barrier that all lanes of a warp must reach together */
-    bool is_wide;     /* counts as wide operations (see wide.c) */
-    bool follows;     /* is in the same stretch as the instruction before it (see stretch.c) */
-    uint32_t stretch; /* instructions to the stretch's end, or 0 outside of a stretch */
+    bool is_wide;     /* a wide operation (see wide.c) */
+    bool follows;     /* in the same stretch as the instruction before it (see stretch.c) */
+    uint32_t stretch; /* instructions up to the stretch's end, or 0 outside of a stretch */
     uint32_t step;    /* distance to the next instruction that is not idle (see stretch.c) */
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
-    uint32_t mode;    /* MODE_DEFAULT, with other MODE_ bits of floats.h if any */
+    uint32_t mode;    /* MODE_DEFAULT, or other MODE_ bits of floats.h */
     struct slot dst, src[4];
-    struct slot members; /* for KIND_MEET, the mask of the lanes that meet */
+    struct slot members; /* the mask of lanes that a KIND_MEET waits for */
     union {
         struct {
             lane_fn *inner; /* runs in `mode`; fp_run() then flushes and saturates the result */
@@ -88,10 +89,11 @@ struct inst {
         struct {
             compare_fn *compare;
             struct slot second; /* q if the result is p|q, otherwise NO_SLOT */
-            uint32_t yes;       /* the word that set writes for true */
-            uint8_t combine;    /* '&', '|', '^' or 0 */
-            uint8_t half;       /* the 16-bit or packed type, which is compared as f64, or 0 */
-            bool ftz;           /* flush denormals of that type */
+            uint32_t yes;       /* the word that `set` writes for true */
+            /* '&', '|' or '^', which combines the result with the third source, or 0 */
+            uint8_t combine;
+            uint8_t half; /* if 16-bit floats are compared (as f64): their type, otherwise 0 */
+            bool ftz;     /* flush denormals of these floats */
         } set;
         struct {
             const struct half_row *row;
@@ -101,7 +103,7 @@ struct inst {
         struct {
             struct slot from; /* a predicate: the carry before the operation, or zero */
             struct slot to;   /* a predicate: the carry after the operation, or NO_SLOT */
-            uint8_t part;     /* 'l' or 'h' for the half of a * b to add, or 0 to add a */
+            uint8_t part; /* 'l' or 'h' to add the lower or upper half of a * b, or 0 to add a */
             bool is_signed, subtracts;
         } carry;
         struct {
@@ -112,105 +114,110 @@ struct inst {
         } video;
         struct {
             uint8_t to, from; /* enum ptx_type */
-            /* rounding to a whole number: 'n', 'z', 'm', 'p', or 0 if there is none */
+            /* mode of rounding to a whole number: 'n', 'z', 'm', 'p', or 0 if not rounded */
             uint8_t round;
             bool saturate, relu;
         } cvt;
         struct {
             int64_t offset;
-            struct slot base; /* NO_SLOT if `offset` is the whole address (of a parameter) */
-            /* For a load, `count` destinations; for a store, `count` sources; for an atomic,
-             * sources, destinations, and then the new value if it is a cas of 128 bits. */
+            struct slot base; /* NO_SLOT if `offset` is the whole address, as for a parameter */
+            /* Destinations of a load, or sources of a store: `count` slots. An atomic has `count`
+             * sources, then `count` destinations; a 128-bit cas has the new value after them. */
             struct slot *vector;
-            uint32_t low, high; /* bounds of the accessed shared array; `high` is 0 if unknown */
+            /* bounds of the shared array that is accessed; `high` is 0 if unknown */
+            uint32_t low, high;
             uint8_t count, bytes, type;
             uint8_t space; /* enum ptx_space */
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */
             uint8_t event; /* enum obs_access_kind */
             uint8_t moves; /* enum moves */
             /* An mbarrier instruction has .noComplete, .parity or .noinc. An atomic adds the
-             * constant 1. A matrix instruction has .trans, or the adjacent numbers that a lane
-             * holds are not adjacent in memory. */
+             * constant 1. ldmatrix or stmatrix has .trans. wmma.load or wmma.store: the adjacent
+             * numbers that a lane holds are not adjacent in memory. */
             bool variant;
-            /* Of a matrix (see matrix.c). For bulk copies, `rows` is the number of coordinates, or
-             * 0 without a tensor map. */
+            /* Shape of a matrix (see matrix.c). For bulk copies, `rows` is the number of
+             * coordinates, or 0 if there is no tensor map. */
             uint8_t rows, columns, pack;
         } mem;
         struct {
-            /* pcs of the branch's target, and of the place where the lanes reconverge */
+            /* pcs of the branch's target and of the instruction where the lanes reconverge */
             uint32_t target, meet;
         } branch;
         struct {
-            struct slot vote; /* predicate of .red, or NO_SLOT */
-            uint8_t op;       /* operation of .red, as enum ptx_modifier: popc, and, or */
-            bool arrives;     /* arrives and does not wait */
+            struct slot vote; /* predicate of a barrier with .red, or NO_SLOT */
+            uint8_t op;       /* operation of .red: popc, and, or (enum ptx_modifier) */
+            bool arrives;     /* arrives without waiting */
             bool of_cluster;
-            bool relaxed; /* orders no accesses */
+            bool relaxed; /* .relaxed: the arrival orders no memory accesses */
         } barrier;
         struct {
-            uint32_t pending; /* groups of copies that may stay pending after the wait */
+            /* number of the latest copy groups that may stay pending after the wait */
+            uint32_t pending;
         } wait;
         struct {
-            const struct ptx_instruction *in; /* has the operands: target, parameters, results */
-            uint32_t image; /* index, or NO_IMAGE if src[0] is the function's address */
+            const struct ptx_instruction *in; /* its operands are target, parameters and results */
+            /* index of the called image, or NO_IMAGE if src[0] is the function's address */
+            uint32_t image;
         } call;
         struct {
             uint32_t special; /* an enum ptx_special, or for isspacep an enum ptx_space */
-            bool back;        /* for cvta.to: converts from a generic address */
+            bool back;        /* cvta.to, which converts from a generic address */
         } read;
         struct {
-            /* Results, or values to store; then the level or the gradients, if any. The
+            /* Results, or values to store. The level or the gradients, if any, follow. The
              * coordinates are in src[]. */
             struct slot *vector;
             struct slot handle;
-            struct slot resident; /* a predicate, or NO_SLOT */
+            struct slot resident; /* predicate destination, or NO_SLOT */
             uint8_t dims;         /* number of coordinates */
-            uint8_t count, bytes; /* for a surface access, `count` values of `bytes` bytes each */
-            uint8_t component;    /* for tld4, number of the component to gather */
-            /* for a surface access out of bounds, enum ptx_modifier trap, clamp or zero */
+            uint8_t count, bytes; /* number and size of the values of a surface access */
+            uint8_t component;    /* index of the component that tld4 gathers */
+            /* what a surface access out of bounds does: trap, clamp or zero (enum ptx_modifier) */
             uint8_t outside;
-            uint8_t way; /* enum ptx_modifier level or grad, or 0 */
+            uint8_t way; /* .level or .grad (enum ptx_modifier), or 0 */
             bool is_integer, layered, cube;
         } texture;
         struct {
-            uint8_t op; /* enum ptx_modifier of vote, shfl, match, redux */
+            uint8_t op; /* modifier of vote, shfl, match or redux (enum ptx_modifier) */
             bool is_signed;
             struct slot second;
-            /* Products: the registers of d, a, b and c, one matrix after the other */
+            /* for products: the registers of matrices d, a, b and c, in this order */
             struct slot *vector;
-            /* number of registers of each matrix, and its enum ptx_type */
+            /* number of registers of each matrix, and its type (enum ptx_type) */
             uint8_t count[4], types[4];
             uint8_t m, n;
             uint16_t k;
-            /* 0, or for mma.m8n8k4 of f16: bit 0 is set, and bits 1 and 2 say whether a and b are
-             * in columns */
+            /* for mma.m8n8k4 of f16: bit 0 is set, and bits 1 and 2 say whether a and b are stored
+             * by column; otherwise 0 */
             uint8_t layout;
         } warp;
     };
 };
 
 #define NO_IMAGE    UINT32_MAX
-#define VECTOR_ROOM 10 /* most slots in the vectors of an instruction; tex.grad.3d has 10 */
-#define MATRIX_ROOM 32 /* additional slots for the four vectors of a product */
+#define VECTOR_ROOM 10 /* most slots in an instruction's vectors; tex.grad.3d has 10 */
+#define MATRIX_ROOM 32 /* additional slots for the four matrices of a product */
 
 /* One function's part of a kernel's code. */
 struct image {
     const struct ptx_function *function;
-    uint32_t start, end;     /* pcs; `end` is an added exit, after the last instruction */
-    uint32_t register_bytes; /* size of the registers in a frame */
-    uint32_t frame_bytes;    /* size of parameters and results in a frame, per lane; 16-aligned */
-    uint32_t local_slot;     /* slot of the address of the frame's local memory, or NO_SLOT */
-    /* number of bytes added to the offsets of the function's own shared variables */
+    /* pcs; `end` is the pc of an exit that the decoder adds after the last instruction */
+    uint32_t start, end;
+    uint32_t register_bytes; /* bytes of the registers in a frame */
+    /* bytes of parameters and results per lane in a frame; a multiple of 16 */
+    uint32_t frame_bytes;
+    uint32_t local_slot; /* slot that holds the address of the frame's local memory, or NO_SLOT */
+    /* bytes to add to the offsets of the function's own shared variables */
     uint32_t shared_shift;
-    uint64_t address;        /* the value that a pointer to the function has */
-    uint32_t first_register; /* number of registers of all images before it */
-    uint32_t *slots;         /* offset of each of the function's registers in a frame */
-    /* slot of each register's value if the value never changes, otherwise NO_SLOT */
+    uint64_t address;        /* value of a pointer to the function */
+    uint32_t first_register; /* number of registers in all images before this one */
+    uint32_t *slots;         /* offset of each register of the function in a frame */
+    /* slot with each register's value if the value never changes, otherwise NO_SLOT */
     struct slot *fixed;
     bool needs_zeros; /* a register may be read before it is written */
 };
 
-/* A part of the kernel's parameters that is in BANK_LAUNCH: `bytes` from offset `at` on. */
+/* A part of the kernel's parameters that is in BANK_LAUNCH: `bytes` bytes from offset `at` on. */
 struct parameter {
     uint32_t at, offset; /* `at` is an offset in the parameters, `offset` an offset in the bank */
     unsigned bytes;
@@ -225,54 +232,54 @@ struct shared_variable {
 /* A kernel with all functions that it may call. It is read-only while it runs. */
 struct kernel {
     const struct ptx_module *module;
-    /* the kernel itself, which is the first image's function */
+    /* the kernel's function, which is also the first image's */
     const struct ptx_function *function;
     struct image *images;
     uint32_t image_count;
     struct inst *code;
-    uint32_t code_count; /* instructions of all images, with the added exits */
+    uint32_t code_count; /* instructions of all images, including the added exits */
     uint8_t *constants;
-    /* sizes of BANK_LAUNCH, BANK_CTA and BANK_WARP; 0 for the other banks */
+    /* bytes of BANK_LAUNCH, BANK_CTA and BANK_WARP; 0 for the other banks */
     uint32_t bank_bytes[BANK_COUNT];
-    uint32_t registers;      /* estimated number per thread */
-    uint32_t register_count; /* PTX registers of all images */
-    uint32_t shared_bytes;   /* static shared memory of a CTA */
-    uint32_t dynamic_align;  /* largest alignment of the shared arrays without a size, or 0 */
-    struct shared_variable *shared; /* shared variables that its code names (layout.c) */
+    uint32_t registers;      /* estimated registers per thread */
+    uint32_t register_count; /* number of PTX registers in all images */
+    uint32_t shared_bytes;   /* bytes of static shared memory of a CTA */
+    /* largest alignment of the shared arrays without a size, or 0 if there are none */
+    uint32_t dynamic_align;
+    struct shared_variable *shared; /* shared variables that the code names (layout.c) */
     uint32_t shared_count;
-    uint32_t local_bytes; /* bytes per thread for variables and the stack */
-    uint32_t
-        special[PTX_SPECIAL_COUNT]; /* offset of each special register in its bank, or NO_SLOT */
-    struct parameter *parameters;   /* the parts in BANK_LAUNCH */
+    uint32_t local_bytes; /* bytes of local memory per thread, for variables and the stack */
+    /* offset of each special register in its bank, or NO_SLOT */
+    uint32_t special[PTX_SPECIAL_COUNT];
+    struct parameter *parameters; /* the parts of the parameters in BANK_LAUNCH */
     uint32_t parameter_count;
-    struct slot *vectors; /* storage of inst.mem.vector */
+    struct slot *vectors; /* memory for the vectors of all instructions */
     uint32_t vector_count, constant_room;
     bool uses_heap;     /* calls malloc */
     bool reads_clock;   /* reads clocks or timers */
-    bool uses_stack;    /* calls functions, or alloca */
-    bool shows_params;  /* takes generic addresses of its parameters */
-    uint64_t params_at; /* generic address of its parameters, or 0 if none yet */
+    bool uses_stack;    /* calls functions or alloca */
+    bool shows_params;  /* needs generic addresses of its parameters */
+    uint64_t params_at; /* generic address of its parameters, or 0 before they have one */
     struct emu_param *params;
 };
 
-/* The reason why a function cannot be decoded, as one line of text, and the source line of the
- * cause. */
+/* Why a function cannot be decoded, in one line of text, and the source line of the cause. */
 struct refusal {
     char why[400];
     struct source_line at;
 };
 
-/* Decodes FUNCTION. Returns NULL with a reason in REFUSAL. SYMBOL returns a module variable's
- * address. */
+/* Decodes FUNCTION. On failure, returns NULL and sets *REFUSAL. SYMBOL returns the address of a
+ * module variable. */
 typedef uint64_t symbol_fn(void *context, const struct ptx_variable *variable);
 struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
                              symbol_fn *symbol, void *context, struct refusal *refusal);
 void kernel_free(struct kernel *kernel);
-/* Makes loads from MEMORY give wrong values from now on. */
+/* Makes all later loads from MEMORY give wrong values. */
 void kernel_scramble(struct kernel *kernel, enum emu_scramble memory);
-/* Prepares a launch that runs backwards. At an atomic whose old value they use, lanes continue
- * separately until they wait for each other. So a lane cannot rely on the progress of the
- * others. */
+/* Prepares a launch that runs its warps backwards. Lanes continue separately after an atomic whose
+ * old value the code uses, until they wait for each other. So a lane cannot rely on the progress of
+ * other lanes. */
 void kernel_part_lanes(struct kernel *kernel);
 /* Returns the offset at which dynamic shared memory begins: after the static part. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)
@@ -280,11 +287,12 @@ static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)
     uint32_t align = kernel->dynamic_align > 16 ? kernel->dynamic_align : 16;
     return (kernel->shared_bytes + align - 1) & ~(align - 1);
 }
-/* Returns the source line of the instruction at PC, and the image that holds it. */
+/* kernel_line() returns the source line of the instruction at PC. kernel_image() returns the image
+ * that contains the instruction. */
 struct source_line kernel_line(const struct kernel *kernel, uint32_t pc);
 const struct image *kernel_image(const struct kernel *kernel, uint32_t pc);
 
-/* Returns the value that a pointer to FUNCTION has. */
+/* Returns the value of a pointer to FUNCTION. */
 uint64_t kernel_function_address(const struct ptx_function *function);
 
 #endif

@@ -2,7 +2,7 @@
  * reductions.
  *
  * In a .sync instruction, an operand gives each lane the mask of its members: the lanes that
- * execute the instruction together. Before these functions run, warp.c has waited for the members
+ * execute the instruction together. Before these functions run, warp.c has waited for all members
  * that can still arrive. Lanes with different masks, such as tiles of a warp, are independent. */
 #include <string.h>
 
@@ -25,7 +25,7 @@ void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     broadcast(warp, inst->dst, mask, mask);
 }
 
-/* Returns the lanes of MASK with the same member mask as its first lane. */
+/* Returns the lanes of MASK that have the same members mask as the first lane of MASK. */
 LANES_INLINE uint32_t same_members(const uint32_t *members, uint32_t mask)
 {
     uint32_t first = members[__builtin_ctz(mask)], lanes = 0;
@@ -75,8 +75,8 @@ LANES_CLONES bool lanes_all_set(const uint32_t *values)
     return all == ALL_LANES;
 }
 
-/* Writes to SOURCE the lane that each lane reads from, as in the PTX manual's pseudocode for
- * shfl.sync. Returns a bit for each lane whose source is in range. */
+/* Writes to SOURCE, for each lane, the lane that it reads from, as in the PTX manual's pseudocode
+ * for shfl.sync. Returns a mask of the lanes whose source lane is in range. */
 LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32_t *b,
                                       const uint32_t *c)
 {
@@ -96,8 +96,7 @@ LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32
     return in_range;
 }
 
-/* Executes shfl. A value from a lane that does not take part is 0, as on a GPU (measured on an
- * H100). */
+/* Executes shfl. A lane that reads from an absent lane gets 0, as measured on an H100. */
 LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t source[WARP], values[WARP], in_range;
@@ -117,7 +116,8 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
     if (mask != ALL_LANES || warp->absent ||
         !lanes_all_set((const uint32_t *)(void *)slot_at(warp, inst->members)))
         absent_shuffle(warp, inst, source, mask);
-    for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* the manual defines no value here */
+    /* the manual does not define the values that lanes read from absent lanes */
+    for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++)
         values[l] = mask >> source[l] & 1 ? values[l] : 0;
     for (unsigned l = 0; l < WARP; l++)
         d[l] = mask >> l & 1 ? values[l] : d[l];
@@ -126,7 +126,7 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
 
 /* --- match, redux, elect ---------------------------------------------------------------------- */
 
-/* Returns the lanes with the same value as LANE. */
+/* Returns the lanes that have the same value as LANE. */
 LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
 {
     uint32_t same = 0;
@@ -135,15 +135,17 @@ LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
     return same;
 }
 
-/* Executes match.any.sync d, a, members, where d is the mask of the members with the lane's value,
- * and match.all, where d is the mask of all members if their values are equal, otherwise 0. */
+/* Executes match.any.sync d, a, members, where d is the mask of the members that have the lane's
+ * value. Also executes match.all, where d is the mask of all members if their values are equal,
+ * otherwise 0. */
 LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint64_t values[WARP];
     uint32_t members[WARP], result[WARP] = {0}, all = 0;
     read_raw(values, slot_at(warp, inst->src[0]), inst->src[0].bytes);
     memcpy(members, slot_at(warp, inst->members), sizeof members);
-    for (uint32_t todo = mask, same; todo; todo &= ~same) { /* one iteration for each value */
+    /* one iteration for each value */
+    for (uint32_t todo = mask, same; todo; todo &= ~same) {
         same = same_values(values, (unsigned)__builtin_ctz(todo));
         for (unsigned l = 0; l < WARP; l++) {
             uint32_t others = members[l] & mask, found = same & others;
@@ -195,7 +197,8 @@ void redux_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
-/* Executes elect.sync d|p, members, where d is the lowest member, and p is true only there. */
+/* Executes elect.sync d|p, members: d is the lowest member's index, and p is true only in that
+ * lane. */
 void elect_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], present = mask;

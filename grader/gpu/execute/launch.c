@@ -1,10 +1,10 @@
 /* Runs a launch. Workers, which are CPU threads, take CTAs in order and run them. At the end, the
- * totals of the workers and the states of the observers are joined.
+ * workers' totals and the observers' states are joined.
  *
  * If a CTA waits for other CTAs, its worker continues with the next CTA and returns to the waiting
- * CTA later. The number of CTAs that take turns in this way is at most the number of CTAs that the
- * virtual GPU can hold. When all remaining CTAs wait for the host, the launch is parked: its
- * workers leave their CTAs as they are and continue with them later. */
+ * CTA later. At most as many CTAs take turns in this way as the virtual GPU can hold. When all
+ * remaining CTAs wait for the host, the launch is parked: its workers leave their CTAs as they are
+ * and continue with them later. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 #include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
 
-/* Returns whether observer I of the launch still gets WORKER's events. A worker that joins after
- * the watch has no state for the observers of the watch. */
+/* Returns whether observer I of the launch still gets WORKER's events. Observers of the watch get
+ * none after the watch, and have no state for a worker that joins then. */
 static bool is_seen(const struct worker *worker, unsigned i)
 {
     const struct launch *launch = worker->launch;
@@ -44,8 +44,8 @@ static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
             launch->observers[i]->fault(cta->worker->observer_state[i], &launch->view, &fault);
 }
 
-/* Returns the distance from each lane's address to the next lane's, or 0 if there is only one lane
- * or the distances differ. */
+/* Returns the distance in bytes from each active lane's address to the next lane's. Returns 0 if
+ * there is only one active lane or the distances differ. */
 static int64_t distance_of(const struct obs_access *access)
 {
     int64_t distance = 0;
@@ -138,7 +138,7 @@ static void add(struct worker *worker, struct cta *leader)
     worker->waiting++;
 }
 
-/* Ends the cluster at PLACE. */
+/* Ends the cluster that *PLACE points to. */
 static void end(struct worker *worker, struct cta **place)
 {
     struct cta *leader = *place;
@@ -153,9 +153,9 @@ static void end(struct worker *worker, struct cta **place)
     cluster_recycle(leader);
 }
 
-/* Returns whether the oldest cluster gets an extra turn. A cluster usually waits for an older one,
- * so the oldest may be able to continue when some cluster has ended. The oldest cluster gets at
- * most every second turn. */
+/* Returns whether the oldest cluster gets an extra turn. A cluster usually waits for an older
+ * cluster. So when any cluster has ended, the oldest waiting cluster may be able to continue. It
+ * gets at most every second turn. */
 static bool is_turn_of_oldest(struct worker *worker)
 {
     if (!worker->first)
@@ -166,8 +166,8 @@ static bool is_turn_of_oldest(struct worker *worker)
     return worker->is_ahead;
 }
 
-/* Returns the place of the cluster whose turn it is. A new cluster comes first, if one can start;
- * otherwise a cluster that has waited continues. Returns NULL if there is none. */
+/* Returns the place in the list of the cluster whose turn it is. Prefers a new cluster, if it can
+ * start, to a cluster that has waited. Returns NULL if there is neither. */
 static struct cta **take_turn(struct worker *worker)
 {
     if (is_turn_of_oldest(worker))
@@ -191,8 +191,8 @@ static bool has_work(const struct worker *worker)
     return worker->may_begin || worker->first;
 }
 
-/* Notes that LEADER's cluster has only spun in its turn. Returns whether all clusters under way
- * have only spun in this round. */
+/* Notes that LEADER's cluster has only spun in its turn. Returns whether all clusters that have
+ * started have only spun in this round. */
 static bool all_have_spun(struct worker *worker, struct cta *leader)
 {
     worker->spinning += leader->round != worker->round;
@@ -206,7 +206,7 @@ static void begin_round(struct worker *worker)
     worker->spinning = 0;
 }
 
-/* Returns whether the watch is over and other workers must join. */
+/* Returns whether other workers must join because the watch is over. */
 static bool must_widen(const struct launch *launch)
 {
     return launch->watch_is_over && launch->workers < launch->most_workers;
@@ -346,8 +346,8 @@ static void join_worker(struct worker *into, struct worker *worker)
     free(worker->patterns);
 }
 
-/* Returns the count for the counter wide_operations. A product of matrices counts as the number of
- * its multiply-adds, which the lanes share. */
+/* Returns the value of the counter wide_operations. A product of matrices counts as its number of
+ * multiply-adds, which the lanes share. */
 static uint64_t wide_operations(const struct inst *inst, const struct profile *profile)
 {
     if (!inst->is_wide)
@@ -363,15 +363,16 @@ static bool is_texture_request(const struct inst *inst)
            inst->run == surface_store_run;
 }
 
-/* Returns the PTX instruction at PC, or NULL if PC is the added exit at the end of a function. */
+/* Returns the PTX instruction at PC, or NULL if PC is the exit that the decoder adds at the end of
+ * a function. */
 static const struct ptx_instruction *instruction_at(const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);
     return pc < image->end ? &image->function->code[pc - image->start] : NULL;
 }
 
-/* Returns whether the instruction counts as a barrier. For a cluster's barrier, waits are counted;
- * for an mbarrier, arrivals are counted, because a wait polls repeatedly. */
+/* Returns whether the instruction counts as a barrier. A cluster's barrier is counted at its waits.
+ * An mbarrier is counted at its arrivals, because a wait polls repeatedly. */
 static bool is_barrier(const struct inst *inst, const struct ptx_instruction *in)
 {
     if (inst->kind == KIND_BARRIER)
@@ -392,7 +393,7 @@ static bool is_constant_request(const struct inst *inst, const struct ptx_instru
     return in && in->opcode == PTX_OP_ld && inst->mem.space == PTX_CONST;
 }
 
-/* Sets the counters that come from the workers' profiles. */
+/* Sets the counters that are computed from the workers' profiles. */
 static void count_instructions(const struct worker *worker, struct emu_counters *counters)
 {
     const struct kernel *kernel = worker->launch->kernel;
@@ -465,8 +466,8 @@ void launch_totals(const struct launch *launch, struct emu_counters *totals)
     totals->value[EMU_longest_warp_instructions] = launch->longest;
 }
 
-/* Starts a worker's thread. If this fails, the other workers run all CTAs. The launch must stop
- * only if the worker holds unfinished CTAs from before the launch was parked. */
+/* Starts WORKER's thread. If this fails, the other workers run all CTAs. But if WORKER has CTAs
+ * that began before the launch was parked, the launch must stop. */
 static bool start_worker(pthread_t *thread, struct worker *worker)
 {
     if (pthread_create(thread, NULL, worker_main, worker) == 0)
@@ -491,8 +492,8 @@ static void run_workers(struct worker *workers, unsigned count)
         if (started[i])
             pthread_join(threads[i], NULL);
         else if (has_work(&workers[i]))
-            worker_main(&workers[i]); /* start_worker() has failed, so this ends the worker's
-                                       * CTAs */
+            /* start_worker() has failed, so this call only ends the worker's CTAs */
+            worker_main(&workers[i]);
     }
 }
 
@@ -514,7 +515,7 @@ void launch_begin(struct launch *launch, unsigned count)
         workers[i].may_begin = false;
 }
 
-/* Lets the other workers join after the watch. Returns false if there is nothing to do. */
+/* Lets the other workers join if the watch is over. Returns whether they do. */
 static bool widen(struct launch *launch)
 {
     bool ok = true;
@@ -535,8 +536,8 @@ static bool any_has_work(const struct launch *launch)
     return any;
 }
 
-/* Runs the launch. If a worker stops the launch while others park, the loop runs a second time, so
- * that the others end their CTAs. */
+/* Runs the launch until it is complete or parked. If a worker stops the launch after others have
+ * parked, the loop runs once more, so that they end their CTAs. */
 bool launch_go(struct launch *launch)
 {
     bool left = any_has_work(launch);

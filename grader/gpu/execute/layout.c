@@ -1,18 +1,19 @@
-/* Lays out a block's shared memory. The module-scope variables that are used by the kernel or by a
- * function that it may call come first. Each function's own variables follow. Unused module-scope
- * variables are left out: with -rdc=true, nvcc puts nearly all shared variables at module scope,
- * including those of other kernels. */
+/* Lays out a block's shared memory. Module-scope variables come first, if the kernel or a function
+ * that it may call uses them. Each function's own variables follow. Unused module-scope variables
+ * are left out: with -rdc=true, nvcc puts nearly all shared variables at module scope, including
+ * those of other kernels. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/execute/decode.h"
 
-#define NOWHERE      UINT32_MAX
-#define MOST         (UINT32_MAX / 2) /* bytes, far more than a block can have */
-#define MOST_PADDING 1024u /* alignment of arrays without a size; more only wastes memory */
-#define ALIGNMENT    16u   /* least alignment of a function's variables */
+#define NOWHERE UINT32_MAX
+#define MOST    (UINT32_MAX / 2) /* bytes, far more than any block can have */
+/* largest alignment of arrays without a size, in bytes; more would only waste memory */
+#define MOST_PADDING 1024u
+#define ALIGNMENT    16u /* smallest alignment of a function's variables, in bytes */
 
-/* Reserves SIZE bytes after the variables placed so far. */
+/* Reserves SIZE bytes after all variables placed so far. Returns their offset. */
 static uint32_t take(struct kernel *kernel, uint32_t align, uint64_t size)
 {
     uint64_t at = ((uint64_t)kernel->shared_bytes + align - 1) & ~(uint64_t)(align - 1);

@@ -1,16 +1,15 @@
-/* Executes the matrix instructions wmma.load, wmma.mma and wmma.store, and mma, whose factors the
- * program itself puts into registers. The 32 lanes of a warp hold each matrix together, in their
- * registers.
+/* Executes wmma.load, wmma.mma and wmma.store, and mma, for which the program itself puts the
+ * factors into registers. The 32 lanes of a warp together hold each matrix in their registers.
  *
- * The manual defines for mma which lane holds which numbers: the matrix is divided into tiles of 8
- * rows, 4 lanes share a row of a tile, and each lane holds PACK adjacent numbers of the row. For b,
+ * For mma, the manual defines which lane holds which numbers. The matrix is divided into tiles of 8
+ * rows. 4 lanes share a row of a tile, and each lane holds PACK adjacent numbers of the row. For b,
  * columns take the place of rows. The PACK numbers of a factor fill a register of 32 bits; for a
- * sum, PACK is 2. The manual does not define the places for wmma; this file uses the same places.
+ * sum, PACK is 2. For wmma, the manual does not define the places; this file uses the same places.
  *
  *     a of f16: lane 0 holds 0 and 1 of row 0, lane 1 holds 2 and 3, … lane 4 begins row 1. Tiles
  *     are numbered downwards first, then to the right.
  *
- * A factor (a or b) of f16 always takes 8 registers of a lane in wmma. If its numbers fill only a
+ * In wmma, a factor (a or b) of f16 always takes 8 registers of a lane. If its numbers fill only
  * part of them, the other registers repeat these numbers. */
 #include <string.h>
 
@@ -18,7 +17,7 @@
 #include "gpu/execute/operations.h"
 #include "gpu/execute/tensor.h"
 
-/* Finds the row and column of the matrix that element number ELEMENT of LANE belongs to. */
+/* Finds the row and column in the matrix of the element with index ELEMENT in LANE. */
 static void find_place(unsigned lane, unsigned element, unsigned rows, unsigned pack, unsigned *row,
                        unsigned *column)
 {
@@ -27,7 +26,7 @@ static void find_place(unsigned lane, unsigned element, unsigned rows, unsigned 
     *column = (tile / tiles * 4 + lane % 4) * pack + element % pack;
 }
 
-/* Returns the place of element number ELEMENT of LANE in the registers of VECTOR. An element has
+/* Returns a pointer to the element with index ELEMENT in LANE's registers of VECTOR. An element has
  * BYTES bytes. */
 static uint8_t *element_at(const struct warp *warp, const struct slot *vector, unsigned element,
                            unsigned bytes, unsigned lane)
@@ -39,7 +38,7 @@ static uint8_t *element_at(const struct warp *warp, const struct slot *vector, u
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Loads or stores COUNT adjacent elements, from number ELEMENT on, for each lane in MASK. */
+/* Loads or stores, for each lane in MASK, COUNT adjacent elements from index ELEMENT on. */
 static void move_elements(struct warp *warp, const struct inst *inst, uint32_t mask,
                           const struct obs_access *wanted, unsigned element, unsigned count)
 {
@@ -61,8 +60,9 @@ static void move_elements(struct warp *warp, const struct inst *inst, uint32_t m
     }
 }
 
-/* Loads or stores the matrix at [mem.base + mem.offset]. The rows (in some layouts, the columns)
- * begin src[0] numbers apart in memory. Numbers of less than 8 bits are moved in words. */
+/* Loads or stores the matrix at [mem.base + mem.offset]. The distance in memory from one row to the
+ * next (in some layouts, from one column to the next) is src[0] numbers. Numbers of less than 8
+ * bits are moved in words. */
 static void move_matrix(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     unsigned bytes = inst->mem.bytes, rows = inst->mem.rows, columns = inst->mem.columns;
@@ -109,8 +109,8 @@ void matrix_store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* The places of a matrix's numbers. mma.m8n8k4 of f16 computes four products, each with 8 of the
- * lanes. Lanes 0 to 3 and 16 to 19 have the first product. */
+/* How a matrix's numbers are spread over the lanes. mma.m8n8k4 of f16 computes four products, each
+ * with 8 of the lanes: lanes 0 to 3 and 16 to 19 hold the first product. */
 enum layout { TILES, QUAD_ROWS, QUAD_COLUMNS, QUAD_SUMS };
 
 struct part {
@@ -134,7 +134,7 @@ static void find_number(const struct part *part, unsigned lane, unsigned element
         *row = element + upper;
         *column = lane % 4;
         break;
-    case QUAD_SUMS: /* of f32 */
+    case QUAD_SUMS: /* sums of f32 */
         *row = (lane & 1) + (element & 2) + upper;
         *column = (element & 4) + (lane & 2) + (element & 1);
         break;
@@ -143,13 +143,13 @@ static void find_number(const struct part *part, unsigned lane, unsigned element
     }
 }
 
-/* Returns whether LANE holds numbers of product QUAD. */
+/* Returns whether LANE holds numbers of the product with index QUAD. */
 static bool takes_part(const struct part *part, unsigned lane, unsigned quad)
 {
     return part->layout == TILES || lane % 16 / 4 == quad;
 }
 
-/* Collects a matrix from the registers of all lanes, row by row. */
+/* Collects a matrix from the registers of all lanes, and writes it to NUMBERS row by row. */
 static void gather(const struct warp *warp, const struct part *part, unsigned quad,
                    uint64_t *numbers)
 {
@@ -182,7 +182,7 @@ static void scatter(const struct warp *warp, const struct part *part, unsigned q
         }
 }
 
-/* Describes matrix I of d, a, b and c. */
+/* Describes matrix I, where 0 to 3 are d, a, b and c. */
 static struct part part_of(const struct inst *inst, unsigned i, const struct tensor_product *p)
 {
     struct part part = {.vector = inst->warp.vector, .type = p->types[i], .pack = 2};
@@ -204,8 +204,7 @@ static struct part part_of(const struct inst *inst, unsigned i, const struct ten
     return part;
 }
 
-/* Returns the number of products that a tensor core adds in one step, as measured (see
- * tensor.c). */
+/* Returns how many products a tensor core adds in one step, as measured on a GPU (see tensor.c). */
 static unsigned step_of(const struct inst *inst, const struct tensor_product *p)
 {
     bool is_float8 = p->types[1] == PTX_e4m3 || p->types[1] == PTX_e5m2;
@@ -238,13 +237,14 @@ void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t ma
 
 /* --- matrices of 8 rows, each with 16 bytes --------------------------------------------------- */
 
-/* Returns the number of the half word of the lanes' registers that has number COLUMN of row ROW. */
+/* Returns the index of the half word that holds the number in column COLUMN of row ROW. The 32
+ * lanes' registers are 64 half words. */
 static unsigned half_word(unsigned row, unsigned column, bool transposed)
 {
     return transposed ? 8 * column + row : 8 * row + column;
 }
 
-/* Returns the half words of matrix NUMBER in the registers, two in each lane. */
+/* Returns the 64 half words of the matrix with index NUMBER, two in each lane's register. */
 static uint16_t *halves_at(const struct warp *warp, const struct inst *inst, unsigned number)
 {
     return (uint16_t *)(void *)slot_at(warp, inst->mem.vector[number]);
@@ -262,7 +262,7 @@ static void move_row(const struct warp *warp, const struct inst *inst, unsigned 
     }
 }
 
-/* Executes ldmatrix and stmatrix. Lane l names the address of row l % 8 of matrix l / 8. */
+/* Executes ldmatrix and stmatrix. Lane l holds the address of row l % 8 of matrix l / 8. */
 void rows_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct obs_access wanted = {.pc = warp->pc, .kind = inst->mem.event};

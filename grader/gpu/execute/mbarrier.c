@@ -1,14 +1,14 @@
-/* mbarriers: barriers in shared memory. Arriving and waiting are separate instructions.
+/* mbarriers: barriers in shared memory, for which arriving and waiting are separate instructions.
  *
- * A barrier counts the arrivals that are still pending in its current phase. At 0 the phase ends,
- * and the next phase begins with `expected` pending arrivals. An arrival returns a state: the
- * number of the current phase and its pending count. A wait takes a state and checks whether the
- * barrier is in another phase by now. A phase can also wait for bytes: expect_tx announces them,
- * and bulk copies deliver them (bulk.c).
+ * A barrier counts the arrivals that are still pending in its current phase. When none is pending,
+ * the phase ends, and the next phase begins with `expected` pending arrivals. An arrival returns a
+ * state: the number of the current phase and its pending count. A wait takes a state and checks
+ * whether the barrier is in another phase by now. A phase can also wait for bytes: expect_tx
+ * announces them, and bulk copies deliver them (bulk.c).
  *
  * PTX does not define the contents of a barrier's 8 bytes in shared memory. So each CTA keeps a
- * table of its barriers. If an instruction uses a barrier that is not in the table, the barrier was
- * never initialised, which is reported. */
+ * table of its barriers. If an instruction uses a barrier that is not in the table, this is
+ * reported: the barrier was never initialised. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #include "gpu/execute/operations.h"
 #include "gpu/execute/schedule.h"
 
-#define MOST_ARRIVALS 0xfffffu /* the highest count of an mbarrier, which has 20 bits */
+#define MOST_ARRIVALS 0xfffffu /* largest count of an mbarrier, a field of 20 bits */
 
 static struct mbarrier *find(const struct cta *cta, uint32_t at)
 {
@@ -72,7 +72,7 @@ static uint64_t state_of(const struct mbarrier *barrier)
     return (uint64_t)barrier->phase << 32 | barrier->pending;
 }
 
-/* Ends the phase if nothing is missing. */
+/* Ends the phase if neither arrivals nor bytes are pending. */
 static void end_phase(struct mbarrier *barrier)
 {
     if (barrier->pending || barrier->bytes)
@@ -81,7 +81,7 @@ static void end_phase(struct mbarrier *barrier)
     barrier->pending = barrier->expected;
 }
 
-/* Returns the state before the arrival. */
+/* Makes LANE arrive COUNT times. Returns the barrier's state before the arrival. */
 static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst,
                        struct mbarrier *barrier, uint32_t count)
 {
@@ -99,8 +99,8 @@ static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst
     return state;
 }
 
-/* Waits for the lane's copies, then arrives for them. Without .noinc, the instruction adds this
- * arrival to the pending count first, so the count does not change. */
+/* Completes the lane's copies, then arrives for them. Without .noinc, the instruction first adds
+ * this arrival to the pending count, so the count does not change. */
 static void arrive_with_copies(struct warp *warp, unsigned lane, const struct inst *inst,
                                struct mbarrier *barrier)
 {
@@ -130,8 +130,8 @@ static void return_state(struct warp *warp, const struct inst *inst, unsigned la
         memcpy(slot_at(warp, inst->dst) + lane * sizeof state, &state, sizeof state);
 }
 
-/* Returns the number by which observers identify a phase, which is an address in the barrier. The
- * next phase has a different address. */
+/* Returns the number by which observers identify a phase: an address in the barrier, which differs
+ * from the next phase's. */
 static uint64_t place_of(const struct mbarrier *barrier, uint64_t phase)
 {
     return barrier->at + (phase & 1) * 4;
@@ -142,8 +142,8 @@ static bool is_wait(const struct inst *inst)
     return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
 }
 
-/* Returns whether a phase has ended. Copies that it waits for arrive now. VALUE identifies the
- * phase: it is a state or, with .parity, the parity of the phase's number. */
+/* Returns whether a phase has ended, after letting the copies arrive that it waits for. VALUE
+ * identifies the phase: it is a state or, with .parity, the parity of the phase's number. */
 static bool ask(struct warp *warp, const struct inst *inst, unsigned lane, struct mbarrier *barrier,
                 uint64_t value, uint64_t *place)
 {
@@ -162,8 +162,8 @@ static bool ask(struct warp *warp, const struct inst *inst, unsigned lane, struc
     return ended;
 }
 
-/* Executes the instruction for one lane. Returns true if the lane has arrived at a phase or waited
- * for a phase's end; PLACE then identifies the phase. */
+/* Executes the instruction for one lane. Returns true if the lane has arrived in a phase or has
+ * waited until a phase ended; PLACE then identifies the phase. */
 static bool one_lane(struct warp *warp, const struct inst *inst, struct cta *cta, unsigned lane,
                      uint32_t at, uint64_t *place)
 {
@@ -220,8 +220,8 @@ static bool may_be_remote(const struct inst *inst)
            inst->mem.op == PTX_OP_mbarrier_expect_tx || inst->mem.op == PTX_OP_mbarrier_complete_tx;
 }
 
-/* Returns the CTA whose mbarriers ACCESS names, or reports the access and returns NULL if it is not
- * allowed. If that CTA is not running, access_find() reports it. */
+/* Returns the CTA whose mbarriers ACCESS names. If the access is not allowed, reports it and
+ * returns NULL. If the CTA is not running, access_find() reports this. */
 static struct cta *find_owner(struct warp *warp, const struct inst *inst,
                               const struct obs_access *access, unsigned lane)
 {
@@ -236,7 +236,8 @@ static struct cta *find_owner(struct warp *warp, const struct inst *inst,
     return NULL;
 }
 
-/* The lanes execute one after another. Even a generic address must be in shared memory. */
+/* Executes the instruction for one lane after another. A generic address must be in shared memory,
+ * too. */
 void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t todo = mask, group; todo; todo &= ~group) {

@@ -1,5 +1,5 @@
-/* Executes instructions that move values without computing: selection, predicates, vectors, special
- * registers, parameters. */
+/* Executes instructions that move values without computing them: selection, predicates, vectors,
+ * special registers, parameters. */
 #include <string.h>
 #include <time.h>
 
@@ -73,8 +73,8 @@ lane_fn *predicate_find(enum ptx_opcode opcode)
 
 /* --- vectors: mov.b64 %rd1, {%r1, %r2} and back; the first element is the lowest -------------- */
 
-/* Packs COUNT parts of BYTES bytes each into one value. With constant arguments, the compiler
- * generates shorter code. */
+/* Packs COUNT parts of BYTES bytes each into one value. Inlining with constant arguments gives
+ * shorter code. */
 LANES_INLINE void pack(struct warp *warp, const struct inst *inst, uint32_t mask, unsigned bytes,
                        unsigned count)
 {
@@ -90,11 +90,12 @@ LANES_INLINE void pack(struct warp *warp, const struct inst *inst, uint32_t mask
 LANES_INLINE void unpack(struct warp *warp, const struct inst *inst, uint32_t mask, unsigned bytes,
                          unsigned count)
 {
-    /* `whole` is a copy, because a part may overwrite the source */
+    /* `whole` is a copy, because writing a part may overwrite the source */
     uint64_t whole[WARP], part[WARP];
     read_raw(whole, slot_at(warp, inst->src[0]), bytes * count);
     for (unsigned k = 0; k < count; k++) {
-        if (inst->mem.vector[k].offset == NO_SLOT) /* the element is _ */
+        /* the instruction has _ in place of this element */
+        if (inst->mem.vector[k].offset == NO_SLOT)
             continue;
         for (unsigned l = 0; l < WARP; l++)
             part[l] = whole[l] >> (8 * k * bytes);
@@ -128,7 +129,7 @@ void wide_mov_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (unsigned half = 0; half < 2; half++) {
         struct slot slot = inst->mem.vector[2 + half];
-        if (slot.offset == NO_SLOT) /* the element is _ */
+        if (slot.offset == NO_SLOT) /* the instruction has _ in place of this half */
             continue;
         const uint64_t *from =
             (const uint64_t *)(const void *)slot_at(warp, inst->mem.vector[half]);
@@ -140,7 +141,8 @@ void wide_mov_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 /* --- special registers and parameters --------------------------------------------------------- */
 
-/* Writes VALUE to all lanes of MASK. Speed matters: kernels that poll the clock do little else. */
+/* Writes VALUE to all lanes of MASK. This is optimised, because kernels that poll the clock do
+ * little else. */
 LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint32_t mask)
 {
     uint32_t *words = (uint32_t *)(void *)slot_at(warp, slot);
@@ -153,8 +155,8 @@ LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value,
             words[l] = mask >> l & 1 ? (uint32_t)value : words[l];
 }
 
-/* Returns whether clocks show predicted time. If so, *CYCLES gets the warp's cycles since the
- * launch began. */
+/* Returns whether clocks show predicted time. If so, sets *CYCLES to the warp's predicted cycles
+ * since the launch began. */
 static bool predicted_now(const struct warp *warp, double *cycles)
 {
     const struct listener *follower = &warp->cta->worker->follower;
@@ -177,8 +179,9 @@ static uint64_t nanoseconds(const struct warp *warp)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Returns %clock, which starts at the device's clock. It advances by 4 cycles with each instruction
- * of the warp, or as predicted. It never goes back, and its values are the same in every run. */
+/* Returns %clock, which begins at the device's clock. It advances as predicted or, without a
+ * prediction, by 4 cycles with each instruction of the warp. It never goes back, and its values are
+ * the same in every run. */
 static uint64_t clock_now(const struct warp *warp)
 {
     double cycles;
@@ -208,8 +211,8 @@ LANES_CLONES void read_special_run(struct warp *warp, const struct inst *inst, u
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-/* Returns whether ADDR is in a space. An address outside all windows and all constant variables
- * counts as global, even if nothing is allocated there. */
+/* Returns whether ADDR is in SPACE. An address outside all windows and all constant variables
+ * counts as global, even if no memory is allocated there. */
 static bool is_in(const struct cta *cta, uint64_t addr, enum ptx_space space)
 {
     const struct launch *launch = cta->launch;
@@ -221,8 +224,8 @@ static bool is_in(const struct cta *cta, uint64_t addr, enum ptx_space space)
                 cluster_rank(addr - MEM_SHARED_WINDOW, cta->rank) == cta->rank);
     const struct mem_block *block = mem_block_at(launch->memory, addr);
     bool fixed = block && block->is_constant && addr - block->addr < block->size;
-    if (fixed && block->addr == launch->kernel->params_at) /* the parameters are in two spaces, as
-                                                            * on a GPU */
+    /* the parameters are in two spaces, as on a GPU */
+    if (fixed && block->addr == launch->kernel->params_at)
         return space == PTX_PARAM || space == PTX_GLOBAL;
     return space == (fixed ? PTX_CONST : PTX_GLOBAL);
 }

@@ -1,5 +1,5 @@
 /* The functions that execute one instruction for the lanes of a warp. The decoder stores pointers
- * to them in struct inst. */
+ * to these functions in struct inst. */
 #ifndef GPU_EXECUTE_OPERATIONS_H
 #define GPU_EXECUTE_OPERATIONS_H
 
@@ -8,15 +8,15 @@
 
 #include "gpu/execute/kernel.h"
 
-/* A mnemonic, spelled as in alu.def ("add_s32"), and the function that executes it. */
+/* A mnemonic as alu.def spells it, such as "add_s32", and the function that executes it. */
 struct alu_row {
     const char *name;
     lane_fn *run;
     uint8_t sources;
-    uint8_t bytes[5]; /* width of the destination, then of each source */
+    uint8_t bytes[5]; /* width of the destination, then of each source, in bytes */
 };
 const struct alu_row *alu_find(const char *name); /* returns NULL if the name is unknown */
-/* NAME is such as "lt_s32"; returns NULL if it is unknown */
+/* NAME is, for example, "lt_s32". Returns NULL if the name is unknown. */
 compare_fn *compare_find(const char *name);
 lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
@@ -31,13 +31,13 @@ lane_fn matrix_load_run, matrix_store_run, matrix_multiply_run, rows_run, transp
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
     wide_mov_run;
-/* lanes.c: returns whether all 32 values are UINT32_MAX */
+/* Returns whether all 32 values are UINT32_MAX (lanes.c). */
 bool lanes_all_set(const uint32_t *values);
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 
-/* Finds the code of a device function that has no PTX, such as vprintf() (builtin.c). Returns NULL
- * if the name is unknown. */
+/* Returns the function that executes a device function without PTX, such as vprintf() (builtin.c).
+ * Returns NULL if the name is unknown. */
 lane_fn *builtin_find(struct ptx_name name);
 
 #endif

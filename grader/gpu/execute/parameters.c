@@ -1,6 +1,6 @@
 /* Provides fast paths for loads and stores of parameters at fixed offsets. Observers do not see
  * these accesses, and the parameters always exist, so no address must be looked up or checked. The
- * speed matters: every kernel begins with several of these accesses, and every function call makes
+ * speed matters: every kernel begins with several such accesses, and every function call makes
  * some. */
 #include "gpu/execute/access.h"
 #include "gpu/execute/access_values.h"
@@ -26,8 +26,8 @@ LANES_CLONES bool parameter_load(const struct warp *warp, const struct inst *ins
     return true;
 }
 
-/* Finds each lane's parameter, or result, of a device function. Returns false if the offset is not
- * fixed, not aligned or out of range. */
+/* Writes to HOST, for each lane, a pointer to a parameter or result of a device function. Returns
+ * false if the offset is not fixed, not aligned or out of range. */
 LANES_INLINE bool find_in_frame(const struct warp *warp, const struct inst *inst, uint8_t **host)
 {
     const struct frame *frame = warp->frame;

@@ -1,4 +1,4 @@
-/* Begins, splits, merges and ends a warp's paths. */
+/* Begins, splits, merges and ends the paths of a warp. */
 #include "gpu/execute/path.h"
 
 #include <stdlib.h>
@@ -54,9 +54,10 @@ void paths_drop_done(struct warp *warp)
     }
 }
 
-/* Keeps only LANES. Copies an entry only if it moves down the stack, which is rare: usually only
- * one entry loses lanes, and it loses all of them. A copy is slow, because it reads in one piece an
- * entry that was written in two pieces, so the CPU waits until the pending stores are in memory. */
+/* Keeps only LANES. Moves an entry down the stack only if an entry below it is removed, which is
+ * rare: usually only one entry loses lanes, and it loses all of them. Moving is slow: the CPU
+ * reads in one piece an entry that was written in two, so it waits until these stores have reached
+ * memory. */
 void path_keep(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;

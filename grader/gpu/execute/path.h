@@ -5,20 +5,20 @@
 
 #include "gpu/execute/state.h"
 
-/* These functions handle frames, calls and returns (call.c). A frame is freed when no path entry
- * refers to it any more. */
-/* returns NULL when out of memory */
+/* Handle frames, calls and returns (call.c). A frame is freed when no path entry refers to it any
+ * more. */
+/* Opens a frame for a call of IMAGE's function. Returns NULL when out of memory. */
 struct frame *frame_open(struct warp *warp, const struct image *image);
 void frame_release(struct warp *warp, struct frame *frame);
 void frames_free(struct worker *worker);
-/* Makes LANES call a function. The path's top entry will continue after the call. */
+/* Makes LANES call a function. After the call, the path's current top entry continues. */
 void call_enter(struct warp *warp, struct path *path, const struct inst *inst, uint32_t lanes);
-/* Copies the results of LANES to the caller's variables. */
+/* Copies the function's results for LANES to the caller's variables. */
 void call_return(struct warp *warp, uint32_t lanes);
 
 #define NOWHERE UINT32_MAX /* no instruction has this pc */
 
-/* Adds a path that is ready and has an empty stack. Returns NULL when out of memory. */
+/* Adds a path in state PATH_READY that has an empty stack. Returns NULL when out of memory. */
 struct path *path_add(struct warp *warp);
 
 static inline struct path_entry *path_top(struct path *path)
@@ -26,7 +26,7 @@ static inline struct path_entry *path_top(struct path *path)
     return &path->stack[path->depth - 1];
 }
 
-/* Pushes ENTRY and returns its place on the stack. Returns NULL when out of memory. */
+/* Pushes ENTRY and returns a pointer to it on the stack. Returns NULL when out of memory. */
 struct path_entry *path_push(struct warp *warp, struct path *path, struct path_entry entry);
 
 static inline void path_pop(struct warp *warp, struct path *path)
@@ -34,12 +34,12 @@ static inline void path_pop(struct warp *warp, struct path *path)
     frame_release(warp, path->stack[--path->depth].frame);
 }
 
-/* Keeps only LANES in the path and removes entries without lanes. A path without entries is
- * done. */
+/* Keeps only LANES in the path and removes entries that have no lanes left. If no entry is left,
+ * the path becomes PATH_DONE. */
 void path_keep(struct warp *warp, struct path *path, uint32_t lanes);
 /* Moves all lanes except KEPT to a new path. */
 void path_split(struct warp *warp, struct path *path, uint32_t kept);
-/* Merges ready paths whose stacks differ only in their lanes. */
+/* Merges those ready paths whose stacks differ only in their lanes. */
 void paths_merge(struct warp *warp);
 void paths_drop_done(struct warp *warp);
 

@@ -1,9 +1,9 @@
 /* A pattern consists of the 32 addresses of an access, relative to the first lane's address.
  *
- * An instruction in a loop usually repeats its pattern at another place: the next matrix row, the
- * next broadcast. A worker keeps the latest pattern of each instruction, with everything computed
- * from its 32 addresses: their range, their alignment and, for observers, the number of sectors or
- * banks. For a repeat, one comparison replaces these computations. */
+ * An instruction in a loop usually repeats its pattern at another address, for instance in the next
+ * matrix row. A worker keeps the latest pattern of each instruction, with everything computed from
+ * the 32 addresses: their range, their alignment and, for observers, the number of sectors or bank
+ * conflicts. For a repeat, one comparison replaces these computations. */
 #ifndef GPU_EXECUTE_PATTERN_H
 #define GPU_EXECUTE_PATTERN_H
 
@@ -14,10 +14,10 @@
 #include "gpu/ptx/module.h"
 
 #define PATTERN_WINDOW 128 /* bytes */
-#define PATTERN_STRAYS 16  /* accesses with other deltas before a new pattern is computed */
+#define PATTERN_STRAYS 16  /* accesses with other deltas after which a new pattern is computed */
 
-/* The ways in which the lanes' values can be copied, the fastest way first. A row is 16 lanes, as
- * in blocks that are 16 threads wide. */
+/* The ways in which the lanes' values can be copied, from the fastest to the slowest. A row is 16
+ * lanes, as in blocks that are 16 threads wide. */
 enum pattern_shape {
     PATTERN_DENSE,      /* all lanes are contiguous */
     PATTERN_SAME,       /* all lanes have the same address */
@@ -29,30 +29,33 @@ enum pattern_shape {
 
 struct pattern {
     uint32_t mask; /* lanes of the access, or 0 if there is no pattern yet */
-    /* Equal to `mask` once an access with this pattern was inside one block. Only then are begin,
-     * room, host and stride valid. */
+    /* Equal to `mask` once an access with this pattern was inside one block of memory, otherwise 0.
+     * begin, room, host and stride are valid only if `ready` is not 0. */
     uint32_t ready;
     uint64_t begin, room; /* the first lane's address is good from `begin` to `begin + room` */
-    /* host address of `begin`, or NULL for the CTA's shared or the warp's local memory */
+    /* host address of `begin`, or NULL for the CTA's shared memory or the warp's local memory */
     uint8_t *host;
-    uint32_t stride; /* host bytes between the local memories of two lanes, or 0 in other spaces */
+    /* host bytes from one lane's local memory to the next lane's, or 0 in other spaces */
+    uint32_t stride;
     uint8_t space, bytes;
-    uint8_t shape;           /* enum pattern_shape */
-    uint8_t place;           /* offset of the first lane's address in its 128-byte line */
-    uint8_t fixed;           /* bits of the address that a repeat must keep (see pattern_fixed()) */
-    bool silent;             /* observers only need the number of repeats (see `times`) */
-    uint32_t times;          /* repeats that are not yet reported */
-    uint32_t strays;         /* how often find_apart() succeeded with this pattern */
-    uint32_t bits;           /* all deltas combined by OR */
-    int32_t low, high;       /* the smallest and the largest delta */
-    struct mem_block *block; /* block of the instruction's latest access, which is tried first */
-    _Alignas(64) int32_t delta[32]; /* a lane's address minus the first lane's */
-    _Alignas(64) uint32_t word[32]; /* distance from the lowest address, in words */
+    uint8_t shape;     /* enum pattern_shape */
+    uint8_t place;     /* offset of the first lane's address in its 128-byte line */
+    uint8_t fixed;     /* mask of the address bits that a repeat must keep (see pattern_fixed()) */
+    bool silent;       /* observers only need the number of repeats (see `times`) */
+    uint32_t times;    /* number of repeats that have not been reported yet */
+    uint32_t strays;   /* number of times that find_apart() has succeeded with this pattern */
+    uint32_t bits;     /* bitwise OR of all deltas */
+    int32_t low, high; /* smallest and largest delta */
+    /* block of the instruction's latest access; the next access tries this block first */
+    struct mem_block *block;
+    _Alignas(64) int32_t delta[32]; /* address of each lane minus the first lane's address */
+    _Alignas(64) uint32_t word[32]; /* distance of each lane from the lowest address, in words */
 };
 
 #define PATTERN_INLINE static inline __attribute__((always_inline))
 
-/* Returns the bits of the first lane's address that a repeat must keep to have the same cost.
+/* Returns a mask of the bits of the first lane's address that a repeat must keep to have the same
+ * cost.
  *
  * In shared memory, the banks form a ring, so only the offset in a bank's word matters. In global
  * memory, the offset in the line matters, down to the largest power of 2 that divides all deltas:
@@ -87,9 +90,9 @@ PATTERN_INLINE enum pattern_shape pattern_shape(const struct pattern *pattern)
     return is_near ? PATTERN_NEAR : PATTERN_ANY;
 }
 
-/* Compares an access with PATTERN and, if they differ, computes a new pattern there. Returns NULL
- * if the addresses are too far apart for a pattern. COUNTED says that observers need the access's
- * cost; otherwise only its alignment matters. */
+/* Compares ACCESS with PATTERN. If they differ, computes a new pattern in PATTERN. Returns PATTERN,
+ * or NULL if the addresses are too far apart for a pattern. COUNTED says that observers need the
+ * access's cost; otherwise only its alignment matters. */
 PATTERN_INLINE struct pattern *pattern_find(struct pattern *pattern, struct obs_access *access,
                                             bool counted)
 {

@@ -1,6 +1,6 @@
 /* Converts registers of any width to 64 bits for each lane, and back. Each width has its own loop,
- * which the compiler vectorises; memcpy() with a variable number of bytes would be a call or a loop
- * in each lane. */
+ * which the compiler vectorises. memcpy() with a variable number of bytes would be a call or a loop
+ * for each lane. */
 #ifndef GPU_EXECUTE_RAW_H
 #define GPU_EXECUTE_RAW_H
 
@@ -26,7 +26,7 @@ LANES_INLINE void read_raw(uint64_t *out, const uint8_t *lanes, unsigned bytes)
             out[l] = lanes[l];
 }
 
-/* Writes the low BYTES bytes of each value to the lanes of MASK. */
+/* Writes the low BYTES bytes of each value to the lanes in MASK. */
 LANES_INLINE void write_raw(uint8_t *lanes, unsigned bytes, const uint64_t *values, uint32_t mask)
 {
     uint16_t *d16 = (uint16_t *)(void *)lanes;

@@ -1,20 +1,21 @@
-/* Finds repeated accesses. An access repeats the instruction's previous one if it has the same
- * lanes and the same pattern (pattern.h), and so the same number of sectors or banks. For a repeat,
- * one address is checked instead of 32, and observers that agree to it only get a count of repeats.
- * Without observers, a weaker condition is enough: all lanes stay in the same block of memory. */
+/* Finds repeated accesses. An access repeats the instruction's previous access if it has the same
+ * lanes and the same pattern (pattern.h), and so the same number of sectors or bank conflicts. For
+ * a repeat, one address is checked instead of 32, and observers that agree only get a count of
+ * repeats. Without observers, a weaker condition is enough: all lanes stay in the same block of
+ * memory. */
 #ifndef GPU_EXECUTE_REPEAT_H
 #define GPU_EXECUTE_REPEAT_H
 
 #include "gpu/execute/state.h"
 #include "gpu/memory/memory.h"
 
-/* Returns the generic address at which a space begins. */
+/* Returns the generic address at which the state space begins. */
 LANES_INLINE uint64_t window_of(uint8_t space)
 {
     return space == PTX_SHARED ? MEM_SHARED_WINDOW : space == PTX_LOCAL ? MEM_LOCAL_WINDOW : 0;
 }
 
-/* Returns whether the lanes' addresses have the same deltas as in the pattern. */
+/* Returns whether the lanes' addresses have the same deltas as the pattern. */
 LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct pattern *pattern,
                                  uint32_t mask, unsigned lead)
 {
@@ -38,9 +39,9 @@ LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct 
     return !other && !other32;
 }
 
-/* Returns whether an access at base + offset with the pattern's deltas has the same cost as the
- * pattern and is within bounds. LEAD is the first active lane, WIDTH the bytes of each lane in
- * BASE. Sets *FIRST to that lane's address in its space. */
+/* Returns whether an access at base + offset, with the pattern's deltas, has the same cost as the
+ * pattern and is within bounds. LEAD is the first active lane. Each lane's value in BASE has WIDTH
+ * bytes. Sets *FIRST to LEAD's address in its state space. */
 LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, unsigned width,
                               uint64_t offset, bool is_generic, unsigned lead, uint64_t *first)
 {
@@ -52,8 +53,8 @@ LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, u
            !((pattern->place ^ *first) & pattern->fixed);
 }
 
-/* Returns the host address of the first lane's bytes, once is_in_place() has found FIRST to be
- * good. */
+/* Returns a host pointer to the first lane's bytes. is_in_place() must have returned true and set
+ * FIRST. */
 LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern *pattern,
                                    uint64_t first)
 {
@@ -62,11 +63,11 @@ LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern
     return (pattern->space == PTX_LOCAL ? warp->local : warp->cta->shared) + first;
 }
 
-/* Finds the lanes' bytes without comparing their deltas. This works only without observers and if
- * all lanes are in the pattern's memory block. The bytes of lane l are at the result + AT[l]; lanes
- * outside MASK get the first active lane's bytes. Returns NULL if a condition is not met; the
- * access has not happened. After PATTERN_STRAYS of these accesses, the result is NULL once, so that
- * a new pattern is computed, because some loops begin to repeat a pattern only later. */
+/* Finds the lanes' bytes without comparing their deltas. This works only if there are no observers
+ * and all lanes are in the pattern's block of memory. Lane l's bytes are at the result + AT[l];
+ * lanes outside MASK get the first active lane's bytes. Returns NULL if a condition is not met.
+ * Some loops begin to repeat a pattern only later. So the result is also NULL after PATTERN_STRAYS
+ * such accesses, and the caller then computes a new pattern. */
 LANES_INLINE uint8_t *find_apart(const struct warp *warp, bool is_load, struct pattern *pattern,
                                  const void *base, unsigned width, uint64_t offset, bool is_generic,
                                  uint32_t mask, uint64_t *at)

@@ -11,10 +11,11 @@
 
 #include "gpu/execute/comparisons.h"
 
-/* True if MASK is known to be ALL_LANES at compile time. A run-time test would double the code. */
+/* True if MASK is known at compile time to be ALL_LANES. A test at run time would double the
+ * code. */
 #define IS_WHOLE(mask) (__builtin_constant_p(mask) && (mask) == ALL_LANES)
 
-/* With AddressSanitizer, all lanes of an operand are checked once, before the loop, instead of one
+/* With AddressSanitizer, all lanes of an operand are checked at once before the loop, and not one
  * by one in the loop. So the compiler can vectorise the loop in that build, too. All other code is
  * checked as usual. */
 #ifdef __SANITIZE_ADDRESS__

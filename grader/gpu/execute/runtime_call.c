@@ -1,9 +1,9 @@
-/* The functions of CUDA's runtime that kernels call: memory, streams, events and errors. (Launches
- * are in builtin.c.)
+/* The functions of CUDA's runtime that kernels call: memory, streams, events and errors. (builtin.c
+ * has launches.)
  *
- * Memory is that of malloc(), as CUDA defines it. All grids that a kernel launches run after it, in
- * the order of their launches, so streams and events need no order of their own: they only have to
- * exist. */
+ * As CUDA defines it, the memory is that of malloc(). All grids that a kernel launches run after
+ * the kernel, in the order of their launches. So streams and events need no order of their own:
+ * they only have to exist. */
 #include <string.h>
 
 #include "gpu/execute/access.h"
@@ -11,10 +11,12 @@
 #include "gpu/execute/child.h"
 #include "gpu/execute/operations.h"
 
-#define NON_BLOCKING   1u /* cudaStreamNonBlocking, which streams of kernels must have */
-#define DISABLE_TIMING 2u /* cudaEventDisableTiming, which events of kernels must have */
+/* cudaStreamNonBlocking: streams that kernels create must have this flag */
+#define NON_BLOCKING 1u
+/* cudaEventDisableTiming: events that kernels create must have this flag */
+#define DISABLE_TIMING 2u
 
-/* Performs one call for one lane. Returns the error code. */
+/* Performs the call for one lane. Returns the error code. */
 typedef uint32_t call_fn(struct warp *warp, const struct inst *inst, unsigned lane);
 
 static void call_lanes(struct warp *warp, const struct inst *inst, uint32_t mask, call_fn *call)
@@ -25,8 +27,8 @@ static void call_lanes(struct warp *warp, const struct inst *inst, uint32_t mask
     }
 }
 
-/* Stores SIZE bytes of VALUE where the call's first argument points to. A bad pointer is a fault of
- * the kernel, and returns false. */
+/* Stores the low SIZE bytes of VALUE at the address in the call's first argument. If the address is
+ * bad, reports a fault of the kernel and returns false. */
 static bool give_back(struct warp *warp, const struct inst *inst, unsigned lane, uint64_t value,
                       unsigned size)
 {
@@ -171,7 +173,7 @@ CALL(get_device)
 CALL(count_devices)
 
 static const struct {
-    const char *name; /* without "__cudaCDP2" */
+    const char *name; /* without the prefix "__cudaCDP2" */
     lane_fn *run;
 } calls[] = {
     {"Malloc", allocate_run},

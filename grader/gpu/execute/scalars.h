@@ -1,4 +1,4 @@
-/* Defines the PTX operations for which C has no operator, for one lane. alu.def uses them. */
+/* Defines the PTX operations that C has no operator for, each for one lane. alu.def uses them. */
 #ifndef GPU_EXECUTE_SCALARS_H
 #define GPU_EXECUTE_SCALARS_H
 
@@ -24,8 +24,8 @@ static inline f32 nan32(f32 value)
     return value != value ? bits_float(0x7fffffffu) : value;
 }
 
-/* Return the smaller and the larger operand. If one operand is NaN, they return the other operand.
- * They order -0 below +0. */
+/* Return the smaller or the larger operand, where -0 is below +0. If one operand is NaN, they
+ * return the other. */
 static inline f32 min32(f32 a, f32 b)
 {
     if (a == b)
@@ -52,8 +52,8 @@ static inline f32 with_signs(f32 value, f32 a, f32 b)
     return bits_float((float_bits(value) & 0x7fffffffu) | sign);
 }
 
-/* Executes div.approx, which multiplies by the divisor's reciprocal. The reciprocal is 0 for
- * divisors above 2^126. */
+/* Executes div.approx, which multiplies A by the reciprocal of B. The reciprocal is 0 for divisors
+ * above 2^126. */
 static inline f32 divide_roughly(f32 a, f32 b)
 {
     u32 size = float_bits(b) & 0x7fffffffu;
@@ -75,8 +75,8 @@ static inline f64 max64(f64 a, f64 b)
     return a > b || b != b ? a : b;
 }
 
-/* Returns the upper half of a number. Instructions with .approx.ftz.f64 read only the upper 32 bits
- * of a number, and read a denormal as zero. */
+/* Returns the operand that instructions with .approx.ftz.f64 use: only its upper 32 bits, and 0 for
+ * a denormal. */
 static inline u64 upper_half(u64 bits)
 {
     return bits & (bits << 1 >> 53 ? ~(u64)0xffffffff : (u64)1 << 63);
@@ -115,7 +115,7 @@ static inline s32 most(s32 a, s32 b)
     return a > b ? a : b;
 }
 
-/* Returns the two numbers in a register of type u16x2 or s16x2. */
+/* Return the two numbers in a register of type u16x2 or s16x2. */
 static inline u16 low16(u32 a)
 {
     return (u16)a;
@@ -131,7 +131,7 @@ static inline u32 pair(u32 low, u32 high)
     return (low & 0xffff) | high << 16;
 }
 
-/* Returns the product of the low 24 bits of A and B. */
+/* Returns the product of the low 24 bits of A and of B. */
 static inline u64 product24(u32 a, u32 b, int is_signed)
 {
     if (is_signed)
@@ -139,9 +139,9 @@ static inline u64 product24(u32 a, u32 b, int is_signed)
     return (u64)(a & 0xffffff) * (b & 0xffffff);
 }
 
-/* Divides as doubles, because a CPU's vector unit cannot divide integers. The quotient is exact
- * for 32-bit integers: rounding to 53 bits never reaches the next integer. A divisor of 0 is
- * replaced with 1. */
+/* Divides as doubles, because a CPU's vector unit cannot divide integers. The quotient is exact for
+ * 32-bit integers: rounding to 53 bits never reaches the next integer. A divisor of 0 counts as
+ * 1. */
 static inline u32 quotient_u32(u32 a, u32 b)
 {
     return (u32)((f64)a / (f64)(b ? b : 1));
@@ -180,8 +180,8 @@ static inline u32 dot2(u32 a, u32 b, int a_signed, int b_signed)
            half_of(a, 1, a_signed) * byte_of(b, 1, b_signed);
 }
 
-/* Executes fns: finds the N-th set bit of MASK, counted upwards from BASE, or downwards if N <
- * 0. */
+/* Executes fns: returns the index of the N-th set bit of MASK from bit BASE on, upwards, or
+ * downwards if N < 0. */
 static inline u32 nth_set(u32 mask, u32 base, s32 n)
 {
     s64 at = base, step = n < 0 ? -1 : 1;
@@ -194,7 +194,7 @@ static inline u32 nth_set(u32 mask, u32 base, s32 n)
     return ~0u;
 }
 
-/* Returns the number of the highest bit that differs from the sign bit, or -1. */
+/* Returns the index of the highest bit that differs from the sign bit, or -1 if there is none. */
 static inline u32 top_bit(u64 a)
 {
     u64 bits = a >> 63 ? ~a : a;
@@ -219,15 +219,15 @@ static inline u64 low_bits(u32 count)
     return count < 64 ? ((u64)1 << count) - 1 : ~(u64)0;
 }
 
-/* Reduces an operand of bfe or bfi. For 32 bits, they take positions and lengths modulo 256. For 64
- * bits, they do not, as measured on a GPU. */
+/* Limits a position or length, an operand of bfe or bfi. For 32-bit values, the instructions use it
+ * modulo 256; for 64-bit values, they do not, as measured on a GPU. */
 static inline u32 field_operand(u32 value, u32 msb)
 {
     return msb == 31 ? value & 0xff : value < 256 ? value : 255;
 }
 
 /* Executes bfe: extracts a field of bits. Result bits above the field, or from beyond the word,
- * repeat the sign bit if IS_SIGNED; otherwise they are 0. */
+ * repeat the sign bit if IS_SIGNED, and are 0 otherwise. */
 static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
 {
     u32 at = field_operand(b, msb), length = field_operand(c, msb);
@@ -239,7 +239,7 @@ static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
     return (value & field) | (sign ? ~field : 0);
 }
 
-/* Sign-extends the low BITS bits of A; BITS is at most 32. */
+/* Sign-extends the low BITS bits of A. BITS is at most 32. */
 static inline u32 sign_extend(u32 a, u32 bits)
 {
     u32 field = (u32)low_bits(bits), sign = bits ? a >> (bits - 1) & 1 : 0;
@@ -261,14 +261,14 @@ static inline u32 permute(u64 bytes, u32 selectors)
     for (int i = 0; i < 4; i++) {
         u32 selector = selectors >> (4 * i) & 15;
         u32 byte = (u32)(bytes >> (8 * (selector & 7))) & 0xff;
-        if (selector & 8) /* use eight copies of the byte's sign bit */
+        if (selector & 8) /* the byte becomes eight copies of its sign bit */
             byte = byte & 0x80 ? 0xff : 0;
         result |= byte << (8 * i);
     }
     return result;
 }
 
-/* Returns the selectors for permute() that TABLE, which has 16 bits for each, has for C % 4. */
+/* Returns the selectors for permute() at index C % 4 of TABLE, whose entries have 16 bits. */
 static inline u32 choose(u64 table, u32 c)
 {
     return (u32)(table >> 16 * (c & 3)) & 0xffff;

@@ -2,7 +2,7 @@
  * cluster.
  *
  *   turn    the time in which a CTA or cluster runs before its worker runs the next CTA or cluster
- *   slice   the number of instructions that a path executes before another path runs */
+ *   slice   the instructions that a path executes before another path runs */
 #ifndef GPU_EXECUTE_SCHEDULE_H
 #define GPU_EXECUTE_SCHEDULE_H
 
@@ -14,23 +14,24 @@
 
 /* --- cta.c ------------------------------------------------------------------------------------ */
 
-/* Starts CTA number LINEAR of the grid, whose rank in its cluster is RANK. Returns NULL when out of
- * memory. */
+/* Starts the CTA with index LINEAR in the grid and rank RANK in its cluster. Returns NULL when out
+ * of memory. */
 struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank);
 enum cta_end { CTA_DONE, CTA_WAITS, CTA_STOPPED };
 /* Runs the CTA until it is done, all its warps wait for other CTAs, or the launch stops. */
 enum cta_end cta_run(struct cta *cta);
-/* Reports all waiting threads of a CTA in which no thread can ever continue. */
+/* Reports all waiting threads of a CTA that is in a deadlock. */
 void cta_report_deadlock(struct cta *cta);
 /* Keeps the memory of a CTA that has ended, so that the worker's next CTA can use it. */
 void cta_recycle(struct cta *cta);
 void cta_free(struct cta *cta);
-/* Makes LANES of WARP arrive at barrier ID without waiting; COUNT threads complete it. */
+/* Makes LANES of WARP arrive at barrier ID without waiting. The barrier opens when COUNT threads
+ * have arrived. */
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
 /* Makes LANES of WARP arrive at the cluster's barrier. */
 void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t lanes);
-/* Makes LANES of WARP start to wait at the cluster's barrier. Returns true if it has already
- * opened. */
+/* Makes LANES of WARP wait at the cluster's barrier. Returns true, without waiting, if the barrier
+ * has already opened. */
 bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes);
 
 /* A CTA's turn ends after this number of rounds in which threads polled and then passed a barrier.
@@ -40,17 +41,17 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes);
 
 /* --- cluster.c -------------------------------------------------------------------------------- */
 
-/* These functions work like those of cta.c, but on a whole cluster. The leader is the CTA of rank 0
- * and represents the cluster. UNIT is the cluster's number in the launch. */
+/* Do the same as the functions of cta.c, but for a whole cluster. LEADER is the CTA of rank 0,
+ * which represents the cluster. UNIT is the cluster's index in the launch. */
 struct cta *cluster_start(struct worker *worker, uint64_t unit);
 enum cta_end cluster_run(struct cta *leader);
 void cluster_report_deadlock(struct cta *leader);
 void cluster_recycle(struct cta *leader);
-/* Returns the CTA with RANK in WARP's cluster if its shared memory is accessible. Otherwise
- * returns NULL and sets *WRONG to the reason. */
+/* Returns the CTA with RANK in WARP's cluster. If its shared memory is not accessible, returns NULL
+ * and sets *WRONG to the reason. */
 struct cta *cluster_reach(const struct warp *warp, uint32_t rank, enum obs_fault_kind *wrong);
-/* Translates OFFSET in the shared window for a CTA of rank OWN: cluster_rank() returns the rank of
- * the CTA that owns the memory, cluster_offset() the offset in that CTA's memory. */
+/* Translate OFFSET in the shared window, as seen by a CTA of rank OWN. cluster_rank() returns the
+ * rank of the CTA that owns the memory, cluster_offset() the offset in that CTA's memory. */
 static inline uint32_t cluster_rank(uint64_t offset, uint32_t own)
 {
     return offset < MEM_CLUSTER_BEGIN ? own
@@ -64,15 +65,15 @@ static inline uint64_t cluster_offset(uint64_t offset)
 /* --- warp.c ----------------------------------------------------------------------------------- */
 
 #define SLICE        16384u /* instructions */
-#define OBSERVE_COST 64u    /* an instruction that may poll counts as this many in a slice */
-/* A poll that finds no new value counts as this many additional instructions. So a path that only
- * waits polls just a few times in a slice: the warp that writes the awaited value runs sooner, and
- * polls, which take long on a GPU, add little to the counters. */
+#define OBSERVE_COST 64u    /* cost of an instruction that may poll, in instructions of a slice */
+/* Additional cost of a poll that finds no new value, in instructions of a slice. So a path that
+ * only waits polls just a few times in a slice. The warp that writes the awaited value runs sooner,
+ * and the counters show few polls, because a poll takes long on a GPU. */
 #define FAILED_COST (SLICE / 3)
 
-/* A warp's turn ends after this many slices of each path. The warp may be polling without being
- * recognised: for example, its lanes vote on the values that they read, or they read with ordinary
- * loads. */
+/* A warp's turn ends after this number of slices of each path. The limit is for warps that poll in
+ * a way that is not recognised: for example, their lanes vote on the values that they read, or use
+ * ordinary loads. */
 #define WARP_ROUNDS 32u
 
 /* Starts warp INDEX of CTA. AGAIN says that the warp reuses the memory of warp INDEX of an earlier
@@ -80,17 +81,17 @@ static inline uint64_t cluster_offset(uint64_t offset)
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
 enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
 enum warp_end warp_run(struct warp *warp);
-/* The result of a barrier with a reduction: the number of threads that voted, and of those that
+/* The result of a barrier with a reduction: the number of threads that voted, and the number that
  * voted yes. */
 struct votes {
     uint32_t threads, yes;
 };
-/* Lets the warp's paths that wait at BARRIER continue. */
+/* Lets those paths of the warp continue that wait at BARRIER. */
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
-/* Moves the lanes in lower entries of each stuck path to a new path, so that they can run. Returns
- * false if there are no such lanes. */
+/* For each stuck path, moves the lanes that are only in lower stack entries to a new path, so that
+ * they can run. Returns false if there are no such lanes. */
 bool warp_set_free(struct warp *warp);
-/* Returns the lanes that wait at BARRIER. */
+/* Returns the lanes of WARP that wait at BARRIER. */
 uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier);
 void warp_stop(struct warp *warp);
 void warp_free(struct warp *warp);

@@ -1,8 +1,8 @@
 /* Makes loads from shared or constant memory return wrong values, on purpose (see `scrambles` in
  * struct emu_options).
  *
- * Each load runs as usual; if its values came from that memory, some of their bits are then
- * flipped. kernel_scramble() replaces the function of each load after decoding, so no load is
+ * Each load runs as usual. If its values come from that memory, some of their bits are then
+ * flipped. After decoding, kernel_scramble() replaces the function of each load, so loads are not
  * slower without the option. */
 #include <string.h>
 
@@ -12,7 +12,8 @@
 #include "gpu/execute/values.h"
 #include "gpu/memory/memory.h"
 
-/* The bits that are flipped in each byte. They change integers, and also exponents of floats. */
+/* Mask of the bits that are flipped in each byte. Flipping them changes integers and also exponents
+ * of floats. */
 #define FLIPPED 0x55
 
 static bool reads_shared(const struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -24,7 +25,7 @@ static bool reads_shared(const struct warp *warp, const struct inst *inst, uint3
     return mem_in_window(base + (uint64_t)inst->mem.offset, MEM_SHARED_WINDOW);
 }
 
-/* Flips bits of the values that a load has returned. */
+/* Flips bits of the values that a load has written to registers. */
 static void flip(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (unsigned k = 0; k < inst->mem.count; k++) {
@@ -41,7 +42,7 @@ static void flip(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 static void scrambled_shared_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    /* determined before the load, which may overwrite the register that has the address */
+    /* must be known before the load, which may overwrite the register with the address */
     bool is_shared = reads_shared(warp, inst, mask);
     load_run(warp, inst, mask);
     if (is_shared)

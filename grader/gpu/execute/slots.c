@@ -1,5 +1,5 @@
-/* Finds the slots of operands. Registers have slots in a frame. Values that never change have
- * slots in the bank of the constants, the launch, the CTA or the warp. */
+/* Finds the slots of operands. Registers have slots in a frame. Values that never change have slots
+ * in the constants or in a bank of the launch, the CTA or the warp. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +43,8 @@ uint32_t decode_take_slot(uint32_t *used, unsigned bytes)
     return offset;
 }
 
-/* Makes room for one more element in ARRAY. If memory runs out, decoding fails and the result is
- * the unchanged ARRAY. */
+/* Returns ARRAY with room for one more element. If memory runs out, decoding fails and the function
+ * returns ARRAY unchanged. */
 static void *grow(struct decoder *d, void *array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)
@@ -81,7 +81,7 @@ static void fill_constant(struct decoder *d, const struct constant *constant)
         memcpy(k->constants + constant->offset + l * bytes, &constant->value, bytes);
 }
 
-#define REMEMBERED 256 /* number of earlier constants with which a new constant is compared */
+#define REMEMBERED 256 /* number of latest constants with which a new constant is compared */
 
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes)
 {
@@ -143,7 +143,7 @@ uint64_t kernel_function_address(const struct ptx_function *function)
     return MEM_CODE_WINDOW + (uint64_t)function->index * 16;
 }
 
-/* Returns the slot of a constant that holds a function's address, for mov. */
+/* Returns the slot of a constant that holds the address of a function. mov uses it. */
 static struct slot function_slot(struct decoder *d, struct ptx_name name, unsigned bytes)
 {
     const struct ptx_function *f =
@@ -155,7 +155,8 @@ static struct slot function_slot(struct decoder *d, struct ptx_name name, unsign
 
 static uint64_t immediate_bits(struct decoder *d, const struct ptx_operand *op, enum ptx_type type)
 {
-    if (type == PTX_f32 && op->is_f64) { /* the immediate is written as a decimal fraction */
+    /* the program writes the immediate as a decimal fraction */
+    if (type == PTX_f32 && op->is_f64) {
         double wide;
         memcpy(&wide, &op->value, sizeof wide);
         float narrow = (float)wide;
@@ -170,7 +171,7 @@ static uint64_t immediate_bits(struct decoder *d, const struct ptx_operand *op, 
 
 /* --- operands --------------------------------------------------------------------------------- */
 
-/* Returns the slot of an operand that is read. Each lane has BYTES bytes. */
+/* Returns the slot of an operand that the instruction reads. Each lane has BYTES bytes. */
 struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                           unsigned bytes)
 {
@@ -264,7 +265,7 @@ void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_typ
 }
 
 /* Splits a 128-bit register into two slots: the lower halves of all lanes, then the upper halves.
- * So most instructions need no special case for 128 bits. */
+ * So most code needs no special case for 128 bits. */
 void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_written)
 {
     struct slot slot = no_slot;

@@ -1,5 +1,5 @@
 /* Detects a standstill: no thread of the launch can ever do more than poll. A thread that polls
- * memory for a new value never sees one if all other threads also wait.
+ * memory for a new value never sees it if all other threads also wait.
  *
  * The next steps of a path depend only on its pc, on the registers that can affect them
  * (deciders.c) and on memory. So a path that returns to an earlier state while memory has not
@@ -8,12 +8,12 @@
  * counts if it leaves a new value. A path keeps the hash of one earlier state and replaces it after
  * 1, 2, 4, 8… checks (Brent's cycle detection), so loops of any length are found.
  *
- * A worker checks its paths when all its CTAs have only spun for several turns. `epoch` counts the
- * checks that found a change of memory. A worker whose paths all loop publishes the current epoch;
- * when all workers have published the same epoch, the launch is stuck. A loop with a counter or a
- * clock never returns to an earlier state; the instruction limit ends it. Memory that the program
- * lends can be changed by the program, so a launch that polls lent memory is stuck only if the
- * program has no other thread that could change it.
+ * A worker checks its paths when all its CTAs have only spun for several turns. `epoch` is the
+ * number of checks that found a change of memory. A worker whose paths all loop publishes the
+ * current epoch. When all workers have published the same epoch, the launch is stuck. A loop with a
+ * counter or a clock never returns to an earlier state; the instruction limit ends it. The program
+ * can change memory that it lends to the device. So a launch that polls lent memory is stuck only
+ * if the program has no other thread that could change this memory.
  *
  * If the launch may be parked, it is parked instead, because the host can continue and may change
  * memory. It is also parked when its CTAs have only spun for a long time without returning to an
@@ -30,7 +30,7 @@
 
 /* The number of rounds in which all CTAs must only spin. */
 #define PATIENCE 64u  /* before the check for loops */
-#define TIRED    512u /* before a launch that may be parked is parked in any case */
+#define TIRED    512u /* before a launch that may be parked is parked without a loop */
 /* A round counts as this number of rounds if some CTA polled and passed a barrier MOST_LOOKS times
  * in it. */
 #define LONG_ROUND 16u
@@ -43,8 +43,8 @@ static bool is_call(const struct kernel *kernel, uint32_t pc)
     return pc < image->end && image->function->code[pc - image->start].opcode == PTX_OP_call;
 }
 
-/* Returns whether the instruction can change memory. For atomics the result is false, because they
- * count their own changes. A KIND_WAIT changes nothing. */
+/* Returns whether the instruction can change memory. Returns false for atomics, because they count
+ * their own changes. A KIND_WAIT changes nothing. */
 static bool may_change(const struct kernel *kernel, uint32_t pc)
 {
     const struct inst *in = &kernel->code[pc];
@@ -156,8 +156,9 @@ static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, boo
     return all;
 }
 
-/* Returns whether all ready paths are in a loop. Checks every path, even after one was found that
- * does not loop, because each check also updates the path's hash. */
+/* Returns whether all ready paths are in a loop and no cluster gave way in its latest turn. Checks
+ * every path, even if an earlier path is not in a loop, because each check also updates the path's
+ * hash. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;
@@ -174,13 +175,14 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 void standstill_forget(struct worker *worker)
 {
     worker->spun = 0;
-    worker->watches = worker->launch->goes_on; /* launch_changes() needs this after a pause */
+    /* once the launch has been parked, launch_changes() needs the changes by atomics */
+    worker->watches = worker->launch->goes_on;
     atomic_store(&worker->still, 0);
     atomic_store(&worker->is_tired, false);
 }
 
-/* Raises the epoch, because the worker may have changed memory since its last check, and other
- * workers may wait for that change. */
+/* Ends WORKER's part in the checks. Raises the epoch, because the worker may have changed memory
+ * since its last check, and other workers may wait for that change. */
 void standstill_leave(struct worker *worker)
 {
     atomic_fetch_add(&worker->launch->epoch, 1);
@@ -209,7 +211,7 @@ static bool all_are_tired(const struct launch *launch)
     return all;
 }
 
-/* Parks the launch. If it has had a fault, stops it instead of waiting for the host. */
+/* Parks the launch. If the launch has had a fault, stops it instead of waiting for the host. */
 static void park(struct launch *launch)
 {
     if (atomic_load(&launch->status) != EMU_OK)
@@ -267,7 +269,8 @@ void standstill_look(struct worker *worker)
     atomic_store(&worker->still, all ? epoch : 0);
     if (all && is_over(launch)) {
         stand_still(launch);
-    } else if (all) { /* only another worker can change memory now, so let it have the CPU */
+        /* now only another worker can change memory, so this thread gives up the CPU */
+    } else if (all) {
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }
 }

@@ -1,22 +1,22 @@
-/* Stretches. A stretch is a series of consecutive instructions that all lanes of a path execute
- * together, whatever values the registers have.
+/* Finds stretches. A stretch is a series of consecutive instructions that all lanes of a path
+ * execute together, whatever values the registers have.
  *
  *         ld.param   stretch 3  step 3
  *         cvta       stretch 2  idle
  *         mov        stretch 1  idle
  *     @p  bra        stretch 0                control() in warp.c decides which lanes go where
  *
- * `stretch` is the number of instructions from here to the end of the stretch. An idle instruction
- * does nothing, because its result is known before the kernel starts (fixed.c). `step` is the
- * distance to the next instruction that is not idle.
+ * `stretch` is the number of instructions from this one to the end of the stretch. An idle
+ * instruction does nothing, because its result is known before the kernel starts (fixed.c). `step`
+ * is the distance to the next instruction that is not idle.
  *
- * Three things are done once for a whole stretch: counting it, checking for the end of the slice,
- * and checking for the place where lanes reconverge. Doing them at each instruction would double
- * the cost of short instructions.
+ * Three things are done once for a whole stretch: counting the instructions, checking for the end
+ * of the slice, and checking for the place where lanes reconverge. Doing them at each instruction
+ * would double the cost of short instructions.
  *
- * So the profile of an instruction only counts how often lanes entered a stretch there, minus how
- * often they left a stretch early there. Running sums from the start of the stretch restore the
- * count of each instruction. */
+ * So the profile of an instruction is a difference: how often lanes entered a stretch there, minus
+ * how often they left a stretch early there. The sum of these differences from the start of the
+ * stretch is the count of the instruction. */
 #include "gpu/execute/stretch.h"
 
 #include <stdlib.h>
@@ -29,10 +29,10 @@ void idle_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     (void)warp, (void)inst, (void)mask;
 }
 
-/* Returns whether the instruction can be part of a stretch. A clock cannot, because its value
- * depends on the instructions executed before it. An instruction that may poll cannot, because it
- * counts as several instructions in a slice. A copy or a wait for a copy cannot, either, because
- * the instructions between them are counted. */
+/* Returns whether the instruction can be part of a stretch. These instructions cannot: a clock,
+ * because its value depends on the number of instructions executed before it; an instruction that
+ * may poll, because it counts as several instructions in a slice; a copy or a wait for a copy,
+ * because the instructions between the two are counted. */
 static bool is_straight(const struct inst *in)
 {
     return in->kind == KIND_LANES && in->guard == NO_SLOT && !in->observes &&
@@ -40,7 +40,8 @@ static bool is_straight(const struct inst *in)
            in->run != wait_all_run;
 }
 
-/* Marks the instructions where lanes can wait for lanes from the other side of a branch. */
+/* Marks the instructions where lanes from one side of a branch can wait for lanes from the other
+ * side. */
 static void mark_meetings(const struct kernel *kernel, bool *meets)
 {
     for (uint32_t pc = 0; pc < kernel->code_count; pc++) {

@@ -1,5 +1,5 @@
-/* Restores the counts of single instructions, because a profile counts each stretch only once
- * (stretch.c explains stretches). */
+/* Computes the counts of single instructions from a profile, which counts each stretch only once
+ * (see stretch.c). */
 #ifndef GPU_EXECUTE_STRETCH_H
 #define GPU_EXECUTE_STRETCH_H
 
@@ -8,11 +8,11 @@
 
 #include "gpu/execute/state.h"
 
-/* Restores all counts of PROFILE, in place. Call it when the launch has ended. */
+/* Replaces the differences in PROFILE with the counts. Call this when the launch has ended. */
 void stretches_add_up(const struct kernel *kernel, struct profile *profile);
 
-/* Returns how often warps have executed the instruction at PC so far. BEFORE is this number for the
- * preceding instruction. */
+/* Returns how often warps have executed the instruction at PC so far. BEFORE is the same number for
+ * the preceding instruction. */
 static inline uint64_t stretch_warps(const struct worker *worker, uint32_t pc, uint64_t before)
 {
     bool follows = worker->launch->kernel->code[pc].follows;

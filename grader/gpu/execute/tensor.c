@@ -1,12 +1,12 @@
 /* Does the arithmetic of tensor cores, as measured on an H100 (tests/hardware/products.tsv).
  *
- * The products of floats are exact. A tensor core adds up to 16 of them and a number of c in one
- * step:
+ * The products of floats are exact. In one step, a tensor core adds up to 16 of them and a number
+ * of c:
  *
- *     1. The largest exponent of all terms other than zero is found. A product's exponent is the
+ *     1. It finds the largest exponent of all terms other than zero. A product's exponent is the
  *        sum of its factors' exponents, although the product of their fractions may be 2 or more.
- *     2. Every term is cut off, towards zero, 25 binary places below that exponent.
- *     3. The terms are added exactly. The sum is cut off to an f32, or rounded to an f16. A sum of
+ *     2. It cuts off every term, towards zero, 25 binary places below that exponent.
+ *     3. It adds the terms exactly, and cuts off the sum to an f32 or rounds it to an f16. A sum of
  *        zero has no sign.
  *
  *     terms        1.01011011100…  * 2 ** 7       exponent 7: the largest
@@ -24,15 +24,15 @@
 #include "gpu/lanes.h"
 
 #define MOST_COLUMNS 32u
-/* 2^25; a term's last place is 1 / ONE of the largest exponent's power of two */
+/* 2^25: a term is cut off at the largest exponent's power of two divided by ONE */
 #define ONE       33554432.0
 #define FLOAT_NAN 0x7fffffffu
 
-/* Numbers as doubles, which hold them exactly, and the power of two of each number's exponent, or 0
- * for the number 0. Denormals have the exponent of the smallest normal number. */
+/* Numbers as doubles, which hold them exactly. `power` is 2 to each number's exponent, or 0 for the
+ * number 0. Denormals have the exponent of the smallest normal number. */
 struct numbers {
     double value[TENSOR_MOST], power[TENSOR_MOST];
-    double all[TENSOR_MOST]; /* the numbers; in `value`, infinities and NaN are 0 */
+    double all[TENSOR_MOST]; /* all numbers; in `value`, infinities and NaN are replaced by 0 */
     bool any_special;        /* some number is an infinity or NaN */
 };
 
@@ -43,7 +43,7 @@ static bool is_float8(enum ptx_type type)
     return type == PTX_e4m3 || type == PTX_e5m2;
 }
 
-/* Converts an 8-bit float. e5m2 has the upper byte of an f16. e4m3 has another bias, and no
+/* Converts an 8-bit float. e5m2 is the upper byte of an f16. e4m3 has another bias, and no
  * infinity. */
 static double widen_float8(uint8_t bits, enum ptx_type type)
 {
@@ -116,7 +116,7 @@ static uint32_t narrow(double sum, enum ptx_type type)
 
 /* --- sums of floats --------------------------------------------------------------------------- */
 
-/* Does one step for a row of N sums: adds to SUM the products of the numbers A[0] … A[K - 1] and
+/* Does one step for a row of N sums: adds to SUM the products of the numbers A[0] … A[K - 1] with
  * the rows of B. The sums are exact; the caller rounds them. */
 LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbers *a,
                                       unsigned a_at, const struct numbers *b, unsigned b_at,
@@ -124,7 +124,8 @@ LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbe
 {
     const double *value = a->value + a_at, *power = a->power + a_at;
     double most[MOST_COLUMNS], scale[MOST_COLUMNS];
-    for (unsigned j = 0; j < n; j++) /* if all terms are 0, any other number will do */
+    /* if all terms are 0, any value will do */
+    for (unsigned j = 0; j < n; j++)
         most[j] = sum->power[j] > 0 ? sum->power[j] : 0x1p-300;
     for (unsigned x = 0; x < k; x++)
         for (unsigned j = 0; j < n; j++) {
@@ -142,9 +143,9 @@ LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbe
         sum->value[j] *= most[j] / ONE;
 }
 
-/* Returns the sum of a step without any rounding. The caller uses the result only if it is an
- * infinity or NaN. In that case, the order of the terms does not matter, and doubles do not
- * overflow here. */
+/* Returns the sum of a step without rounding it. The caller uses the result only if it is an
+ * infinity or NaN. In that case, the order of the terms does not matter; doubles do not overflow
+ * here. */
 static double add_specially(double sum, unsigned n, unsigned k, const double *a, const double *b)
 {
     for (unsigned x = 0; x < k; x++)
@@ -152,20 +153,20 @@ static double add_specially(double sum, unsigned n, unsigned k, const double *a,
     return sum;
 }
 
-/* Returns the place of factor X among the K factors of a row in the order in which they are added.
- * ptxas converts the first and second byte of each word, then the others. */
+/* Returns the position of factor X, of the K factors of a row, in the order of addition. ptxas
+ * converts the first two bytes of each word, then the other two. */
 static unsigned place_of(unsigned x, unsigned k, enum ptx_type type)
 {
     return is_float8(type) ? x % 4 / 2 * (k / 2) + x / 4 * 2 + x % 2 : x;
 }
 
-/* Returns the type in which sums are kept between steps. */
+/* Returns the type of the sums between steps. */
 static enum ptx_type sum_type(const struct tensor_product *p)
 {
     return p->types[3] == PTX_f32 ? PTX_f32 : p->types[0];
 }
 
-/* Returns the bits of number d, from the sum of the steps. */
+/* Returns the bits of a number of d. SUM is the sum of all steps. */
 static uint64_t finish(const struct tensor_product *p, double sum, uint64_t c)
 {
     if (is_float8(p->types[1]))
@@ -176,14 +177,15 @@ static uint64_t finish(const struct tensor_product *p, double sum, uint64_t c)
     return single != single ? FLOAT_NAN : float_bits(single);
 }
 
-/* Computes row I of d. */
+/* Computes row I of the result d. */
 static void multiply_row(const struct tensor_product *p, const struct numbers *a,
                          const struct numbers *b, const uint64_t *c, unsigned i, uint64_t *d)
 {
     struct numbers sum;
     unsigned n = p->n, at = i * p->k;
     bool has_special = a->any_special || b->any_special;
-    sum.any_special = false; /* not the arrays: they are large, and set below */
+    /* sets only this field; the arrays are large, and set_number() sets them */
+    sum.any_special = false;
     for (unsigned j = 0; j < n; j++)
         set_number(&sum, j, is_float8(p->types[1]) ? 0 : widen(c[j], p->types[3]), sum_type(p));
     for (unsigned x = 0; x < p->k; x += p->step) {
@@ -215,7 +217,7 @@ static void multiply_floats(const struct tensor_product *p, const uint64_t *a, c
         multiply_row(p, &left, &right, c + i * n, i, d + i * n);
 }
 
-/* Executes mma.m8n8k4 of f16, for which the H100 has no tensor cores, either. ptxas generates fused
+/* Executes mma.m8n8k4 of f16. The H100 has no tensor cores for it, either: ptxas generates fused
  * multiply-adds of floats. */
 static void multiply_quads(const struct tensor_product *p, const uint64_t *a, const uint64_t *b,
                            const uint64_t *c, uint64_t *d)
@@ -239,13 +241,14 @@ static void multiply_quads(const struct tensor_product *p, const uint64_t *a, co
 
 /* --- other sums ------------------------------------------------------------------------------- */
 
-/* Returns a * b + c. If several operands are NaN, b comes before c, and c before a. */
+/* Returns a * b + c. If several operands are NaN, the result is b, if it is NaN, otherwise c. */
 static double multiply_add(double a, double b, double c)
 {
     return fp_nan3(fma(a, b, c), b, c, a);
 }
 
-/* Multiplies doubles. A sum of doubles is a chain of fused multiply-adds. */
+/* Multiplies matrices of doubles. Each number of d is computed by a chain of fused
+ * multiply-adds. */
 static void multiply_doubles(const struct tensor_product *p, const uint64_t *a, const uint64_t *b,
                              const uint64_t *c, uint64_t *d)
 {

@@ -7,19 +7,19 @@
 
 #include "gpu/ptx/module.h"
 
-#define TENSOR_MOST 1024u /* the largest matrix has 16 x 64 numbers */
+#define TENSOR_MOST 1024u /* numbers in the largest matrix, which has 16 x 64 */
 
 struct tensor_product {
-    unsigned m, n, k;       /* for b1, k counts words of 32 bits */
-    unsigned step;          /* number of products of floats that are added in one step */
-    enum ptx_type types[4]; /* of d, a, b and c */
+    unsigned m, n, k;       /* for b1, k is the number of words of 32 bits */
+    unsigned step;          /* number of products of floats that one step adds */
+    enum ptx_type types[4]; /* types of d, a, b and c */
     bool saturates;         /* sums of integers stop at the ends of their range */
-    bool is_quad;           /* this is one of the four products of mma.m8n8k4 of f16 */
-    bool is_and;            /* for b1, counts the bits of a & b, not those of a ^ b */
+    bool is_quad;           /* one of the four products of mma.m8n8k4 of f16 */
+    bool is_and;            /* for b1: counts the bits of a & b instead of a ^ b */
 };
 
-/* Multiplies matrices, which are arrays of the bits of their numbers. a, c and d are stored row by
- * row, b column by column. */
+/* Multiplies matrices, given as arrays of the numbers' bits. a, c and d are stored row by row, b
+ * column by column. */
 void tensor_multiply(const struct tensor_product *product, const uint64_t *a, const uint64_t *b,
                      const uint64_t *c, uint64_t *d);
 

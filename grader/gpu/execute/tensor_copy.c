@@ -1,39 +1,40 @@
 /* cp.async.bulk.tensor: copies of boxes of a tensor that a tensor map describes (gpu/tensor_map.h).
  *
  *   global memory         the rows of the box are parts of the tensor's rows
- *   shared memory         the rows of the box are one after the other, perhaps swizzled
+ *   shared memory         the rows of the box follow one another, perhaps swizzled
  *
  * A copy moves pieces of 16 bytes of a row. A load fills all elements outside of the tensor. A
- * store or a reduction leaves out pieces that begin outside of the tensor, but it moves the last
- * piece of a row as a whole, even if the row ends before the piece.
+ * store or a reduction leaves out pieces that begin outside of the tensor. But it moves the last
+ * piece of a row as a whole, even if the row ends within the piece.
  *
  * A swizzle spreads a column of the box over the banks. Each row takes 16 << swizzle bytes, even if
- * it is shorter. The number of a piece in these bytes is XORed with bits 7 and up of its address.
+ * it is shorter. The index of a piece in these bytes is XORed with bits 7 and up of its address.
  *
- * All this was measured on an H100. An H100 stops with an illegal instruction where a kernel
- * misuses a map; the faults below tell the reasons apart. */
+ * All this was measured on an H100. If a kernel misuses a map, an H100 stops with an illegal
+ * instruction; the faults below tell the reasons apart. */
 #include <string.h>
 
 #include "gpu/execute/bulk.h"
 #include "gpu/execute/schedule.h"
 #include "gpu/tensor_map.h"
 
-#define FILL_NAN 0x7ff7u /* 16 bits, which are repeated */
+#define FILL_NAN 0x7ff7u /* a bit pattern of 16 bits, which is repeated */
 
 struct box {
     struct tensor_map map;
     int64_t at[TENSOR_DIMS];
-    uint32_t count[TENSOR_DIMS]; /* elements of each dimension; of the first one, pieces */
-    uint32_t element;            /* bytes of an element */
-    uint32_t pitch;              /* bytes from row to row in shared memory */
-    uint32_t pieces;             /* number of pieces of all rows */
-    uint64_t tile;               /* address in shared memory, relative to the CTA's memory */
+    /* number of elements in each dimension, but number of pieces in dimension 0 */
+    uint32_t count[TENSOR_DIMS];
+    uint32_t element; /* bytes of an element */
+    uint32_t pitch;   /* bytes from one row to the next in shared memory */
+    uint32_t pieces;  /* number of pieces in all rows */
+    uint64_t tile;    /* address of the box, relative to the CTA's shared memory */
 };
 
 struct piece {
-    uint64_t addr;   /* in global memory */
+    uint64_t addr;   /* address in global memory */
     uint32_t at;     /* offset in the box in shared memory */
-    uint32_t inside; /* bytes inside the tensor */
+    uint32_t inside; /* number of bytes inside the tensor */
 };
 
 static bool refuse(struct warp *warp, unsigned lane, enum obs_fault_kind wrong)
@@ -60,7 +61,8 @@ static bool read_map(struct warp *warp, const struct inst *inst, unsigned lane,
     return addr % TENSOR_MAP_ALIGN == 0 || refuse(warp, lane, OBS_TENSOR_MAP_ALIGN);
 }
 
-/* Reads the map and the coordinates. Returns false, with a report, if the copy is not possible. */
+/* Reads the map and the coordinates. If the copy is not possible, reports the fault and returns
+ * false. */
 static bool find_box(struct warp *warp, const struct inst *inst, unsigned lane, struct box *box)
 {
     if (!read_map(warp, inst, lane, &box->map))
@@ -84,7 +86,7 @@ static bool find_box(struct warp *warp, const struct inst *inst, unsigned lane, 
     return !writes || !is_before || refuse(warp, lane, OBS_TENSOR_BEFORE);
 }
 
-/* Sets the box's address in shared memory. */
+/* Sets the box's address in shared memory. If it is misaligned, reports this and returns false. */
 static bool place_box(struct warp *warp, unsigned lane, struct box *box, uint64_t tile)
 {
     box->tile = tile;
@@ -96,7 +98,7 @@ static uint32_t box_bytes(const struct box *box)
     return box->pieces / box->count[0] * box->pitch;
 }
 
-/* Returns piece number N of the box. */
+/* Returns the piece of the box with index N. */
 static struct piece find_piece(const struct box *box, uint32_t n)
 {
     const struct tensor_map *map = &box->map;
@@ -120,16 +122,17 @@ static struct piece find_piece(const struct box *box, uint32_t n)
 
 /* --- loads ------------------------------------------------------------------------------------ */
 
-/* Rounds a float to the 11 digits of TF32: to the nearest, and to even if there are two. */
+/* Rounds a float to the 11 digits of TF32: to the nearest number, and to the even one of two
+ * equally near numbers. */
 static uint32_t round_tf32(uint32_t bits)
 {
     if ((bits & 0x7fffffffu) > 0x7f800000u)
-        return 0x7fffe000u; /* the only NaN */
+        return 0x7fffe000u; /* TF32 has only this NaN */
     return (bits + 0xfffu + (bits >> 13 & 1)) & ~0x1fffu;
 }
 
-/* Reads a piece of the tensor to BYTES, and fills those that are outside. Elements of a part of a
- * piece are read one by one. Returns false if an address is bad. */
+/* Reads a piece of the tensor to BYTES and fills its elements outside of the tensor. If only part
+ * of the piece is inside, reads the elements one by one. Returns false if an address is bad. */
 static bool read_piece(struct warp *warp, const struct box *box, unsigned lane,
                        const struct piece *piece, uint8_t *bytes)
 {
@@ -150,8 +153,8 @@ static bool read_piece(struct warp *warp, const struct box *box, unsigned lane,
     return true;
 }
 
-/* Loads the box to one CTA. If FIRST is not NULL, it has the data of an earlier load of the same
- * box. Returns the copy, or NULL if it is not possible. */
+/* Loads the box to one CTA. If FIRST is not NULL, copies the data of FIRST, an earlier load of the
+ * same box. Returns the new copy, or NULL if the copy is not possible. */
 static struct bulk_copy *load_to(struct warp *warp, unsigned lane, struct box *box,
                                  const struct bulk_target *target, const struct bulk_copy *first)
 {
@@ -171,7 +174,8 @@ static struct bulk_copy *load_to(struct warp *warp, unsigned lane, struct box *b
         copy->data[size + piece.at / TENSOR_PIECE] = true;
         if (first)
             memcpy(copy->data + piece.at, first->data + piece.at, TENSOR_PIECE);
-        else if (is_good) /* after a bad address, the other bytes stay 0 */
+        /* after a bad address, the remaining bytes stay 0 */
+        else if (is_good)
             is_good = read_piece(warp, box, lane, &piece, copy->data + piece.at);
     }
     return copy;
@@ -201,8 +205,8 @@ static void load(struct warp *warp, const struct inst *inst, unsigned lane, stru
 
 /* --- stores and reductions -------------------------------------------------------------------- */
 
-/* Returns the type whose operation a reduction performs on the tensor's elements, or PTX_pred if
- * there is none. An H100 has all of them except for some of s64. */
+/* Returns the type of the operation that a reduction performs on the tensor's elements, or PTX_pred
+ * if there is no such operation. An H100 has all reductions except for some of s64. */
 static enum ptx_type reduced_type(unsigned type, uint8_t op)
 {
     static const uint8_t types[TENSOR_TYPES] = {
@@ -217,8 +221,8 @@ static enum ptx_type reduced_type(unsigned type, uint8_t op)
     return is_legal ? (enum ptx_type)types[type] : PTX_pred;
 }
 
-/* Visits a piece in both memories. Returns its bytes in global memory, or NULL if an address is
- * bad. */
+/* Checks and reports the accesses to a piece in both memories. Returns the piece's bytes in global
+ * memory, or NULL if an address is bad. */
 static uint8_t *find_bytes(struct warp *warp, const struct inst *inst, unsigned lane,
                            const struct box *box, const struct piece *piece)
 {

@@ -1,10 +1,11 @@
-/* Executes fetches from textures, as the CUDA programming guide's chapter on texture fetching
- * defines them.
+/* Executes fetches from textures, as defined in the chapter on texture fetching of the CUDA
+ * programming guide.
  *
  * Filtering is linear between the two texels next to x - 0.5. This number is rounded to 8 bits
  * after the binary point: its integer part selects the texels, and its fraction is the weight.
  *
- * All functions loop over 32 lanes. Inactive lanes are computed, too, but read no memory. */
+ * All functions loop over 32 lanes. They also compute results for inactive lanes, but read no
+ * memory for them. */
 #include "gpu/execute/texture.h"
 
 #include <math.h>
@@ -20,14 +21,14 @@ enum { OUTSIDE = -1 };
 
 /* --- texels ----------------------------------------------------------------------------------- */
 
-/* Converts every NaN to the same NaN. */
+/* Converts an f16 to a float. Every NaN becomes the same NaN. */
 static float half_to_float(uint16_t half)
 {
     double value = half_widen(half, HALF_F16);
     return value != value ? NAN : (float)value;
 }
 
-/* Converts one channel of a texel to a float or an integer, as the texture's read mode says. */
+/* Converts one channel of a texel to a float or an integer, as the texture's read mode requires. */
 LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
 {
     if (texture->kind == 'f')
@@ -45,8 +46,8 @@ LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
     return float_bits((float)raw / (float)((1u << texture->bits) - 1));
 }
 
-/* Converts one channel in all lanes. The common formats have their own loops, which the compiler
- * vectorises. */
+/* Converts one channel of a texel for all lanes. The common formats have their own loops, which the
+ * compiler vectorises. */
 LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *words)
 {
     float most = (float)(uint32_t)(((uint64_t)1 << texture->bits) - 1);
@@ -62,8 +63,8 @@ LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *wor
             words[l] = convert(texture, words[l]);
 }
 
-/* Returns channel C of the border's colour. The colour is a float and is rounded to a number that a
- * texel can have. */
+/* Returns channel C of the border's colour. The colour is a float; it is rounded to a value that
+ * the texture's format has. */
 static uint32_t border_of(const struct emu_texture *texture, unsigned c)
 {
     double value = bits_float(texture->border[c]);
@@ -75,8 +76,8 @@ static uint32_t border_of(const struct emu_texture *texture, unsigned c)
     return float_bits((float)((ceil(value * most - 0.5) + 0.0) / most));
 }
 
-/* Reads the CHANNELS channels of a texel, BYTES bytes each, for each of LANES. AT has the offsets
- * of the lanes' texels. */
+/* Reads the CHANNELS channels of a texel for each lane in LANES. A channel has BYTES bytes. AT
+ * holds the offset of each lane's texel. */
 LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t lanes,
                              unsigned channels, unsigned bytes, uint32_t words[4][WARP])
 {
@@ -89,7 +90,8 @@ LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t
     }
 }
 
-/* Notes which sectors of the texture hold the texels of LANES, which begin at the offsets AT. */
+/* Adds to SECTORS the sectors of the texture that hold the texels of LANES, whose offsets are in
+ * AT. */
 static void note_sectors(const struct emu_texture *texture, const uint64_t *at, uint32_t lanes,
                          struct texture_sectors *sectors)
 {
@@ -98,8 +100,8 @@ static void note_sectors(const struct emu_texture *texture, const uint64_t *at, 
                               texture->channels * texture->bits / 8u);
 }
 
-/* Reads all channels of one texel for each of LANES. The address mode has already been applied to
- * INDEX; an index of OUTSIDE reads the border's colour. */
+/* Reads all channels of one texel for each lane in LANES. The address mode has already been applied
+ * to INDEX. Lanes with an index OUTSIDE get the border's colour. */
 LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *texels,
                               struct texture_sectors *sectors, const int32_t *const index[3],
                               uint32_t lanes, uint32_t value[4][WARP])
@@ -129,7 +131,7 @@ LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *
     }
 }
 
-/* Fills the channels that the texture lacks: they are 0, and a missing fourth channel is 1. */
+/* Fills the channels that the texture lacks: with 0, but the fourth channel with 1. */
 LANES_INLINE void fill_missing(const struct emu_texture *texture, uint32_t value[4][WARP])
 {
     bool is_float = texture->kind == 'f' || texture->normalized_float;
@@ -146,8 +148,9 @@ static int64_t remainder_of(int64_t value, int64_t size)
     return rest < 0 ? rest + size : rest;
 }
 
-/* Applies the address mode to an index: returns the number of one of the SIZE texels, or OUTSIDE.
- * Wrapping and mirroring need normalised coordinates; without these, the index is clamped. */
+/* Applies the address mode to an index. Returns the index of one of the SIZE texels, or OUTSIDE.
+ * Wrapping and mirroring need normalised coordinates; with other coordinates, the index is
+ * clamped. */
 static int64_t place(const struct emu_texture *texture, unsigned dim, int64_t index, int64_t size)
 {
     enum emu_address_mode mode = (enum emu_address_mode)texture->address[dim];
@@ -181,7 +184,7 @@ LANES_INLINE void place_lanes(const struct emu_texture *texture, unsigned dim, i
             index[l] = (int32_t)place(texture, dim, index[l], size);
 }
 
-/* Finds each lane's layer. A layer that is too high or negative becomes the last layer. An
+/* Finds each lane's layer. If its index is too high or negative, uses the last layer. An
  * instruction without a layer reads the first layer. */
 LANES_INLINE void find_layers(const struct emu_texture *texture,
                               const struct texture_points *points, int32_t *index)
@@ -192,7 +195,8 @@ LANES_INLINE void find_layers(const struct emu_texture *texture,
         index[l] = has_layers ? (int32_t)(points->layer[l] > last ? last : points->layer[l]) : 0;
 }
 
-/* Converts a coordinate to texels. A value far outside the texture is clamped; NaN becomes 0. */
+/* Converts a coordinate to units of texels. Clamps a value far outside the texture; NaN becomes
+ * 0. */
 LANES_INLINE double in_texels(uint32_t word, double scale)
 {
     double x = (double)bits_float(word) * scale, limit = 1 << 30;
@@ -227,15 +231,16 @@ LANES_INLINE void fetch_nearest(const struct emu_texture *texture, const uint8_t
     read_texels(texture, texels, points->sectors, at, lanes, value);
 }
 
-/* The two texels next to each point, in each dimension, and the weight of the second texel. */
+/* In each dimension, the two texels next to each lane's point, and the weight of the second
+ * texel. */
 struct footprint {
     int32_t index[3][2][WARP];
     int32_t weight[3][WARP];
 };
 
 /* Finds the footprints of all lanes, in at least two dimensions: even a one-dimensional texture has
- * rows above and below, which are the border if the address mode is EMU_BORDER. Positions are whole
- * numbers, in units of 1/256 texel, so a double holds them exactly. */
+ * rows above and below it, which are the border if the address mode is EMU_BORDER. Positions are
+ * whole numbers, in units of 1/256 texel, so a double holds them exactly. */
 LANES_INLINE void find_footprint(const struct emu_texture *texture,
                                  const struct texture_points *points, bool clamps,
                                  struct footprint *f)
@@ -246,7 +251,7 @@ LANES_INLINE void find_footprint(const struct emu_texture *texture,
         static const uint32_t zeros[WARP];
         const uint32_t *at = d < points->dims ? points->at[d] : zeros;
         double scale = scale_of(texture, d), last = (size_of(texture, d) - 1.0) * WEIGHT_ONE;
-        bool cuts = clamps && texture->address[d] == EMU_CLAMP; /* clamps the coordinate itself */
+        bool cuts = clamps && texture->address[d] == EMU_CLAMP; /* clamp the coordinate itself */
         for (unsigned l = 0; l < WARP; l++) {
             double fixed = floor((in_texels(at[l], scale) - 0.5) * WEIGHT_ONE + 0.5);
             double cut = fixed < 0 ? 0 : fixed > last ? last : fixed;
@@ -266,13 +271,13 @@ static inline int rounded(int product)
     return (product + WEIGHT_ONE / 2) >> WEIGHT_BITS;
 }
 
-static inline int rounded_down(int product) /* rounds a half down */
+static inline int rounded_down(int product) /* rounds halves down */
 {
     return (product + WEIGHT_ONE / 2 - 1) >> WEIGHT_BITS;
 }
 
-/* Finds the weights of the corners. Bits 0, 1 and 2 of a corner's number are its x, y and z. The
- * weights are in units of 1/256 and add up to the level's SHARE, which is divided along z, then
+/* Finds the weights of the corners. Bits 0, 1 and 2 of a corner's index are its x, y and z. The
+ * weights are in units of 1/256. Their sum is the level's SHARE, which is divided along z, then
  * along x, then along y. This order and the rounding of halves were measured on a GPU. */
 LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, unsigned corners,
                                int32_t weights[8][WARP])
@@ -292,21 +297,21 @@ LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, 
     }
 }
 
-/* Returns the number of steps from 0 to 1 in which a GPU filters. Integers have 16 bits while they
- * are filtered, including a sign. Floats have no fixed steps: the result is 1. */
+/* Returns the number of steps between 0 and 1 in a GPU's filtering. Integers have 16 bits while
+ * they are filtered, including a sign. Floats have no fixed steps; the result for them is 1. */
 static double steps_of(const struct emu_texture *texture)
 {
     return texture->kind == 'f' ? 1 : texture->kind == 's' ? INT16_MAX : UINT16_MAX;
 }
 
-/* Rounds like C's round(), which the compiler cannot vectorise. */
+/* Rounds to the nearest whole number like C's round(), which the compiler cannot vectorise. */
 LANES_INLINE double nearest(double value)
 {
     return copysign(floor(fabs(value) + 0.5), value);
 }
 
-/* Adds a corner's texel times its weight. For weight 0, it adds -0.0, which does not change the sum
- * even if the texel is infinite. */
+/* Adds a corner's texel, times its weight, to SUM. For weight 0, adds -0.0, which does not change
+ * the sum even if the texel is infinite. */
 LANES_INLINE void add_corner(double *sum, const uint32_t *texel, const int32_t *weight,
                              double steps)
 {
@@ -332,7 +337,7 @@ LANES_INLINE void add_linear(const struct emu_texture *texture, const uint8_t *t
 {
     struct footprint f;
     int32_t weights[8][WARP];
-    /* 4 even for one dimension (see find_footprint()) */
+    /* at least 4, even in one dimension (see find_footprint()) */
     unsigned corners = points->dims == 3 ? 8 : 4;
     double steps = steps_of(texture);
     find_footprint(texture, points, true, &f);

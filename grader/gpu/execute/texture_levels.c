@@ -14,8 +14,9 @@
 #include "gpu/execute/texture.h"
 
 #define LEVEL_ONE  TEXTURE_ONE
-#define LEVEL_MOST 15 /* the highest level, because a texture has at most 16 */
-/* The largest size of a level, so that the sum of all levels does not overflow. */
+#define LEVEL_MOST 15 /* index of the highest level; a texture has at most 16 levels */
+/* The largest size of a level in bytes. It is so small that the sum of all levels does not
+ * overflow. */
 #define MOST_BYTES ((uint64_t)1 << 47)
 
 /* --- levels in memory ------------------------------------------------------------------------- */
@@ -53,8 +54,8 @@ static uint64_t bytes_of_one(const struct emu_texture *one)
 
 uint64_t emu_texture_bytes(const struct emu_texture *texture)
 {
-    if (texture->levels < 2) /* the usual case must be fast, because each fetch calls this
-                              * function */
+    /* the usual case must be fast, because each fetch calls this function */
+    if (texture->levels < 2)
         return bytes_of_one(texture);
     struct emu_texture last = emu_texture_level(texture, last_level(texture));
     return last.addr - texture->addr + bytes_of_one(&last);
@@ -79,7 +80,7 @@ bool texture_is_legal(const struct emu_texture *t)
 
 /* --- faces of a cube -------------------------------------------------------------------------- */
 
-/* Rounds to a float toward zero, as a GPU does. The rounding matters if a point is on the edge
+/* Rounds towards zero to a float, as a GPU does. The rounding matters if a point is on the edge
  * between two texels. */
 static float cut(double value)
 {
@@ -87,8 +88,8 @@ static float cut(double value)
     return fabs((double)near) > fabs(value) ? nextafterf(near, 0) : near;
 }
 
-/* Returns the number of the face that a direction points to. The faces are +x, -x, +y, -y, +z,
- * -z. */
+/* Returns the index of the face that a direction points to. The faces are +x, -x, +y, -y, +z and
+ * -z, in this order. */
 static unsigned face_of(const double v[3])
 {
     double ax = fabs(v[0]), ay = fabs(v[1]), az = fabs(v[2]);
@@ -96,7 +97,7 @@ static unsigned face_of(const double v[3])
     return 2 * axis + (v[axis] < 0);
 }
 
-/* A vector as seen from inside the cube, with one face straight ahead: `across` points to the
+/* A vector, as seen from inside the cube with one face straight ahead: `across` points to the
  * right, and `down` points down. */
 struct view {
     double across, down, ahead;
@@ -114,15 +115,15 @@ static struct view look_at(unsigned face, const double v[3])
     return view;
 }
 
-/* The points of a fetch, on the faces of a cube: coordinates on the face, the layer, and the steps
- * to the neighbouring points to the right and below. */
+/* A fetch's points on the faces of a cube: the coordinates on the face, the layer, and the steps to
+ * the neighbouring points on the right and below. */
 struct faces {
     uint32_t at[2][WARP], layer[WARP];
     uint32_t steps[2][2][WARP];
 };
 
-/* Computes how far a point moves on its face, whose sides have length 1, when its direction AT
- * changes by STEP. */
+/* Computes how far a point moves on its face when its direction AT changes by STEP. The sides of
+ * the face have length 1. */
 static void step_on_face(const struct view *at, const struct view *step, float *s, float *t)
 {
     double scale = 0.5 / (at->ahead * at->ahead);
@@ -165,8 +166,8 @@ static void find_faces(const struct emu_texture *texture, const struct texture_p
     }
 }
 
-/* Converts FACES to the points of a fetch from a two-dimensional texture whose layers are the
- * cube's faces. */
+/* Returns FACES as the points of a fetch from a two-dimensional texture whose layers are the cube's
+ * faces. */
 static struct texture_points points_on(const struct faces *faces,
                                        const struct texture_points *points)
 {
@@ -195,7 +196,7 @@ static int in_steps(double level)
 
 /* Returns the approximate length of the vector (a, b). A GPU computes lengths from few bits and
  * without a square root. With this formula, the level equals an H100's for 92 % of random steps and
- * differs by at most 2/256 for the others. */
+ * differs by at most 2/256 for the other steps. */
 static double length_of(double a, double b)
 {
     double more = fmax(fabs(a), fabs(b)), less = fmin(fabs(a), fabs(b));
@@ -214,15 +215,16 @@ static double shortened(double x)
 static int logarithm(double length)
 {
     int exponent;
-    double part =
-        floor(ldexp(frexp(length, &exponent), 9)) - LEVEL_ONE; /* 256ths above a power of 2 */
+    /* units of 1/256 above a power of 2 */
+    double part = floor(ldexp(frexp(length, &exponent), 9)) - LEVEL_ONE;
     double level = floor(log2((part + 0.5) / LEVEL_ONE + 1) * LEVEL_ONE + 0.46);
     level = part < 1 ? 0 : fmin(level, LEVEL_ONE - 1);
     return length > 0 ? (exponent - 1) * LEVEL_ONE + (int)level : INT_MIN / 2;
 }
 
-/* Returns the level whose texels are as large as the longest step from the lane's point to a
- * neighbouring point: to the right, below, or diagonal. */
+/* Returns the level, in units of 1/256, whose texels are as large as the lane's longest step. The
+ * steps lead from the lane's point to the neighbouring points on its right, below it and on the
+ * diagonals. */
 static int level_of_steps(const struct emu_texture *texture, const struct texture_points *points,
                           unsigned lane)
 {
@@ -241,8 +243,8 @@ static int level_of_steps(const struct emu_texture *texture, const struct textur
     return isfinite(longest) ? logarithm(longest) : LEVEL_MOST * LEVEL_ONE;
 }
 
-/* Returns the level that a lane requests, in units of 1/256. The texture's bias is added only if
- * the instruction has a level or steps as an operand. */
+/* Returns the level that a lane requests, in units of 1/256. Adds the texture's bias only if the
+ * instruction has a level or steps as an operand. */
 static int wanted_level(const struct emu_texture *texture, const struct texture_points *points,
                         unsigned lane)
 {
@@ -260,7 +262,7 @@ static int wanted_level(const struct emu_texture *texture, const struct texture_
     return level < least ? least : level;
 }
 
-/* The level that each lane reads, and the weight of the next level. */
+/* For each lane, the first level to read, and the weight of the next level. */
 struct choice {
     unsigned first[WARP];
     int weight[WARP];
@@ -282,8 +284,8 @@ static void choose(const struct emu_texture *texture, const struct texture_point
 
 /* --- fetches ---------------------------------------------------------------------------------- */
 
-/* Fetches from one level after another, each time for the lanes of LANES that read this level.
- * WEIGHTED says that the result is a weighted mean of texels or levels. */
+/* Fetches from one level after another, each time for those of LANES that read this level. WEIGHTED
+ * says that the result is a weighted mean of texels or levels. */
 static void each_level(const struct emu_texture *texture, const uint8_t *texels,
                        const struct texture_points *points, const struct choice *choice,
                        uint32_t lanes, bool weighted, uint32_t value[4][WARP])

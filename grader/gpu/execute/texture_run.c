@@ -1,10 +1,9 @@
 /* Executes texture and surface instructions: tex, tld4, suld, sust.
  *
- * The x coordinate of a surface counts bytes. A request counts the distinct sectors that it
- * touches, as a load from global memory does; an H100 splits a request into parts of 4 or 8 lanes
- * and counts the sectors of each part. The sectors of a CUDA array are those of the emulator, which
- * stores it row after row; on a GPU, texels that are neighbours in either direction are close to
- * each other in memory. */
+ * The x coordinate of a surface is in bytes. A request counts the distinct sectors that it touches,
+ * as a load from global memory does. An H100 differs: it splits a request into parts of 4 or 8
+ * lanes and counts the sectors of each part. It also stores texels near each other in memory that
+ * are neighbours in either direction; the emulator stores a CUDA array row after row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +20,8 @@ static uint32_t lane_word(const struct warp *warp, struct slot slot, unsigned la
     return ((const uint32_t *)(const void *)slot_at(warp, slot))[lane];
 }
 
-/* Returns the texture or surface whose handle LANE has, and its bytes. If there is none, reports a
- * fault and returns NULL. */
+/* Returns the texture or surface whose handle LANE holds, and sets *TEXELS to its bytes. If the
+ * handle is bad, reports a fault and returns NULL. */
 static const struct emu_texture *find_texture(struct warp *warp, const struct inst *inst,
                                               unsigned lane, bool surface, uint8_t **texels)
 {
@@ -43,7 +42,7 @@ static const struct emu_texture *find_texture(struct warp *warp, const struct in
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* Begins a new request and returns the set for its sectors. Returns NULL if sectors are not
+/* Begins a new request. Returns the set for the request's sectors, or NULL if sectors are not
  * counted. */
 static struct texture_sectors *begin_request(const struct warp *warp)
 {
@@ -102,7 +101,7 @@ LANES_INLINE void write_results(const struct warp *warp, const struct inst *inst
     }
 }
 
-/* Returns the lanes of TODO that have the same texture handle as the first of them. */
+/* Returns the lanes of TODO that have the same texture handle as the first lane of TODO. */
 LANES_INLINE uint32_t same_texture(const struct warp *warp, const struct inst *inst, uint32_t todo)
 {
     const uint64_t *handles = (const uint64_t *)(const void *)slot_at(warp, inst->texture.handle);
@@ -152,9 +151,9 @@ static int64_t clamped(int64_t value, int64_t most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* Returns the bytes that LANE reads or writes, and notes their sectors in SECTORS. Returns NULL if
- * the bytes are outside the surface, where reads return 0 and writes are dropped, or the launch has
- * been stopped. */
+/* Returns the bytes that LANE reads or writes, and adds their sectors to SECTORS. Returns NULL if
+ * the bytes are outside the surface, where reads return 0 and writes are dropped, or if the launch
+ * has been stopped. */
 static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsigned lane,
                               struct texture_sectors *sectors)
 {

@@ -1,5 +1,5 @@
-/* The distinct sectors of 32 bytes that the lanes of a warp touch in one request to textures or
- * surfaces. */
+/* The set of distinct sectors of 32 bytes that a warp's lanes touch in one request to a texture or
+ * surface. */
 #ifndef GPU_EXECUTE_TEXTURE_SECTORS_H
 #define GPU_EXECUTE_TEXTURE_SECTORS_H
 
@@ -7,8 +7,8 @@
 
 #include "gpu/lanes.h"
 
-/* The size of the hash table: a power of two, with room to spare. 32 lanes read 8 texels in each of
- * 2 levels, and a texel can span 2 sectors. */
+/* Number of entries of the hash table: a power of two, and larger than any request needs. 32 lanes
+ * read 8 texels in each of 2 levels, and a texel can span 2 sectors. */
 #define TEXTURE_SECTORS 2048u
 
 struct texture_sectors {
@@ -16,7 +16,7 @@ struct texture_sectors {
     struct {
         uint64_t sector;
         uint32_t request;    /* the entry is empty if this is not the current request */
-    } seen[TEXTURE_SECTORS]; /* a hash table; after a collision, the next entries are used */
+    } seen[TEXTURE_SECTORS]; /* a hash table; after a collision, the following entries are used */
 };
 
 static inline void texture_sectors_begin(struct texture_sectors *sectors)
@@ -38,7 +38,7 @@ static inline void texture_sectors_add(struct texture_sectors *sectors, uint64_t
     sectors->count++;
 }
 
-/* Adds the sectors of BYTES bytes at ADDR. */
+/* Adds to the set the sectors of the BYTES bytes at ADDR. */
 static inline void texture_sectors_touch(struct texture_sectors *sectors, uint64_t addr,
                                          uint64_t bytes)
 {

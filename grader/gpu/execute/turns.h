@@ -1,12 +1,12 @@
-/* Decides which store wins when several lanes of a warp store to the same address. CUDA does not
- * define it.
+/* Decides which value remains when several lanes of a warp store to the same address. CUDA does not
+ * define this.
  *
  * A GPU stores in passes of 128 bytes, and passes with lower lanes come first. Within a pass, the
- * lowest lane wins (tests/hardware/collisions.tsv). The emulator gets the same result by storing
- * one lane after another, backwards within each pass: lane 0 ^ turn first, then lane 1 ^ turn, and
- * so on; `turn` depends on the width.
+ * lowest lane's value remains (tests/hardware/collisions.tsv). The emulator gets the same result by
+ * storing one lane after another, backwards within each pass: lane 0 ^ turn first, then lane 1 ^
+ * turn, and so on. `turn` depends on the width of the values.
  *
- * Atomics take effect in the order of the lanes, on a GPU and here. */
+ * Atomics take effect in the order of the lanes, both on a GPU and in the emulator. */
 #ifndef GPU_EXECUTE_TURNS_H
 #define GPU_EXECUTE_TURNS_H
 
@@ -14,7 +14,7 @@
 
 #include "gpu/lanes.h"
 
-/* Returns the value of `turn` for stores of BYTES bytes by each lane. */
+/* Returns `turn` for stores of BYTES bytes by each lane. */
 LANES_INLINE unsigned turn_of(unsigned bytes)
 {
     return bytes > 8 ? WARP / 4 - 1 : bytes > 4 ? WARP / 2 - 1 : WARP - 1;

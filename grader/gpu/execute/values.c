@@ -1,7 +1,6 @@
-/* Computes the values of special registers and parameters. Each of them has 32 values in a bank,
- * one for each lane, so instructions read them like registers. A bank is filled once for the
- * launch, once for each CTA, or once for each warp. Later CTAs that reuse a warp also reuse its
- * values. */
+/* Computes the values of special registers and parameters. Each has 32 values in a bank, one for
+ * each lane, so instructions read them like registers. A bank is filled once for the launch, once
+ * for each CTA, or once for each warp. If later CTAs reuse a warp, they also reuse its values. */
 #include "gpu/execute/values.h"
 
 #include <stdlib.h>
@@ -11,8 +10,8 @@
 
 /* --- banks ------------------------------------------------------------------------------------ */
 
-/* The special registers in BANK_CTA. A list is faster than a search through all special registers,
- * and each CTA needs it. */
+/* The special registers in BANK_CTA. This list makes filling the bank of a CTA faster than a search
+ * through all special registers. */
 static const enum ptx_special of_cta[] = {PTX_SPECIAL_ctaid_x,
                                           PTX_SPECIAL_ctaid_y,
                                           PTX_SPECIAL_ctaid_z,
@@ -152,14 +151,14 @@ static uint64_t launch_special(const struct launch *launch, enum ptx_special spe
         return launch->cluster_size;
     case PTX_SPECIAL_is_explicit_cluster:
         return launch->is_in_clusters;
-    default: /* profiler counters and unused registers */
+    default: /* profiler counters and registers that are not used */
         return 0;
     }
 }
 
 /* --- filling the banks ------------------------------------------------------------------------ */
 
-/* Writes VALUE for all 32 lanes: 32 times or, for a predicate, to all bits of one word. */
+/* Writes VALUE for all 32 lanes: as 32 values or, for a predicate, to all bits of one word. */
 static void spread(void *to, uint64_t value, unsigned bytes)
 {
     uint64_t *wide = to;

@@ -9,11 +9,11 @@
 struct cta;
 struct launch;
 
-/* Returns the bank that holds SPECIAL, which must be static: its value does not change while a warp
- * runs. */
+/* Returns the bank that holds SPECIAL. SPECIAL must be static: its value must not change while a
+ * warp runs. */
 enum bank values_bank(enum ptx_special special);
-/* These functions fill the banks. The first function also allocates its bank, and returns false
- * when out of memory. */
+/* Fill the banks. values_of_launch() also allocates its bank; it returns false when out of
+ * memory. */
 bool values_of_launch(struct launch *launch);
 void values_of_cta(struct cta *cta);
 void values_of_warp(struct warp *warp);

@@ -2,7 +2,7 @@
  *
  * A path is a group of lanes with a stack of entries (pc, meet, lanes). The top entry runs. When a
  * branch diverges, the top entry's pc is set to the branch's immediate post-dominator, where the
- * lanes reconverge, and an entry for each side is pushed on top of it:
+ * lanes reconverge, and an entry for each side of the branch is pushed:
  *
  *         bra ──┬── then ──┐            top   pc=then  meet=M  lanes=t
  *               └── else ──┴─ M ──            pc=else  meet=M  lanes=e
@@ -10,10 +10,10 @@
  *
  * An entry whose pc reaches its meet is popped. A lane that exits is removed from its path's stack.
  *
- * With one stack, a warp would hang when its lanes wait for each other, which is legal since Volta:
- * a lane that holds a lock can wait at M for the other lanes, which spin in the entry above it and
- * wait for the lock. So a path that seems to wait (its slice was full of polls, or it is at a
- * barrier) is split: the lanes that did not run after a failed poll, or in the second half of the
+ * Since Volta, lanes of a warp may wait for each other. With a single stack, such a warp would
+ * hang: a lane that holds a lock can wait at M for the other lanes, which spin in the entry above
+ * it and wait for the lock. So a path is split if it seems to wait: its slice was full of polls, or
+ * it is at a barrier. The lanes that did not run after a failed poll, or in the second half of the
  * slice, become a new path and can run. Paths that later reach the same place merge again. */
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +39,9 @@ static void branch(struct warp *warp, struct path *path, const struct inst *in, 
         return;
     }
     profile->divergent++;
-    frame->holders++; /* the frame must outlive the entry that is replaced */
+    frame->holders++; /* keeps the frame while the entry that holds it is replaced */
     if (meet == top->meet)
-        path_pop(warp, path); /* a lower entry already continues there */
+        path_pop(warp, path); /* a lower entry already continues at `meet` */
     else
         top->pc = meet;
     if (pc + 1 != meet)
@@ -75,7 +75,7 @@ static void stop_at(struct warp *warp, struct path *path, const struct inst *in,
     path->expected = warp->alive;
 }
 
-/* Executes the cluster's barrier, which has two instructions: a thread first arrives and later
+/* Executes one of the two instructions of the cluster's barrier: a thread first arrives and later
  * waits. */
 static void arrive_at_cluster(struct warp *warp, struct path *path, const struct inst *in,
                               uint32_t lanes)
@@ -124,8 +124,8 @@ static void tell_warp_sync(const struct warp *warp, uint32_t lanes)
                                                  .whole = lanes == warp->alive});
 }
 
-/* Reports the warp sync to observers once all members have arrived. Makes one report for each
- * different member mask, because lanes with different masks, such as tiles of a warp, do not
+/* Reports to the observers that all members of a warp sync have arrived. Makes one report for each
+ * different members mask, because lanes with different masks, such as tiles of a warp, do not
  * synchronise with each other. */
 static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint32_t lanes)
 {
@@ -140,8 +140,8 @@ static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint3
     }
 }
 
-/* Returns whether the member mask of each lane in LANES names the lane itself and no ABSENT
- * lane. */
+/* Returns whether the members mask of each lane in LANES contains the lane itself and no lane of
+ * ABSENT. */
 static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
 {
     const uint32_t *members = (const uint32_t *)(const void *)slot_at(warp, slot);
@@ -153,7 +153,7 @@ static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lan
     return !(wrong & lanes);
 }
 
-/* Returns the lanes of PATH that will only exit: they are at the kernel's end, or on a side of a
+/* Returns the lanes of PATH that can only exit: they are at the kernel's end, or on a side of a
  * branch that does not reconverge with the other side before the end. */
 static uint32_t leaving_lanes(const struct warp *warp, const struct path *path)
 {
@@ -190,7 +190,7 @@ static void arrive_at_warp_sync(struct warp *warp, struct path *path, const stru
                                 uint32_t lanes)
 {
     uint32_t members = first_word(warp, in, 0, lanes);
-    check_mask(warp, in->src[0], lanes, 0); /* absent lanes can still arrive */
+    check_mask(warp, in->src[0], lanes, 0); /* absent lanes may still arrive */
     path_top(path)->pc++;
     if (!(members & warp->alive & ~lanes)) {
         if (warp->cta->launch->wanted & OBS_ORDER)
@@ -202,9 +202,9 @@ static void arrive_at_warp_sync(struct warp *warp, struct path *path, const stru
     path->wait_mask = members;
 }
 
-/* Executes a KIND_MEET instruction. If its member mask names lanes of other paths, the path first
- * waits for them, once, because they may still arrive. It does not wait for other lanes of its own
- * stack, because these can only run after the lanes that have arrived. */
+/* Executes a KIND_MEET instruction. If its members mask names lanes of other paths, the path first
+ * waits once for these lanes, because they may still arrive. It does not wait for other lanes of
+ * its own stack: these can only run after the lanes that have arrived. */
 static void meet(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
                  struct profile *profile)
 {
@@ -212,7 +212,7 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     memcpy(&members, slot_at(warp, in->members) + 4 * __builtin_ctz(lanes), sizeof members);
     uint32_t elsewhere = members & warp->alive & ~path->stack[0].lanes;
     if (elsewhere && !path->has_met) {
-        profile->warps--; /* the instruction is counted when all lanes have arrived */
+        profile->warps--; /* the instruction is counted again when all lanes have arrived */
         profile->threads -= (uint32_t)__builtin_popcount(path_top(path)->lanes);
         warp->executed--;
         path_split(warp, path, path_top(path)->lanes);
@@ -229,7 +229,7 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     path_top(path)->pc++;
 }
 
-/* Polls once. A wait that is not over ends the path's slice, because the path could only poll
+/* Polls once. If the wait is not over, ends the path's slice, because the path could only poll
  * again. */
 static void wait(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
@@ -241,8 +241,8 @@ static void wait(struct warp *warp, struct path *path, const struct inst *in, ui
     path->waits_at = over ? NOWHERE : warp->pc;
 }
 
-/* Executes the instruction for the lowest lane, which then continues alone. The other lanes become
- * a new path, which executes the instruction later. */
+/* Executes the instruction for the lowest lane, which then continues separately. The other lanes
+ * become a new path, which executes the instruction later. */
 static void go_apart(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
                      struct profile *profile)
 {
@@ -286,18 +286,18 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* If a warp reaches the launch's limit after it has executed less than 1/MANY_WARPS of the limit,
- * it is not in an endless loop; the launch just has too many warps. Even if all 32 warps of one
- * block were in an endless loop, each would have executed about 1/32 of the limit. */
+/* A launch that reaches its limit is in an endless loop if the current warp has executed at least
+ * 1/MANY_WARPS of the limit. Otherwise, it has too many warps. Even if all 32 warps of one block
+ * were in an endless loop, each of them would have executed about 1/32 of the limit. */
 #define MANY_WARPS 100
 
-/* A worker adds its count to the launch's after each 1/ACCOUNTS of the limit. Updating the shared
- * count for each warp would cost more than the work of a short warp, because the CPU first waits
- * for all pending stores. */
+/* A worker adds its count of instructions to the launch's count when it has reached 1/ACCOUNTS of
+ * the limit. Updating the shared count for each warp would cost more than the work of a short warp,
+ * because the CPU first waits for all pending stores. */
 #define ACCOUNTS 256
 
-/* Returns the CTA's first running warp that has executed at least as much as WARP. If several warps
- * are in the same loop, the report thus names the first of them. */
+/* Returns the CTA's first running warp that has executed at least as many instructions as WARP. So
+ * if several warps are in the same loop, the report names the first of them. */
 static struct warp *first_as_busy(struct warp *warp)
 {
     for (struct warp *other = warp->cta->warps; other != warp; other++)
@@ -307,8 +307,8 @@ static struct warp *first_as_busy(struct warp *warp)
     return warp;
 }
 
-/* Counts N more instructions of the launch. Stops the launch when it exceeds its limit, and ends
- * the watch when the watch costs too much. */
+/* Adds N to the launch's executed instructions. Stops the launch if it exceeds its limit, and ends
+ * the watch if the watch costs too much. */
 static void account(struct warp *warp, uint64_t n)
 {
     struct launch *launch = warp->cta->launch;
@@ -331,14 +331,15 @@ static void account(struct warp *warp, uint64_t n)
     }
 }
 
-/* Returns the number of LANES. In the usual case, this function avoids popcount, which is an
- * instruction on newer CPUs, but a call on older CPUs. */
+/* Returns the number of lanes in LANES. Avoids popcount for a full warp, because popcount is a call
+ * on older CPUs. */
 static uint32_t count_of(uint32_t lanes)
 {
     return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
-/* Reports a step of LANES to the observer that follows the CTA. */
+/* Reports a step to the observer that follows the CTA: LANES have executed COUNT instructions from
+ * PC on. */
 static void tell_step(const struct warp *warp, uint32_t pc, uint32_t count, uint32_t lanes)
 {
     const struct listener *follower = &warp->cta->worker->follower;
@@ -346,8 +347,8 @@ static void tell_step(const struct warp *warp, uint32_t pc, uint32_t count, uint
     follower->observer->step(follower->state, &step);
 }
 
-/* Runs at most LEFT instructions of the stretch at PC. Returns the number of instructions that
- * were executed. */
+/* Runs at most LEFT instructions of the stretch at PC. Returns the number of instructions that it
+ * has executed. */
 static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t count,
                             int64_t left)
 {
@@ -380,9 +381,9 @@ LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *
     return in->guard_negated ? ~guard : guard;
 }
 
-/* Runs instructions that all lanes execute together, until control() must execute the next
- * instruction. Returns that instruction, or NULL when the top entry has reached its meet or the
- * slice is used up. This is the hottest loop of the emulator. */
+/* Runs instructions that all lanes execute together, until it reaches an instruction that control()
+ * must execute. Returns that instruction, or NULL if the top entry has reached its meet or the
+ * slice is used up. This is the emulator's hottest loop. */
 static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
                                     int64_t *slice)
 {
@@ -407,7 +408,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         }
         profile[pc].warps++;
         profile[pc].threads += count;
-        warp->executed++; /* %clock reads this */
+        warp->executed++; /* %clock depends on this */
         if (warp->cta->is_followed)
             tell_step(warp, pc, 1, lanes);
         *slice -= in->observes ? OBSERVE_COST : 1;
@@ -436,7 +437,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
-/* Runs one instruction of a CTA whose state an observer wants after each instruction. */
+/* Runs one instruction of a CTA whose state an observer wants to see after each instruction. */
 static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
 {
     struct path_entry *top = path_top(path);
@@ -451,12 +452,12 @@ static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
     *slice += one - 1;
     if (in)
         control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
-    if (path->state == PATH_AT_MEETING) /* the instruction runs later */
+    if (path->state == PATH_AT_MEETING) /* the instruction will run later */
         now.active = 0;
     cta_tell_state(warp->cta, &now);
 }
 
-/* Returns the lanes of the entries from DEPTH on. */
+/* Returns the lanes of the stack entries from DEPTH upwards, where the lowest entry has depth 1. */
 static uint32_t lanes_from(const struct path *path, uint32_t depth)
 {
     uint32_t lanes = 0;
@@ -465,7 +466,7 @@ static uint32_t lanes_from(const struct path *path, uint32_t depth)
     return lanes;
 }
 
-/* Runs the path until it waits, is done, or has used up its slice. Returns true if it did more than
+/* Runs the path until it waits, is done, or has used up its slice. Returns whether it did more than
  * spin. */
 static bool run_slice(struct warp *warp, struct path *path)
 {
@@ -473,10 +474,10 @@ static bool run_slice(struct warp *warp, struct path *path)
     int64_t slice = SLICE;
     uint64_t before = warp->executed, slept = warp->slept, looked = warp->looked;
     uint64_t failed = warp->failed;
-    uint32_t mask = 0, lowest = 0; /* lowest entry that ran after a poll */
+    uint32_t mask = 0, lowest = 0; /* smallest depth of the stack after a poll */
     path->gives_way = false;
-    /* run_lanes() executes the KIND_MEET of a path with all live lanes and does not clear has_met.
-     * Clear it here, so that the path waits at its next KIND_MEET. */
+    /* If a path has all live lanes, run_lanes() executes its KIND_MEET and does not clear has_met.
+     * has_met is cleared here, so that the path waits at its next KIND_MEET. */
     path->has_met &= path_top(path)->lanes != warp->alive;
     while (path->state == PATH_READY && slice > 0 && !path->gives_way &&
            !atomic_load(&launch->stopping)) {
@@ -500,14 +501,15 @@ static bool run_slice(struct warp *warp, struct path *path)
     account(warp, executed);
     heartbeat_slice(warp);
     if (path->gives_way) {
-        /* the path is not stuck if other instructions polled in this slice, because they may have
-         * seen a change */
+        /* if other instructions polled in this slice, they may have seen a change, so the path is
+         * not stuck */
         path->is_stuck &= warp->looked - looked == warp->slept - slept;
         return !path->is_stuck;
     }
     path->waits_at = NOWHERE;
     path->is_stuck = false;
-    /* instructions that may poll have used up a part of the slice */
+    /* a poll uses up more of the slice than one instruction, so fewer than SLICE instructions were
+     * executed if some of them polled */
     bool spun = path->state == PATH_READY && executed < SLICE;
     if (spun && !atomic_load(&launch->stopping))
         path_split(warp, path, lanes_from(path, lowest));
@@ -519,7 +521,7 @@ static bool waits_for_lanes(const struct path *path)
     return path->state == PATH_AT_WARP_SYNC || path->state == PATH_AT_MEETING;
 }
 
-/* Returns whether both paths have arrived at the same KIND_MEET instruction and no longer wait
+/* Returns whether both paths are at the same KIND_MEET instruction and have finished waiting
  * there. */
 static bool meets_with(struct path *path, struct path *other)
 {
@@ -564,8 +566,8 @@ static void run_meeting(struct warp *warp, struct path *path)
                                                       .frame = here.frame});
 }
 
-/* Paths that meet at one instruction with different stacks cannot merge. Their lanes must still
- * exchange values with each other there, so they execute the instruction together. */
+/* Lets paths that meet at one instruction with different stacks execute it together. Such paths
+ * cannot merge, but their lanes must exchange values at this instruction. */
 static void meet_apart(struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->path_count; i++)
@@ -574,8 +576,8 @@ static void meet_apart(struct warp *warp)
                 run_meeting(warp, warp->paths[i]);
 }
 
-/* Lets lanes that wait for each other, at bar.warp.sync for example, continue once all of them have
- * arrived. Returns true if some path continues. */
+/* Lets lanes continue that wait for each other, for example at bar.warp.sync, once all of them have
+ * arrived. Returns whether some path continues. */
 static bool release_warp_syncs(struct warp *warp)
 {
     uint32_t waiting = 0;
@@ -599,13 +601,14 @@ static bool release_warp_syncs(struct warp *warp)
     return released;
 }
 
-/* Runs one slice of each path that is ready. Returns true if at least one path did more than
- * spin. */
+/* Runs one slice of each path that is ready. Returns whether a path did more than spin. Sets *READY
+ * to whether a path is still ready. */
 static bool run_paths(struct warp *warp, bool *ready)
 {
     bool progress = false;
     *ready = false;
-    uint32_t count = warp->path_count; /* paths that split off now run in the next call */
+    /* paths that split off in this call run in the next call */
+    uint32_t count = warp->path_count;
     for (uint32_t i = 0; i < count; i++) {
         struct path *path = warp->paths[i];
         if (path->state != PATH_READY || atomic_load(&warp->cta->launch->stopping))
@@ -758,7 +761,7 @@ void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
                                                  .wide = inst->mem.op != PTX_MOD_cta});
 }
 
-/* Releases the frames that paths still hold when a launch was stopped, and drops pending copies. */
+/* Releases the frames that paths still hold if the launch was stopped, and drops pending copies. */
 void warp_stop(struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->path_count; i++)

@@ -1,5 +1,5 @@
-/* Shows observers the state of a CTA after each instruction: the places of the lanes, and the
- * contents of their registers. Implements a part of observe/view.h. */
+/* Shows observers the state of a CTA after each instruction: where its lanes are, and the contents
+ * of their registers. Implements a part of observe/view.h. */
 #include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
@@ -27,7 +27,8 @@ static uint8_t standing_of(const struct path *path)
     }
 }
 
-/* Adds a group, or lanes to a group with the same place. Returns the number of groups. */
+/* Adds a group. If an earlier group is at the same place, adds the lanes to that group instead.
+ * Returns the number of groups. */
 static unsigned add_group(struct obs_group *groups, unsigned count, struct obs_group new)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -41,9 +42,9 @@ static unsigned add_group(struct obs_group *groups, unsigned count, struct obs_g
     return count + 1;
 }
 
-/* Gets the groups of a warp. A lane stands at its entry that is nearest to the top of the stack. An
- * entry that has reached its meet is only popped when the path runs next, so it counts as waiting
- * for the other side. */
+/* Finds the groups of a warp's lanes. A lane belongs to its entry that is nearest to the top of the
+ * stack. An entry that has reached its meet is popped only when the path runs next, so until then
+ * it counts as waiting for the other side. */
 unsigned view_groups(const struct cta *machine, uint32_t index, struct obs_group groups[32])
 {
     const struct warp *warp = &machine->warps[index];

@@ -9,7 +9,7 @@
  *
  * Data are numbers that were floats, or that come from memory, because nvcc itself loads a float as
  * .u32 if only its bits are used, as for a shuffle. Every register computed from data holds data.
- * Loop counters, thread numbers, parameters and constants are not data. So arithmetic on indices
+ * Loop counters, thread indices, parameters and constants are not data. So arithmetic on indices
  * and addresses counts only if an index comes from memory. Moves and comparisons of data do not
  * count. */
 #include "gpu/execute/wide.h"
@@ -19,8 +19,8 @@
 #include "gpu/analyse/operands.h"
 
 struct search {
-    bool *is_data;  /* for each register of all images, whether it holds data */
-    bool *here;     /* the part of is_data for the image's registers */
+    bool *is_data;  /* whether each register of all images holds data */
+    bool *here;     /* the part of is_data that belongs to the image's registers */
     bool is_passed; /* some call passes data as a parameter or result */
     bool grew, any;
 };
@@ -88,7 +88,7 @@ static bool is_wide(const struct ptx_instruction *in)
     }
 }
 
-/* Returns whether the instruction is arithmetic of integers or bits. In opcodes.def, these
+/* Returns whether the instruction is arithmetic on integers or bits. In opcodes.def, these
  * instructions come before the comparisons. */
 static bool is_integer_arithmetic(const struct ptx_instruction *in)
 {
@@ -100,7 +100,7 @@ static bool is_integer_arithmetic(const struct ptx_instruction *in)
 
 /* --- data ------------------------------------------------------------------------------------- */
 
-/* Returns the space of an access, or PTX_FRAME for parameters and results of calls. */
+/* Returns the state space of an access, or PTX_FRAME for parameters and results of calls. */
 static enum ptx_space space_in(const struct ptx_function *function,
                                const struct ptx_instruction *in)
 {
@@ -111,8 +111,8 @@ static enum ptx_space space_in(const struct ptx_function *function,
     return space == PTX_PARAM && !function->is_kernel ? PTX_FRAME : space;
 }
 
-/* Returns whether the atomic adds a constant. Its result is then a ticket, such as the next free
- * index, and not data. */
+/* Returns whether the atomic adds a constant other than 0. Its result is then a ticket, such as the
+ * next free index, and not data. */
 static bool draws_ticket(const struct ptx_instruction *in)
 {
     const struct ptx_operand *added = &in->operands[2];

@@ -6,10 +6,10 @@
 
 #include "gpu/execute/kernel.h"
 
-/* Sets `is_wide` in the kernel's code. Returns false when out of memory. */
+/* Sets `is_wide` in the instructions of the kernel. Returns false when out of memory. */
 bool wide_find(struct kernel *kernel);
 
-/* Returns whether the instruction adds or multiplies doubles, or does both at once. */
+/* Returns whether the instruction adds or multiplies doubles, or does both. */
 bool wide_is_double(const struct ptx_instruction *in);
 
 #endif

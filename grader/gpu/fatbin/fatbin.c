@@ -1,5 +1,5 @@
-/* Reads fat binaries. Multi-byte fields are read with memcpy(), because they may be unaligned.
- * Before an offset is added to a pointer, there is a check that enough bytes are left. */
+/* Reads fat binaries. Fields of several bytes are read with memcpy(), because they may be
+ * unaligned. Before an offset is added to a pointer, the code checks that enough bytes are left. */
 #include "gpu/fatbin/fatbin.h"
 
 #include <lz4.h>
@@ -13,9 +13,10 @@ enum {
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     FLAG_SPECIFIC = 0x100000,
-    /* flag bits that a future toolkit would probably use for other kinds of compression */
+    /* flag bits for compression; a future toolkit may use the free ones for new kinds of
+     * compression */
     FLAG_COMPRESSION_BITS = 0xf000,
-    ENTRY_HEADER_SIZE = 64, /* size of the fields that have not changed since toolkit 11 */
+    ENTRY_HEADER_SIZE = 64, /* bytes of the fields that have not changed since toolkit 11 */
 };
 
 static uint16_t read_u16(const uint8_t *at)
@@ -115,7 +116,7 @@ int fatbin_next(struct fatbin *fatbin, struct fatbin_entry *entry)
     return 1;
 }
 
-/* Unpacks ENTRY into TEXT. Returns the number of bytes written, or -1. */
+/* Unpacks ENTRY into TEXT. Returns the number of bytes written, or -1 on failure. */
 static long unpack(const struct fatbin_entry *entry, char *text)
 {
     if (entry->flags & FLAG_LZ4)
@@ -174,7 +175,7 @@ char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message)
     return text;
 }
 
-/* Returns whether PTX A is a better choice than PTX B if the GPU can run both. */
+/* Returns whether the PTX of A is a better choice than the PTX of B. The GPU can run both. */
 static bool better(const struct fatbin_entry *a, const struct fatbin_entry *b)
 {
     if (a->arch != b->arch)

@@ -1,8 +1,8 @@
 /* Implements the heap. Free chunks are in bins by size. There is one bin for each multiple of 16
  * bytes up to 240, then sixteen bins for each power of two. A request takes the first chunk of the
- * first bin whose chunks are all large enough. A freed chunk is joined with free neighbours. This
- * scheme is TLSF (Masmano and others, "TLSF: a new dynamic memory allocator for real-time systems",
- * 2004). */
+ * first bin in which all chunks are large enough. A freed chunk is joined with free neighbours.
+ * This scheme is TLSF (Masmano and others, "TLSF: a new dynamic memory allocator for real-time
+ * systems", 2004). */
 #include "gpu/memory/heap.h"
 
 #include <search.h>
@@ -12,22 +12,22 @@
 #define GRAIN 16u
 
 struct heap_chunk {
-    uint64_t addr, size;              /* must come first: by_address() reads them */
-    uint64_t asked;                   /* number of bytes that the kernel requested */
-    struct heap_chunk *before, *next; /* neighbours by address */
+    uint64_t addr, size; /* must be the first fields, because by_address() reads them */
+    uint64_t asked;      /* bytes that the kernel requested */
+    struct heap_chunk *before, *next; /* neighbours in the order of addresses */
     struct heap_chunk *newer, *older; /* neighbours in the bin */
     int is_used;
 };
 
-/* Compares two ranges of addresses. Ranges that overlap are equal, so a range of one byte finds the
- * chunk that holds the byte. */
+/* Compares two ranges of addresses. Ranges that overlap are equal, so a search for one byte finds
+ * the chunk that holds it. */
 static int by_address(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
     return x[0] >= y[0] + y[1] ? 1 : y[0] >= x[0] + x[1] ? -1 : 0;
 }
 
-/* Returns the chunk in use that holds ADDR, or NULL. */
+/* Returns the chunk in use that holds ADDR, or NULL if there is none. */
 static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
 {
     const uint64_t key[] = {addr, 1};
@@ -37,8 +37,8 @@ static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
 
 /* --- bins ------------------------------------------------------------------------------------- */
 
-/* Returns the bin of chunks of GRAINS grains. The leading bit of GRAINS and the next four bits
- * select it. */
+/* Returns the bin for chunks of GRAINS grains. The leading bit of GRAINS and the next four bits
+ * select the bin. */
 static unsigned bin_of(uint64_t grains)
 {
     if (grains < 16)
@@ -47,7 +47,7 @@ static unsigned bin_of(uint64_t grains)
     return 16 * (log - 3) + (unsigned)(grains >> (log - 4) & 15);
 }
 
-/* Returns the first bin whose chunks all have at least GRAINS grains. */
+/* Returns the first bin in which all chunks have at least GRAINS grains. */
 static unsigned bin_above(uint64_t grains)
 {
     if (grains < 16)
@@ -80,7 +80,7 @@ static void take(struct heap *heap, struct heap_chunk *chunk)
         heap->filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
 }
 
-/* Returns a free chunk of at least SIZE bytes, or NULL. */
+/* Returns a free chunk of at least SIZE bytes, or NULL if there is none. */
 static struct heap_chunk *find(const struct heap *heap, uint64_t size)
 {
     unsigned bin = bin_above(size / GRAIN);
@@ -91,7 +91,7 @@ static struct heap_chunk *find(const struct heap *heap, uint64_t size)
         if (++word == HEAP_BINS / 64)
             break;
     }
-    /* the bin in which only some chunks are large enough is searched last */
+    /* at last, search the bin in which only some chunks are large enough */
     struct heap_chunk *chunk = heap->free[bin_of(size / GRAIN)];
     while (chunk && chunk->size < size)
         chunk = chunk->older;
@@ -100,7 +100,7 @@ static struct heap_chunk *find(const struct heap *heap, uint64_t size)
 
 /* --- chunks ----------------------------------------------------------------------------------- */
 
-/* Adds a chunk to the list of all chunks, after BEFORE or, if that is NULL, in front. */
+/* Adds a chunk to the list of all chunks: after BEFORE or, if BEFORE is NULL, at the front. */
 static struct heap_chunk *insert(struct heap *heap, struct heap_chunk *before, uint64_t addr,
                                  uint64_t size)
 {
@@ -127,7 +127,7 @@ static void split(struct heap *heap, struct heap_chunk *chunk, uint64_t size)
     put(heap, rest);
 }
 
-/* Joins CHUNK, which is in no bin, with the next chunk if that is free. */
+/* Joins CHUNK, which is in no bin, with the next chunk if the next chunk is free. */
 static void join_with_next(struct heap *heap, struct heap_chunk *chunk)
 {
     struct heap_chunk *next = chunk->next;
@@ -192,7 +192,7 @@ uint64_t heap_alloc(struct heap *heap, uint64_t size)
     return addr;
 }
 
-/* Returns the latest freed chunk that held ADDR, or NULL. */
+/* Returns the latest freed chunk that held ADDR, or NULL if there is none. */
 static const struct heap_place *past_at(const struct heap *heap, uint64_t addr)
 {
     for (uint32_t i = 0; i < HEAP_FREED_MAX; i++) { /* newest first */

@@ -7,8 +7,9 @@
 #include "gpu/lanes.h"
 
 #define ALIGNMENT 512u
-#define GAP       (1u << 16) /* bytes between neighbouring blocks, to catch stray accesses */
-/* larger blocks are mapped, so their pages take memory only when they are touched */
+/* bytes between neighbouring blocks, so that stray accesses hit no block */
+#define GAP (1u << 16)
+/* blocks of at least this size are mapped, so their pages take memory only when they are touched */
 #define MAP_FROM (1u << 20)
 #define LARGE    (2ull << 20) /* bytes of a large page */
 
@@ -65,7 +66,7 @@ void mem_mark(const struct memory *memory, enum mem_mark mark, uint64_t addr, ui
 
 static void copy_each(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size)
 {
-    if (at <= there) /* ranges may overlap */
+    if (at <= there) /* the ranges may overlap */
         for (uint64_t i = 0; i < size; i++)
             mark_bit(to, at + i, is_marked(from, there + i));
     else
@@ -74,8 +75,8 @@ static void copy_each(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t th
 }
 
 /* Copies SIZE bits. If both ranges start at the same bit of a byte, copies whole bytes except at
- * the ends. Ranges may overlap, because the lower end is copied first if the bits move down, and
- * last if they move up. */
+ * the ends. Ranges may overlap: if the bits move down, copies the lower end first, and if they move
+ * up, last. */
 static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size)
 {
     uint64_t head = -at % 8, tail = head + (size - head) / 8 * 8;
@@ -108,11 +109,12 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
     }
 }
 
-/* Searches SIZE bits from AT on for the first bit that equals MARKED. Returns the bit's distance
+/* Searches SIZE bits, from bit AT on, for the first bit that equals MARKED. Returns its distance
  * from AT, or SIZE if there is none. */
 static uint64_t find_bit(const uint8_t *bits, uint64_t at, uint64_t size, bool marked)
 {
-    const uint64_t others = marked ? 0 : UINT64_MAX; /* words whose 64 bits can be skipped */
+    /* value of a word in which no bit is the wanted one, so the search skips it */
+    const uint64_t others = marked ? 0 : UINT64_MAX;
     uint64_t i = 0, all = 0;
     while (i < size) {
         memcpy(&all, bits + (at + i) / 8, size - i >= 64 ? sizeof all : 0);
@@ -142,7 +144,7 @@ uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uin
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* Returns the number of bytes to map for SIZE bytes. A large mapping is rounded up to whole large
+/* Returns the number of bytes to map for a block of SIZE bytes. A large mapping takes whole large
  * pages. */
 static uint64_t mapped(uint64_t size)
 {
@@ -190,7 +192,7 @@ void mem_close(struct memory *memory)
 }
 
 /* Allocates host memory for a block. TOUCHED says that the caller will write all of it immediately,
- * which is faster with large pages. */
+ * which large pages make faster. */
 static uint8_t *take_host(uint64_t size, bool touched)
 {
     if (size < MAP_FROM)
@@ -200,7 +202,8 @@ static uint8_t *take_host(uint64_t size, bool touched)
     if (pages == MAP_FAILED)
         return NULL;
     if (touched)
-        madvise(pages, size / LARGE * LARGE, MADV_HUGEPAGE); /* a hint: failure costs only speed */
+        /* only a hint: if it fails, the block is just slower */
+        madvise(pages, size / LARGE * LARGE, MADV_HUGEPAGE);
     return pages;
 }
 
@@ -212,7 +215,7 @@ LANES_INLINE uint64_t poison_at(uint64_t seed, uint64_t addr)
     return z ^ z >> 31;
 }
 
-/* Fills memory with bytes on which no program can rely: splitmix64 of the seed and the address. */
+/* Fills memory with bytes that no program can rely on: splitmix64 of the seed and the address. */
 LANES_CLONES
 static void fill_poison(uint8_t *host, uint64_t size, uint64_t seed, uint64_t addr)
 {
@@ -259,7 +262,8 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
     memory->used += size;
     for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++)
         if (memory->tracks[mark])
-            block->marks[mark] = calloc(size / 8 + 1, 1); /* NULL means that the block has no map */
+            /* if NULL, the block has no map of this mark */
+            block->marks[mark] = calloc(size / 8 + 1, 1);
     if (memory->poison)
         fill_poison(host, size, memory->poison, block->addr);
     else if (size < MAP_FROM)
@@ -289,8 +293,8 @@ bool mem_free(struct memory *memory, uint64_t addr)
     if (!block || block->addr != addr || !block->host)
         return false;
     memory->layout++;
-    if (block->keeps_address) { /* forget the block, because the program may lend the address
-                                 * again */
+    /* forget the block, because the program may lend the same address again */
+    if (block->keeps_address) {
         forget_places(block);
         release(memory, block);
         memory->count--;
@@ -319,7 +323,7 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
     if (block && block->addr == addr && block->size == size && block->host && !block->is_lent) {
         memcpy(host, block->host, size);
         memory->layout++;
-        /* drops the marks, because the program can write there at any time */
+        /* drops the marks, because the program can write to this memory at any time */
         release(memory, block);
         block->host = host;
         block->is_lent = true;
@@ -344,7 +348,8 @@ void mem_track_lent(const struct memory *memory, enum mem_mark mark, struct mem_
 struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr)
 {
     uint32_t low = 0, high = memory->count;
-    while (low < high) { /* `low` becomes the number of blocks that begin at or before ADDR */
+    /* at the end, `low` is the number of blocks that begin at or before ADDR */
+    while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (memory->blocks[middle].addr <= addr)
             low = middle + 1;

@@ -1,5 +1,5 @@
 /* Manages device memory: keeps live and freed allocations (blocks), and finds out whether a range
- * is inside one.
+ * is inside one of them.
  *
  * Host pointers are never device addresses. They are above all device addresses on x86-64 and on
  * arm64 with 48-bit addresses, and below them on arm64 with 39-bit addresses. Each allocation gets
@@ -13,19 +13,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Generic addresses. There are windows for shared memory, local memory and code; all global memory
- * follows. */
+/* Generic addresses. Shared memory, local memory and code each have a window. All addresses above
+ * the windows are in global memory. */
 #define MEM_SHARED_WINDOW 0x01000000ull
 #define MEM_LOCAL_WINDOW  0x02000000ull
-#define MEM_CODE_WINDOW   0x03000000ull /* function pointers are 16 apart, in the module's order */
-#define MEM_WINDOW_BYTES  0x01000000ull
-#define MEM_GLOBAL_BASE   0x200000000000ull
+/* pointers to functions are 16 apart, in the order of the module */
+#define MEM_CODE_WINDOW  0x03000000ull
+#define MEM_WINDOW_BYTES 0x01000000ull
+#define MEM_GLOBAL_BASE  0x200000000000ull
 
 /* The lower half of the shared window is the CTA's own shared memory. The upper half is the shared
- * memory of all CTAs of the cluster, by rank; its addresses mean the same to each of these CTAs.
- * Ranks from MEM_CLUSTER_CTAS - 1 on are invalid. */
+ * memory of all CTAs of the cluster, by rank. Its addresses mean the same to all these CTAs. Ranks
+ * from MEM_CLUSTER_CTAS - 1 on are invalid. */
 #define MEM_CLUSTER_BEGIN 0x00800000u
-/* address space of each CTA, which is more than its shared memory */
+/* bytes of the window for each CTA; a CTA has less shared memory than this */
 #define MEM_CLUSTER_STEP 0x00040000u
 #define MEM_CLUSTER_CTAS 32u
 
@@ -36,15 +37,17 @@ static inline bool mem_in_window(uint64_t addr, uint64_t window)
 
 #define MEM_MOST_CONSTANTS (1u << 30)
 
-/* Marks that a block can have for each of its bytes. The map of a mark has a bit for each byte. */
+/* A mark is a flag of each byte in a block. The map of a mark has one bit for each byte. */
 enum mem_mark {
-    MEM_WRITTEN, /* the byte has been written; without a map, all bytes count as written */
-    /* a kernel wrote the byte last, or it was cleared; without a map, no byte has this mark */
+    /* the byte has been written; if the block has no map, all bytes count as written */
+    MEM_WRITTEN,
+    /* A kernel was the last to write the byte, or the byte was cleared. If the block has no map, no
+     * byte has this mark. */
     MEM_FROM_KERNEL,
     MEM_MARKS
 };
 
-/* A place in the program's source. FILE is NULL if the place is unknown. */
+/* A line in the program's source. FILE is NULL if the line is unknown. */
 struct mem_place {
     char *file;
     uint32_t line;
@@ -52,35 +55,39 @@ struct mem_place {
 
 struct mem_block {
     uint64_t addr, size;
-    uint8_t *host;             /* the bytes on the host, or NULL if the block has been freed */
-    bool is_constant;          /* a .const variable or parameters, which kernels must not write */
-    uint64_t filled;           /* end of the furthest copy to a constant block, from its start */
-    bool is_lent;              /* its bytes belong to the program (see mem_lend()) */
-    bool keeps_address;        /* lent at an address that mem_alloc() did not choose */
-    const char *name;          /* the variable's name, owned by the module, or NULL */
-    uint8_t *marks[MEM_MARKS]; /* the map of each mark, or NULL if there is no map */
-    bool whole[MEM_MARKS];     /* all bits of the map are known to be set */
-    /* width and pitch of its rows, in bytes, or 0 if there are no rows */
+    uint8_t *host; /* the block's bytes on the host, or NULL if the block has been freed */
+    /* the block is a .const variable or parameters, which kernels must not write */
+    bool is_constant;
+    /* for a constant block, the furthest end of any copy to it, as an offset in the block */
+    uint64_t filled;
+    bool is_lent; /* the block's bytes belong to the program (see mem_lend()) */
+    /* the program lent the block at an address that mem_alloc() did not choose */
+    bool keeps_address;
+    const char *name;          /* name of the block's variable, which the module owns, or NULL */
+    uint8_t *marks[MEM_MARKS]; /* the map of each mark, or NULL if the block has no map */
+    bool whole[MEM_MARKS];     /* all bits of the mark's map are known to be set */
+    /* width and pitch of the block's rows, in bytes, or 0 if it has no rows */
     uint64_t width, pitch;
-    bool is_heap;                 /* the heap for malloc() in kernels (see heap.h) */
-    struct mem_place made, freed; /* where the program allocated and freed the block */
-    /* where the host last wrote the block's first bytes, but not all of the block */
+    bool is_heap;                 /* the block is the heap for malloc() in kernels (see heap.h) */
+    struct mem_place made, freed; /* source lines that allocated and freed the block */
+    /* source line of the host's latest write that covered the block's first bytes, but not the
+     * whole block */
     struct mem_place fill;
 };
 
 struct memory {
-    struct mem_block *blocks; /* in address order */
+    struct mem_block *blocks; /* in the order of addresses */
     uint32_t count, room;
     uint32_t lent; /* number of lent blocks */
-    /* next free address, number of bytes in use, and limit of that number */
+    /* next free address, bytes in use, and limit of the bytes in use */
     uint64_t next, used, limit;
-    /* sum of `filled` over all constant blocks, live or freed; it grows no more once it has reached
+    /* sum of `filled` of all constant blocks, live or freed; no longer updated once it reaches
      * MEM_MOST_CONSTANTS */
     uint64_t constants;
     uint64_t poison; /* seed of the bytes in new blocks, or 0 if new blocks are zeroed */
-    /* grows when a block is added, freed or moved; pointers then become invalid */
+    /* grows when a block is added, freed or moved, which makes pointers invalid */
     uint64_t layout;
-    bool tracks[MEM_MARKS]; /* the marks that new blocks keep */
+    bool tracks[MEM_MARKS]; /* marks for which new blocks get a map */
 };
 
 void mem_init(struct memory *memory, uint64_t limit, uint64_t poison);
@@ -89,38 +96,39 @@ void mem_close(struct memory *memory);
 /* Allocates a block of SIZE > 0 bytes, zeroed or poisoned. Returns NULL when over the limit, or out
  * of memory. The pointer is valid until `layout` changes. */
 struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
-/* Zeroes a new block. Only a poisoned block is written; others are already zero. */
+/* Zeroes a new block. Writes only to a poisoned block, because other new blocks are zero
+ * already. */
 void mem_zero(const struct memory *memory, struct mem_block *block);
-/* Counts all bytes of the block as written from now on. */
+/* Makes all bytes of the block count as written from now on. */
 void mem_assume_written(struct mem_block *block);
-/* Notes that the host copies SIZE bytes to ADDR, which must be in one block. */
+/* Notes that the host copies SIZE bytes to ADDR. One block must contain these bytes. */
 void mem_note_constants(struct memory *memory, uint64_t addr, uint64_t size);
-/* Set or copy marks. mem_mark() sets (if MARKED) or clears the mark of SIZE bytes at ADDR, which
- * must be in one block. mem_copy_marks() copies all marks of the SIZE bytes at FROM to those at
- * TO. */
+/* Set or copy marks. mem_mark() sets (if MARKED) or clears MARK of the SIZE bytes at ADDR, which
+ * one block must contain. mem_copy_marks() copies all marks of the SIZE bytes at FROM to the bytes
+ * at TO. */
 void mem_mark(const struct memory *memory, enum mem_mark mark, uint64_t addr, uint64_t size,
               bool marked);
 void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uint64_t size);
-/* Returns the number of bytes with the mark before the first byte without it, among SIZE bytes from
- * offset AT on. The block must have a map of this mark. */
+/* Counts the bytes with MARK from offset AT on, up to the first byte without it. Returns at most
+ * SIZE. The block must have a map of this mark. */
 uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                             uint64_t size);
-/* Does the same as mem_first_unmarked(), but returns the number of bytes without the mark before
- * the first byte with it. */
+/* Counts the bytes without MARK from offset AT on, up to the first byte with it. Returns at most
+ * SIZE. The block must have a map of this mark. */
 uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                           uint64_t size);
-/* Gives a lent block a map of the mark, with all bytes unmarked. If memory runs out, the block has
- * no map. */
+/* Gives a lent block a map of MARK in which no byte is marked. If memory runs out, the block has no
+ * map. */
 void mem_track_lent(const struct memory *memory, enum mem_mark mark, struct mem_block *block);
-/* Sets a place in the program's source. Copies FILE; if memory runs out, the place is unknown. */
+/* Sets *PLACE to line LINE of FILE. Copies FILE; if memory runs out, the place is unknown. */
 void mem_set_place(struct mem_place *place, const char *file, uint32_t line);
 /* Frees a block. Returns false if no live block begins at ADDR. */
 bool mem_free(struct memory *memory, uint64_t addr);
 
 /* Lends memory of the program to the device. The SIZE > 0 bytes at HOST become the device's memory
  * at ADDR. If a live block of SIZE bytes begins at ADDR, its contents move to HOST. Otherwise, the
- * addresses must be unused, and mem_alloc() must not have given them to a block. Returns false if
- * one of these conditions is not met, or memory has run out. */
+ * addresses must be unused, and must not be addresses that mem_alloc() has given to a block.
+ * Returns false if one of these conditions is not met, or memory runs out. */
 bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size);
 
 /* Returns the last block, live or freed, that begins at or before ADDR. Returns NULL if there is
@@ -132,7 +140,8 @@ struct mem_block *mem_closest(const struct memory *memory, uint64_t addr);
 /* Returns whether ADDR, which is in no live block, is in the gap after a live block. A GPU maps
  * memory in large pages, so an access a little past the end does not fault there. */
 bool mem_is_gap(const struct memory *memory, uint64_t addr);
-/* Returns the host address of a range. Returns NULL if the range is not inside one live block. */
+/* Returns the host address of a range of device memory. Returns NULL unless one live block contains
+ * the range. */
 uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size);
 
 #endif

@@ -1,10 +1,11 @@
-/* The counters observer counts the sectors, lines and wavefronts that a warp's addresses need.
+/* The counters observer counts the sectors, lines and wavefronts that each memory access needs.
  *
- * Sectors and lines are the distinct 32-byte and 128-byte pieces of memory that the addresses
- * touch. A wavefront reads one word from each of 32 banks, so an access takes as many wavefronts as
+ * Sectors and lines are aligned pieces of memory of 32 and 128 bytes. The cost of an access to
+ * global memory is the number of distinct sectors or lines that its addresses touch. A wavefront
+ * reads one word from each of 32 banks, so an access to shared memory takes as many wavefronts as
  * the fullest bank has distinct words. Nearly every access is dense (lane i right after lane i - 1)
- * or repeats its instruction's previous pattern. Accesses of both kinds are counted without
- * inspecting all 32 addresses. */
+ * or repeats the previous pattern of its instruction. In both cases the cost is known without
+ * reading all 32 addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +16,13 @@
 #define LANES 32u
 #define BANKS 32u
 
-/* The way in which a GPU executes an atomic in shared memory. NOT_ATOMIC is an access to an
- * mbarrier. */
+/* How a GPU executes an atomic in shared memory. NOT_ATOMIC stands for an access to an mbarrier. */
 enum atomic_form { UNKNOWN, NOT_ATOMIC, ONE_PASS, TWO_PASSES, POPULATION };
 
-/* The counts of one instruction in one memory space. `pieces` are sectors or wavefronts, `ideal` is
- * the smallest number of pieces possible, and `collisions` are lanes whose word another lane has
- * named before. The fields last_... hold the same for the latest access that was not dense. */
+/* The counts of one instruction in one memory space. `pieces` are sectors or wavefronts. `ideal` is
+ * the smallest possible number of pieces. `collisions` are lanes whose word a lower lane also
+ * accesses. The last_... fields are the same counts for one access: the latest that was not
+ * dense. */
 struct traffic {
     uint64_t requests, pieces, ideal, lines, collisions;
     uint32_t last_pieces, last_ideal, last_lines, last_collisions;
@@ -31,17 +32,18 @@ struct state {
     uint32_t count;
     enum emu_rules rules;
     const struct launch_view *launch;
-    uint8_t *form; /* an enum atomic_form for each pc, UNKNOWN until it is needed */
-    /* The counts of each pc, in one array. A piece of constant memory is a distinct word. */
+    uint8_t *form; /* enum atomic_form of each pc, UNKNOWN until it is needed */
+    /* Counts by pc; the four are parts of one array. Here a piece of constant memory is a distinct
+     * word. */
     struct traffic *global, *shared, *local, *constant;
-    uint8_t *kind;          /* an enum obs_access_kind for each of these counts */
+    /* enum obs_access_kind by pc, in the same order as the array of counts */
+    uint8_t *kind;
     struct sample *samples; /* the most wasteful access of each pc */
-    /* accesses of each pc to other CTAs' shared memory, or NULL if there are no clusters */
+    /* by pc, number of accesses to other CTAs' shared memory, or NULL if there are no clusters */
     uint64_t *others;
-    /* The number of sectors of global memory that each warp has loaded, by CTA and warp, in an
-     * array of `places` entries. In a very large grid, several warps share an entry and count as
-     * one warp. */
-    uint32_t *loaded, warps; /* the number of warps of one CTA */
+    /* Number of sectors of global memory that each warp has loaded, indexed by CTA and warp. In a
+     * very large grid, several warps share one of the `places` entries and count as one warp. */
+    uint32_t *loaded, warps; /* number of warps in a CTA */
     uint64_t places;
 };
 
@@ -61,7 +63,7 @@ static void counters_free(struct state *state)
     free(state);
 }
 
-/* Returns the place of PC's entry for SPACE in `global` and `kind`. */
+/* Returns the index of the counts of PC and SPACE in `global` and `kind`. */
 static size_t entry_of(const struct state *state, uint8_t space, uint32_t pc)
 {
     unsigned place = space == PTX_SHARED ? 1 : space == PTX_LOCAL ? 2 : space == PTX_CONST ? 3 : 0;
@@ -118,8 +120,8 @@ static unsigned count_distinct_by_sorting(const uint64_t *values, unsigned shift
 
 typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* Returns a word with a bit for each value that differs from all values before it. COUNT is 16 or
- * 32. All values are compared with all others, 16 at a time. No value may be UINT32_MAX. */
+/* Returns a mask of the values that differ from all values before them. COUNT is 16 or 32. Compares
+ * all values with all others, 16 at a time. No value may be UINT32_MAX. */
 LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
 {
     uint32_t padded[2 * LANES], again[LANES], firsts = 0;
@@ -138,8 +140,8 @@ LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
     return firsts;
 }
 
-/* Returns the number of distinct addresses after the lowest SHIFT bits are dropped. LOW and HIGH
- * are the lowest and the highest address. */
+/* Returns the number of distinct addresses, ignoring the lowest SHIFT bits. LOW and HIGH are the
+ * lowest and the highest address. */
 LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high,
                                      unsigned shift)
 {
@@ -155,7 +157,7 @@ LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_
         rises += values[i] > values[i - 1];
         falls += values[i] < values[i - 1];
     }
-    if (!rises || !falls) /* the values are in order */
+    if (!rises || !falls) /* the values are sorted */
         return rises + falls + 1;
     return (unsigned)__builtin_popcount(find_firsts(values, LANES));
 }
@@ -184,7 +186,7 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
     unsigned active = (unsigned)__builtin_popcount(access->mask);
     find_bounds(access->addr, &low, &high);
     unsigned lines = count_distinct(access->addr, low, high, 7), sectors = lines, words = lines;
-    if (lines < active) /* if the counts are equal, each lane touches a different line */
+    if (lines < active) /* if lines == active, each lane touches another line */
         sectors = count_distinct(access->addr, low, high, 5);
     if (lines < active)
         words = count_distinct(access->addr, low, high, log2_of(access->bytes));
@@ -194,7 +196,7 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
     traffic->last_collisions = active - words;
 }
 
-/* Counts a dense access, whose cost follows from its first address alone. */
+/* Counts a dense access. Its cost depends only on its first address. */
 LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned bytes)
 {
     uint64_t high = low + LANES * bytes - 1;
@@ -203,7 +205,7 @@ LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned by
     traffic->ideal += LANES * bytes / 32;
 }
 
-/* Remembers the latest access, to recognise a repeat. */
+/* Remembers the latest access, so that a repeat is recognised. */
 LANES_INLINE void remember(struct sample *sample, const struct obs_access *access)
 {
     if (!access->dense && !access->repeats)
@@ -244,8 +246,8 @@ LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, ui
 typedef uint8_t column_bytes __attribute__((vector_size(32), aligned(1), may_alias));
 #define NO_COLUMN UINT8_MAX
 
-/* Returns the number of lanes in the fullest column of banks, not counting lanes with NO_COLUMN.
- * All lanes are compared with all others, 32 at a time. */
+/* Returns the number of lanes in the fullest column of banks. Ignores lanes with NO_COLUMN.
+ * Compares all lanes with all others, 32 at a time. */
 LANES_INLINE uint32_t find_fullest(const uint8_t *column)
 {
     uint8_t twice[2 * LANES], beside[LANES];
@@ -254,7 +256,7 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
     memcpy(twice, column, LANES);
     memcpy(twice + LANES, column, LANES);
     for (unsigned back = 0; back < LANES; back++)
-        /* a true comparison gives -1 */
+        /* each element of a vector comparison is 0 or -1 */
         held -= (column_bytes)(mine == *(const column_bytes *)(twice + back));
     *(column_bytes *)beside = held & (column_bytes)(mine != NO_COLUMN);
     for (unsigned i = 0; i < LANES; i++)
@@ -262,19 +264,19 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
     return fullest;
 }
 
-/* Adds the wavefronts of OWN lanes from FIRST on, and their ideal number. At least one of these
- * lanes is active. A column of banks is as wide as a lane's access, but at least one word. A
- * wavefront serves one access in each column. */
+/* Adds the wavefronts, and the ideal number of wavefronts, of the OWN lanes from FIRST on. At least
+ * one of them is active. A column of banks has the width of a lane's access, but at least one word.
+ * A wavefront serves one access per column. */
 LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
                                 unsigned first, unsigned own)
 {
-    unsigned lanes = own < 16 ? 16 : own; /* find_firsts() needs at least 16 */
+    unsigned lanes = own < 16 ? 16 : own; /* find_firsts() needs at least 16 values */
     unsigned shift = access->bytes > 4 ? log2_of(access->bytes) : 2, columns = BANKS * 4 >> shift;
     uint8_t column[LANES];
     uint32_t asked[LANES];
     for (unsigned i = 0; i < own; i++)
         asked[i] = (uint32_t)access->addr[first + i] >> shift;
-    /* inactive lanes repeat an active lane's address, but that lane may be in another group */
+    /* the active lane whose address an inactive lane repeats may be in another group */
     unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
     for (unsigned i = 0; i < lanes && own < LANES; i++)
         asked[i] = i < own && access->mask >> (first + i) & 1 ? asked[i] : asked[active];
@@ -291,9 +293,9 @@ LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_acces
     traffic->last_pieces = traffic->last_ideal = 0;
     if (access->bytes < 16)
         measure_banks(traffic, access, 0, LANES);
-    /* 128-bit accesses are always served half a warp at a time, even for few words (measured on an
-     * H200); ldmatrix and stmatrix, whose elements have 2 bytes, are served one matrix at a time
-     * (measured on an H100) */
+    /* A GPU serves 128-bit accesses half a warp at a time, even if they need few words (measured on
+     * an H200). It serves ldmatrix and stmatrix, whose elements have 2 bytes, one matrix at a time
+     * (measured on an H100). */
     unsigned group = access->element == 2 ? 8 : 16;
     for (unsigned first = 0; first < LANES && access->bytes == 16; first += group)
         if (access->mask >> first & ((1u << group) - 1))
@@ -319,10 +321,10 @@ LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
 
 /* --- atomics in shared memory (measured on an H100) ------------------------------------------- */
 
-/* Finds how the GPU executes an atomic. 32-bit integer atomics and exchanges have their own
- * instruction. Compare-and-swap takes two passes, and so does each round of the loop that replaces
- * every other atomic. An addition of 1 whose old value is unused counts the lanes that want the
- * same word and adds their number in one step. */
+/* Returns how the GPU executes an atomic. Integer atomics and exchanges of 32 bits are one
+ * instruction. Compare-and-swap takes two passes. A loop of compare-and-swap replaces every other
+ * atomic, so each of its iterations also takes two passes. An addition of 1 whose result is unused
+ * is done in one step for each word: the GPU adds the number of lanes that use the word. */
 static enum atomic_form find_form(struct view_instruction in)
 {
     bool is_word = in.bytes == 4 && ptx_type_class(in.type) != 'F';
@@ -342,8 +344,8 @@ static enum atomic_form form_at(struct state *state, uint32_t pc)
     return state->form[pc];
 }
 
-/* Measures an atomic for which the lanes of one bank are served one after another, even if they
- * want the same word. */
+/* Measures an atomic for which a bank serves its lanes one after another, even if they use the same
+ * word. */
 LANES_INLINE void measure_serialised(struct traffic *traffic, const struct obs_access *access)
 {
     unsigned shift = access->bytes > 4 ? 3 : 2, columns = BANKS * 4 >> shift;
@@ -354,7 +356,7 @@ LANES_INLINE void measure_serialised(struct traffic *traffic, const struct obs_a
     traffic->last_ideal = ((unsigned)__builtin_popcount(access->mask) + columns - 1) / columns;
 }
 
-/* Counts the lanes whose word another lane wants, too. Inactive lanes repeat an active lane's
+/* Counts the lanes that use the same word as a lower lane. Inactive lanes repeat an active lane's
  * address. */
 LANES_INLINE void measure_collisions(struct traffic *traffic, const struct obs_access *access)
 {
@@ -391,9 +393,9 @@ LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_
 
 /* --- local memory ----------------------------------------------------------------------------- */
 
-/* Measures an access to local memory, of which each thread has its own. A GPU interleaves the local
- * memories of a warp's threads: word w of lane l is word 32 * w + l of the warp's memory. So 8
- * neighbouring lanes share a sector if they access the same word, wherever the warp's memory
+/* Measures an access to local memory. Each thread has its own local memory, but a GPU interleaves
+ * the memories of a warp's threads: word w of lane l is word 32 * w + l of the warp's memory. So 8
+ * neighbouring lanes that access the same word share a sector, wherever the warp's memory
  * begins. */
 static uint32_t measure_local(const struct obs_access *access)
 {
@@ -409,8 +411,8 @@ static uint32_t measure_local(const struct obs_access *access)
     return sectors;
 }
 
-/* Returns the number of requests of an access to local memory: one for each 4 bytes that a lane
- * accesses (hardware/local.tsv). */
+/* Returns how many requests an access to local memory makes: one for each 4 bytes of a lane's
+ * access (hardware/local.tsv). */
 static uint32_t local_requests(uint32_t bytes)
 {
     return bytes > 4 ? bytes / 4 : 1;
@@ -426,7 +428,7 @@ static void count_local(struct traffic *traffic, const struct obs_access *access
 
 /* --- constant memory -------------------------------------------------------------------------- */
 
-/* Measures an access to constant memory. A GPU serves the distinct words of a request one after
+/* Returns the number of distinct words of an access to constant memory. A GPU serves them one after
  * another (measured on an H100 and an H200: hardware/chip, constant_words_...). */
 LANES_INLINE uint32_t measure_constant(const struct obs_access *access)
 {
@@ -446,7 +448,7 @@ LANES_INLINE void count_constant(struct traffic *traffic, const struct obs_acces
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
-    if (access->is_bulk) /* Nsight Compute does not count a bulk copy as a request, either */
+    if (access->is_bulk) /* Nsight Compute does not count a bulk copy as a request either */
         return;
     if (access->space == PTX_CLUSTER) {
         state->others[access->pc]++;
@@ -469,8 +471,8 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         count_shared_atomic(&state->shared[access->pc], access, form_at(state, access->pc));
 }
 
-/* Requests the full access if it wastes more than the sample. For a shared access without waste,
- * the number of repeats is enough. */
+/* Asks for the full access if it wastes more than the sample. An access to shared memory without
+ * waste is only counted. */
 static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *repeat)
 {
     struct state *state = argument;
@@ -484,8 +486,7 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
                           .collisions = traffic->last_collisions};
     if (!is_global && !by_word && repeat->space != PTX_SHARED)
         return OBS_COUNT_ONLY;
-    if (by_word && repeat->dense) /* the cost depends on the position of the first byte in its
-                                   * word */
+    if (by_word && repeat->dense) /* the cost depends on the first byte's offset in its word */
         return OBS_FULL;
     if (repeat->space == PTX_SHARED && state->kind[state->count + repeat->pc] > OBS_STORE)
         return OBS_FULL;
@@ -529,8 +530,8 @@ LANES_CLONES void obs_measure(const struct obs_access *access, uint32_t *cost, u
 
 /* --- older GPUs ------------------------------------------------------------------------------- */
 
-/* Computes the same counters by the rules of older GPUs: a request is half a warp, and the
- * transactions of global memory are counted as lines. */
+/* Counts by the rules of older GPUs: half a warp is a request, and transactions of global memory
+ * are counted as lines. */
 static void access_by_old_rules(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
@@ -579,14 +580,14 @@ static void counters_join(void *into, void *argument)
 static void counters_end(void *argument, const struct launch_view *launch,
                          struct emu_counters *per_instruction)
 {
-    /* the first of the four counters of each access kind, in the order of counters.def */
+    /* by obs_access_kind: the first of its four counters, which counters.def lists in a row */
     static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
                                               EMU_global_atomic_requests,
                                               EMU_global_reduction_requests};
     static const enum emu_counter shared[] = {EMU_shared_load_requests, EMU_shared_store_requests,
                                               EMU_shared_atomic_requests,
                                               EMU_shared_atomic_requests};
-    /* atomics have no local memory */
+    /* there are no atomics in local memory */
     static const enum emu_counter local[] = {EMU_local_load_requests, EMU_local_store_requests,
                                              EMU_local_store_requests, EMU_local_store_requests};
     struct state *state = argument;
@@ -615,7 +616,7 @@ static void counters_end(void *argument, const struct launch_view *launch,
         uint64_t *most = &per_instruction[launch->code_count].value[EMU_longest_warp_load_sectors];
         *most = state->loaded[i] > *most ? state->loaded[i] : *most;
     }
-    /* losses are defined for today's GPUs only */
+    /* losses are defined only for the rules of today's GPUs */
     if (per_instruction && state->rules == EMU_SECTOR)
         losses_report(launch, per_instruction, state->samples);
     counters_free(state);

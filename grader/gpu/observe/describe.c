@@ -7,9 +7,9 @@
 
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* Writes the plain name: "s" for "reduce(float*)::s". If a program uses only the first element of
- * an array s, the compiler makes a separate variable of it, "…1s_$_0"; its plain name is "s",
- * too. */
+/* Writes a variable's plain name, such as "s" for "reduce(float*)::s". If a program uses only the
+ * first element of an array s, the compiler turns this element into a separate variable "…1s_$_0".
+ * Its plain name is also "s". */
 static void print_plain_name(char *text, size_t size, struct ptx_name name)
 {
     char *mangled = strndup(name.text, name.length),
@@ -41,7 +41,7 @@ void describe_variable(char *text, size_t size, const struct launch_view *launch
         print_plain_name(text, size, (struct ptx_name){block->name, (uint32_t)strlen(block->name)});
 }
 
-/* Writes "5", or "(5,1,0)" if there is more than one dimension. */
+/* Writes "5", or "(5,1,0)" if DIMENSIONS has more than one dimension. */
 static void print_index(char *text, size_t size, uint64_t linear, const uint32_t *dimensions)
 {
     uint64_t x = linear % dimensions[0], y = linear / dimensions[0] % dimensions[1];

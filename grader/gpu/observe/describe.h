@@ -1,4 +1,4 @@
-/* Writes the names of threads and memory for findings. TEXT gets at most SIZE bytes. */
+/* Writes the names of threads and variables for findings. TEXT gets at most SIZE bytes. */
 #ifndef GPU_OBSERVE_DESCRIBE_H
 #define GPU_OBSERVE_DESCRIBE_H
 
@@ -8,7 +8,7 @@
  * is true and there are several blocks, also names the block: "thread 5 of block 3". */
 void describe_thread(char *text, size_t size, const struct launch_view *launch, uint32_t thread,
                      uint64_t cta, bool names_block);
-/* Writes the same for the thread that caused a fault. */
+/* Writes the name of the thread that caused FAULT, with its block if there are several. */
 void describe_fault_thread(char *text, size_t size, const struct launch_view *launch,
                            const struct obs_fault *fault);
 
@@ -16,10 +16,10 @@ void describe_fault_thread(char *text, size_t size, const struct launch_view *la
 void describe_running(char *text, size_t size, const struct launch_view *launch, uint32_t pc,
                       uint32_t thread, uint64_t cta, uint64_t seconds);
 
-/* Writes the name of the variable at ADDR in shared or global memory, such as "s", or "" if there
- * is none. */
+/* Writes the name of the variable at ADDR in shared or global memory, such as "s". Writes "" if no
+ * variable is there. */
 void describe_variable(char *text, size_t size, const struct launch_view *launch, bool is_shared,
                        uint64_t addr);
-/* Writes NUMBER as "200,000,000" to the end of TEXT. Returns its first digit. */
+/* Writes NUMBER as "200,000,000" to the end of TEXT. Returns a pointer to the first digit. */
 const char *describe_number(uint64_t number, char text[27]);
 #endif

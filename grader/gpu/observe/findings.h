@@ -1,38 +1,37 @@
-/* Findings are the defects of a launch. There is one finding, with a count, for each kind of defect
- * and each instruction (or pair of instructions). */
+/* Findings are the defects of a launch. Defects of the same kind at the same instruction, or at the
+ * same pair of instructions, are one finding with a count. */
 #ifndef GPU_OBSERVE_FINDINGS_H
 #define GPU_OBSERVE_FINDINGS_H
 
 #include <pthread.h>
 #include <stdint.h>
 
-#define FINDINGS_MAX 1000 /* most findings of one launch; further findings are only counted */
+#define FINDINGS_MAX 1000 /* most findings of one launch; later defects are only counted */
 
-/* A second place that belongs to a finding, in host code, such as "allocated here". */
+/* A place in host code that belongs to a finding, such as "allocated here". */
 struct finding_note {
-    const char *text, *file; /* file is NULL if there is no such place */
+    const char *text, *file; /* file is NULL if there is no note */
     uint32_t line;
 };
 #define FINDING_NOTES 2
 #define FINDING_PAIRS 16
 
 struct finding {
-    const char *id; /* such as "out-of-bounds" */
+    const char *id; /* kind of defect, such as "out-of-bounds" */
     char message[500];
-    uint32_t pc, related; /* `related` is the pc of a pair's other access, or NO_PC */
+    uint32_t pc, related; /* `related` is the pc of the other access of a pair, or NO_PC */
     uint64_t count;
-    /* For a loss, these are the total cost in sectors, wavefronts or warp instructions, the ideal
-     * cost, and both figures for the worst request; `message` holds the cause. For an error, all
-     * are 0. */
+    /* Only for a loss: the total cost in sectors, wavefronts or warp instructions, the ideal cost,
+     * and both for the worst request. `message` then holds the cause. */
     uint64_t cost, ideal;
     uint32_t worst_cost, worst_ideal;
-    /* what to try; if NULL, the report shows `advice` or, if that is "", the kind's general
-     * advice */
+    /* what to try; if NULL, the report shows `advice`; if that is "", the general advice for the
+     * kind */
     const char *help;
     char advice[320];
     struct finding_note notes[FINDING_NOTES];
-    /* If a race lacks a barrier, these are the pcs of its pairs of accesses, as many as there is
-     * room for. */
+    /* For a race that lacks a barrier: the pcs of its pairs of accesses, at most FINDING_PAIRS of
+     * them. */
     uint32_t pairs[FINDING_PAIRS][2], pair_count;
 };
 #define NO_PC UINT32_MAX
@@ -47,12 +46,11 @@ struct findings {
 void findings_init(struct findings *findings);
 void findings_free(struct findings *findings);
 
-/* Takes the lock and counts one more finding ID at instruction PC. Returns the finding if it is
- * new, so that the caller fills in its message; otherwise returns NULL. In both cases the caller
- * must release the lock with findings_unlock(). */
+/* Takes the lock and counts a defect of kind ID at instruction PC. Returns its finding if the
+ * finding is new, so that the caller can fill in the message. Otherwise returns NULL. In both cases
+ * the caller must release the lock with findings_unlock(). */
 struct finding *findings_add(struct findings *findings, const char *id, uint32_t pc);
-/* Does the same as findings_add(), but counts COUNT more occurrences of a pair of accesses, at PC
- * and RELATED. */
+/* Does the same for a pair of accesses, at PC and RELATED, but counts COUNT defects. */
 struct finding *findings_add_pair(struct findings *findings, const char *id, uint32_t pc,
                                   uint32_t related, uint64_t count);
 void findings_unlock(struct findings *findings);

@@ -1,9 +1,9 @@
 /* The footprint observer notes which bytes of global memory a launch reads and writes. The runtime
- * library compares them with the bytes that other streams and the host access (gpu/order/). It
- * watches only launches that ask for it (emu_launch.touches).
+ * library compares them with the bytes that other streams and the host access (gpu/order/). The
+ * observer watches only launches that request it (emu_launch.touches).
  *
- * For each page and each kind of access, a map has one bit per byte, which is set once the byte has
- * been touched. */
+ * There is a map for each page and each kind of access. It has one bit per byte, which is set once
+ * the byte has been touched. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,22 +15,24 @@ enum {
     PAGE_BYTES = 1 << PAGE_SHIFT,
     WORDS = PAGE_BYTES / 64,
     CACHED = 64,
-    MOST_ACCESSES = 50000000, /* limit for a worker in a launch, which is about a second */
-    MOST_TOUCHES = 1 << 20    /* further touches are dropped, so conflicts can be missed */
+    /* most accesses noted by one worker in a launch, which takes about a second */
+    MOST_ACCESSES = 50000000,
+    /* most ranges that are reported; further ranges are dropped, so conflicts can be missed */
+    MOST_TOUCHES = 1 << 20
 };
 
 struct map {
-    uint64_t key;   /* the page's number * EMU_TOUCH_KINDS + the kind of access */
+    uint64_t key;   /* page number * EMU_TOUCH_KINDS + kind of access */
     uint64_t *bits; /* NULL if the page is not watched */
 };
 
 struct footprint {
     const struct launch_view *launch;
-    bool *signals; /* whether the accesses of each pc are EMU_SIGNALS */
-    /* whether the latest access of each pc, and so its repeats, touches all bytes between its first
-     * and its last byte */
+    bool *signals; /* by pc: whether the instruction's accesses are EMU_SIGNALS */
+    /* by pc: whether the latest access, and so its repeats, touched all bytes between its first and
+     * its last byte */
     bool *fills;
-    struct map **table; /* a hash table with open addressing, whose size is a power of 2 */
+    struct map **table; /* hash table with open addressing; its size is a power of 2 */
     size_t size, count;
     struct map *cache[CACHED];
     uint32_t accesses;
@@ -144,8 +146,8 @@ static enum emu_touch_kind kind_of(const struct footprint *footprint, uint32_t p
                                   : EMU_UPDATES;
 }
 
-/* Sets *FIRST and *BYTES to the span of the lanes' bytes. Returns true if the lanes touch all bytes
- * of the span. */
+/* Returns whether the lanes touch all bytes from the first to the last. If so, sets *FIRST to the
+ * first address and *BYTES to the number of bytes. */
 static bool is_filled(const struct obs_access *access, uint64_t *first, uint64_t *bytes)
 {
     uint64_t low = UINT64_MAX, high = 0, touched = 0;
@@ -166,7 +168,7 @@ static bool is_filled(const struct obs_access *access, uint64_t *first, uint64_t
     return touched == (1ull << words) - 1;
 }
 
-/* Marks each lane's bytes. If lanes' bytes adjoin, it marks them together. */
+/* Marks each lane's bytes. Marks adjoining bytes of several lanes together. */
 static void mark_lanes(struct footprint *footprint, enum emu_touch_kind kind,
                        const struct obs_access *access)
 {
@@ -276,7 +278,8 @@ static void footprint_join(void *into, void *state)
     footprint_free(part);
 }
 
-/* Returns the first bit from AT on whose value is SET, or PAGE_BYTES if there is none. */
+/* Returns the index of the first bit, from AT on, whose value is SET, or PAGE_BYTES if there is
+ * none. */
 static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
 {
     while (at < PAGE_BYTES) {
@@ -288,7 +291,7 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
     return PAGE_BYTES;
 }
 
-/* Appends a touch. Returns false if the list is full, or out of memory. */
+/* Appends a touch. Returns false if the list is full or memory runs out. */
 static bool append(struct obs_touched *touched, struct emu_touch touch)
 {
     if (touched->count == MOST_TOUCHES)
@@ -322,8 +325,8 @@ static bool append_page(struct obs_touched *touched, const struct map *map)
     return true;
 }
 
-/* Compares two touches by kind, then by address. Touches of neighbouring pages become neighbours
- * and are merged. */
+/* Compares two touches by kind, then by address. So touches of neighbouring pages follow one
+ * another and can be merged. */
 static int compare(const void *a, const void *b)
 {
     uint64_t x = (*(struct map *const *)a)->key, y = (*(struct map *const *)b)->key;
@@ -339,7 +342,7 @@ static void footprint_end(void *state, const struct launch_view *launch,
     struct footprint *footprint = state;
     size_t count = 0;
     (void)per_instruction;
-    for (size_t i = 0; i < footprint->size; i++) /* move all maps to the front */
+    for (size_t i = 0; i < footprint->size; i++) /* moves all maps to the front of the table */
         if (footprint->table[i]) {
             struct map *map = footprint->table[i];
             footprint->table[i] = NULL;

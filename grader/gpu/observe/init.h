@@ -4,45 +4,46 @@
 
 #include "gpu/observe/view.h"
 
-/* The threads of a CTA that ended before a barrier of the others. */
+/* The threads of a CTA that exited before a barrier that the other threads reached. */
 struct init_gone {
-    uint32_t count, first; /* `first` is the first thread's number */
+    uint32_t count, first; /* `first` is the index of the first such thread in its CTA */
 };
 
 struct init_cta {
     uint64_t cta;
-    uint8_t *shared, *local; /* a flag for each byte, which is 1 if the byte was written */
+    uint8_t *shared, *local; /* one flag per byte, 1 if the byte was written */
     struct init_gone gone;
 };
 
-/* The accesses of one instruction. */
+/* What initcheck knows about one instruction. */
 struct init_site {
-    uint64_t low, high; /* the range that it wrote, in `space`; `high` is 0 if it wrote nothing */
-    /* number of its faulty reads; addr, cta and thread are those of the first faulty read */
+    /* the range that the instruction wrote, in `space`; `high` is 0 if it wrote nothing */
+    uint64_t low, high;
+    /* number of faulty reads; addr, cta and thread describe the first of them */
     uint64_t count;
     uint64_t addr, cta;
-    /* in global memory, the number of bytes from the allocation's start that were written before
-     * the read */
+    /* global memory: number of bytes at the start of the allocation that were written before the
+     * read */
     uint64_t prefix;
-    /* in shared memory, the only range of the array that the CTA had written before the read; end
-     * is 0 if there was no such range, or more than one */
+    /* shared memory: the range of the array that the CTA had written before the read; own_end is 0
+     * if there was no such range or more than one */
     uint64_t own_low, own_end;
-    /* if there was more than one, the unwritten range of the faulty read between two of them */
+    /* if there was more than one: the unwritten range between two of them that contains the read */
     uint64_t gap_low, gap_end;
-    struct init_gone gone; /* in shared memory, the CTA's threads that had ended */
+    struct init_gone gone; /* shared memory: the CTA's threads that had exited before the read */
     uint32_t thread;
     uint8_t space;
     bool uses_old;                 /* an atomic whose result depends on the old value */
     bool is_copy;                  /* cp.async, cp.async.bulk */
-    const struct mem_block *block; /* the block that it accessed last */
+    const struct mem_block *block; /* the allocation that the instruction accessed last */
 };
 
 struct init {
     const struct launch_view *launch;
-    struct init_site *sites;          /* one for each pc */
-    struct init_cta *current, *seats; /* the running CTA, and all resident CTAs by seat */
+    struct init_site *sites;          /* by pc */
+    struct init_cta *current, *seats; /* the running CTA; all resident CTAs, by seat */
     size_t local_bytes;
-    bool failed; /* memory ran out, so nothing more is checked */
+    bool failed; /* memory ran out, so the rest of the launch is not checked */
 };
 
 /* Reports the faulty reads of the instruction at PC. */

@@ -7,7 +7,7 @@
 #include "gpu/observe/describe.h"
 #include "gpu/observe/init.h"
 
-/* The array that was read, from byte BEGIN up to END, in elements of SIZE bytes. */
+/* The array that was read: bytes BEGIN up to END, in elements of SIZE bytes. */
 struct init_array {
     uint64_t begin, end;
     uint32_t size;
@@ -45,8 +45,8 @@ static struct init_array array_of(const struct init *init, uint32_t pc)
 
 /* --- writers ---------------------------------------------------------------------------------- */
 
-/* Returns the instruction that wrote nearest to the faulty read in the same array, or NO_PC if
- * there is none. */
+/* Returns the instruction that wrote closest to the faulty read in the same array, or NO_PC if none
+ * wrote to this array. */
 static uint32_t nearest_writer(const struct init *init, const struct init_site *site,
                                const struct init_array *array)
 {
@@ -68,8 +68,7 @@ static uint32_t nearest_writer(const struct init *init, const struct init_site *
     return writer;
 }
 
-/* Returns the lowest address of the array to which an instruction has written, or the array's
- * end. */
+/* Returns the lowest address of the array that any instruction wrote, or the array's end. */
 static uint64_t lowest_written(const struct init *init, uint8_t space,
                                const struct init_array *array)
 {
@@ -88,8 +87,8 @@ static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t
     return a.file == b.file && a.line == b.line;
 }
 
-/* Returns whether racecheck, which reports before initcheck, has found that nothing orders READER
- * and WRITER, which are on different lines. If so, the race explains why READER read too early. */
+/* Returns whether racecheck, which reports before initcheck, has found a race between READER and
+ * WRITER. They are on different lines. Such a race explains why READER read too early. */
 static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 {
     const struct launch_view *launch = init->launch;
@@ -111,21 +110,22 @@ static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* The relation of the read to the written part of its array. */
+/* How the read relates to the part of its array that was written. */
 struct init_case {
     const struct init_site *site;
     struct init_array array;
-    const struct mem_block *block; /* the allocation, if it is global memory */
-    /* the line of a write nearby, in the same file, or 0 if there is none */
+    const struct mem_block *block; /* the allocation, for global memory */
+    /* the line of the nearest write, if it is in the same file, otherwise 0 */
     uint32_t line;
-    uint64_t low, high; /* the first and the last element that this line writes */
-    bool is_outside;    /* this line does not write the element that was read */
+    uint64_t low, high; /* the first and the last element that `line` writes */
+    bool is_outside;    /* `line` does not write the element that was read */
     bool is_update;     /* the read also writes the element, as in s[i] += 1 */
-    bool is_in_block;   /* LOW and HIGH are what the block has written before the read */
-    bool is_lowest;     /* no line writes an element before LOW */
+    /* LOW and HIGH are only the elements that this block wrote before the read */
+    bool is_in_block;
+    bool is_lowest; /* no line writes an element before LOW */
 };
 
-/* Writes advice for a read between elements that the block has written. */
+/* Writes advice for a read between two ranges of elements that the block has written. */
 static void advise_gap(char *text, size_t size, const struct init_case *c)
 {
     uint64_t first = (c->site->gap_low - c->array.begin) / c->array.size;
@@ -136,9 +136,9 @@ static void advise_gap(char *text, size_t size, const struct init_case *c)
     else
         snprintf(left_out, sizeof left_out, "elements %" PRIu64 " to %" PRIu64, first, last);
     snprintf(text, size,
-             "this block writes %s, at line %u, but leaves out %s: does this line count rows or "
-             "steps in another way than line %u, or should the block write %s, too?",
-             c->array.name, c->line, left_out, c->line, first == last ? "it" : "them");
+             "line %u writes %s in this block, but not %s: does this line use other indices than "
+             "line %u, or should the block write %s, too?",
+             c->line, c->array.name, left_out, c->line, first == last ? "it" : "them");
 }
 
 static void advise_shared(char *text, size_t size, const struct init_case *c)
@@ -155,8 +155,8 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
         snprintf(
             text, size,
             "%" PRIu32 " thread%s of this block, from thread %" PRIu32
-            " on, ended before a barrier of the others and did not write: let no thread return "
-            "before the last __syncthreads()",
+            " on, returned before a barrier of the other threads and did not write: let no thread "
+            "return before the last __syncthreads()",
             c->site->gone.count, c->site->gone.count == 1 ? "" : "s", c->site->gone.first);
     else if (c->is_in_block && !c->is_update)
         snprintf(
@@ -176,7 +176,7 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
     else if (c->is_update)
         snprintf(
             text, size,
-            "shared memory is not cleared: let the threads set %s to its first value, and then call "
+            "shared memory starts with undefined values: let the threads initialise %s, and then call "
             "__syncthreads()",
             c->array.name);
     else if (c->line && c->site->gap_end >= c->site->gap_low + c->array.size)
@@ -192,12 +192,13 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
                  c->array.name);
 }
 
-/* Writes advice for a read in the unused bytes between two rows, which no program means to read. */
+/* Writes advice for a read of the unused bytes between two rows. A program never reads them on
+ * purpose. */
 static void advise_pitch(char *text, size_t size, const struct mem_block *block, uint64_t at)
 {
     uint64_t row = at / block->pitch;
     snprintf(text, size,
-             "this is after the %" PRIu64 " bytes of row %" PRIu64 "; row %" PRIu64
+             "this read is after the %" PRIu64 " bytes of row %" PRIu64 "; row %" PRIu64
              " begins %" PRIu64 " bytes (the pitch) after row %" PRIu64
              ": does the index use this pitch for y, and is x neither too small nor too large?",
              block->width, row, row + 1, block->pitch, row);
@@ -213,29 +214,29 @@ static void advise_global(char *text, size_t size, const struct init_case *c)
     else if (block && block->pitch && prefix && prefix * c->array.size == block->width)
         snprintf(text, size,
                  "only the first %" PRIu64 " of the %" PRIu64
-                 " bytes of a row are written: does a cudaMemcpy2D() or cudaMemset2D() count "
-                 "elements? They count bytes, width * sizeof(type)",
+                 " bytes of a row are written: does a cudaMemcpy2D() or cudaMemset2D() get a width "
+                 "in elements? It must be in bytes: width * sizeof(type)",
                  prefix, block->width);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix &&
              prefix == bytes / c->array.size)
         snprintf(
             text, size,
             "only the first %" PRIu64 " of its %" PRIu64
-            " bytes are written: does a cudaMemcpy() or cudaMemset() count elements? They count "
-            "bytes, n * sizeof(type)",
+            " bytes are written: does a cudaMemcpy() or cudaMemset() get a number of elements? It "
+            "must be in bytes: n * sizeof(type)",
             prefix, bytes);
     else if (prefix == sizeof(void *) && prefix < bytes && c->array.size < prefix)
         snprintf(
             text, size,
             "only its first %" PRIu64
-            " bytes are written, as many as a pointer has: does a cudaMemcpy() or cudaMemset() "
-            "ask for sizeof(pointer)? Write n * sizeof(type)",
+            " bytes are written, the size of a pointer: does a cudaMemcpy() or cudaMemset() get "
+            "sizeof(pointer)? Write n * sizeof(type)",
             prefix);
     else if (prefix && prefix < bytes && at >= prefix && block && block->fill.file)
         snprintf(text, size,
                  "only the first %" PRIu64 " of its %" PRIu64
-                 " bytes are written: should the copy or memset that wrote them write more, in "
-                 "bytes and at the right places, or is the index here too large?",
+                 " bytes are written: does the copy or memset that wrote them write too few bytes, "
+                 "or to the wrong place, or is the index here too large?",
                  prefix, bytes);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix)
         snprintf(text, size,

@@ -1,16 +1,17 @@
 /* The initcheck observer finds uninitialised reads.
  *
- * For each byte of global memory, memory.c keeps a bit that says whether it was written; writes,
- * memsets and copies by the host set it, too. Variables count as written. Page-locked and managed
- * memory also counts as written, because the host can write it at any time without the emulator's
- * knowledge. For each byte of a CTA's shared memory and of a kernel's own local variables, this
- * file keeps a flag. Local variables of called functions are not watched.
+ * For each byte of global memory, memory.c has a bit that is set once the byte is written. Writes,
+ * memsets and copies by the host also set it. Variables count as written. Page-locked and managed
+ * memory also counts as written, because the host can write to it without the emulator noticing.
+ * For each byte of a CTA's shared memory and of the kernel's own local variables, this file keeps a
+ * flag. Local variables of called functions are not checked.
  *
- * A copy of a structure also reads the structure's padding. So a read of bytes of which only some
- * are written, or of only one or two bytes, is a fault only if an unwritten value from the read is
- * used for more than a store elsewhere. The place where it is stored counts as written. Compiled
- * code may load a thread's own variable before it is known whether the value is needed, because
- * that does no harm. Such a load is not a fault if selp then selects or drops the value. */
+ * A copy of a structure also reads the padding of the structure. So there are two special cases: a
+ * read of one or two bytes, and a read of several bytes of which some are written. Such a read is a
+ * fault only if the code does more with an unwritten value than store it. The stored bytes then
+ * count as written. The compiler may also load a local variable before it is known whether the
+ * value is needed. Such a load is not a fault if a selp instruction then selects or drops the
+ * value. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +46,8 @@ static bool is_copy(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_st && in->guard != reg && in->operands[0].index != reg;
 }
 
-/* Returns whether the code uses bytes of REG after the first WRITTEN bytes for more than a store.
- * Follows at most STEPS conversions to fewer bytes, because these take a member out of a copied
+/* Returns whether the code does more than store the bytes of REG after the first WRITTEN bytes.
+ * Follows at most STEPS conversions to fewer bytes, because they extract a member of a copied
  * structure. */
 static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned written, unsigned steps)
 {
@@ -64,8 +65,8 @@ static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned writt
     return false;
 }
 
-/* Returns whether the code uses bytes of element K of the load at PC, after its first WRITTEN
- * bytes, for more than a store. */
+/* Returns whether the code does more than store element K of the load at PC, not counting the first
+ * WRITTEN bytes of the element. */
 static bool is_used(const struct launch_view *launch, uint32_t pc, uint32_t k, unsigned written)
 {
     uint32_t index;
@@ -80,7 +81,8 @@ static bool is_choice(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_selp && in->guard != reg && in->operands[3].index != reg;
 }
 
-/* Returns whether the value of the load at PC is used only as one of the two inputs of selp. */
+/* Returns whether the code uses the value of the load at PC only as one of the two inputs of
+ * selp. */
 static bool is_only_chosen(const struct launch_view *launch, uint32_t pc)
 {
     uint32_t index;
@@ -103,9 +105,9 @@ static bool is_same_place(const struct ptx_operand *a, const struct ptx_operand 
            a->value == b->value;
 }
 
-/* Returns whether REG, which holds LOAD's value or a value made from it, is only masked, combined
- * with other bits and then stored where it came from, in at most STEPS steps. MASKED says that it
- * has been masked already. */
+/* Returns whether the code only masks REG, combines it with other bits and stores it where LOAD
+ * read it, in at most STEPS steps. REG holds LOAD's value, or a value computed from it. MASKED says
+ * that it has been masked already. */
 static bool goes_back(const struct ptx_function *f, const struct ptx_instruction *load,
                       uint32_t reg, bool masked, unsigned steps)
 {
@@ -126,8 +128,8 @@ static bool goes_back(const struct ptx_function *f, const struct ptx_instruction
     return any;
 }
 
-/* Returns whether the load at PC serves only to set a bit-field. If so, the word's other bits may
- * be unwritten. */
+/* Returns whether the load at PC serves only to set a bit-field. If so, the other bits of the word
+ * may be unwritten. */
 static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 {
     uint32_t index;
@@ -139,15 +141,15 @@ static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 
 /* --- marks ------------------------------------------------------------------------------------ */
 
-/* The place of the marks of a lane's bytes: FLAGS for shared and local memory, BLOCK for global
- * memory. Both are NULL if the bytes are not watched. */
+/* Where the marks of a lane's bytes are: in FLAGS for shared and local memory, in BLOCK for global
+ * memory. Both are NULL if the bytes are not checked. */
 struct init_place {
     uint8_t *flags;
     const struct mem_block *block;
 };
 
-/* Returns the block that holds all bytes from LOW up to END, or NULL if there is no such block or
- * it is not watched. */
+/* Returns the allocation that holds all bytes from LOW up to END. Returns NULL if there is none, or
+ * if it is not checked. */
 static const struct mem_block *find_block(const struct init *init, struct init_site *site,
                                           uint64_t low, uint64_t end)
 {
@@ -164,8 +166,8 @@ static bool is_shared(uint8_t space)
     return space == PTX_SHARED || space == PTX_CLUSTER;
 }
 
-/* Returns the flags of the bytes at ADDR in the accessed CTA's shared memory, or NULL if that CTA
- * is not running. */
+/* Returns the flags of the bytes at ADDR in the shared memory of the CTA that is accessed. Returns
+ * NULL if that CTA is not running. */
 static uint8_t *shared_flags(const struct init *init, const struct obs_access *access,
                              uint64_t addr)
 {
@@ -181,7 +183,7 @@ static struct init_place find_place(const struct init *init, const struct obs_ac
     uint64_t addr = access->addr[lane], own = launch->function->local_bytes;
     struct init_place place = {NULL, NULL};
     if (addr % access->bytes)
-        return place; /* memcheck reports misaligned accesses, and accesses out of bounds */
+        return place; /* memcheck reports such an access */
     if (access->space == PTX_GLOBAL)
         place.block = find_block(init, &init->sites[access->pc], addr, addr + access->bytes);
     else if (is_shared(access->space) && addr < launch->shared_bytes &&
@@ -214,7 +216,7 @@ static bool is_any_written(struct init_place place, uint64_t addr, unsigned size
     return false;
 }
 
-/* Returns whether LANE's read is a fault. *AT gets the index of the first unwritten byte. */
+/* Returns whether LANE's read is a fault. Sets *AT to the index of its first unwritten byte. */
 static bool is_fault(struct init *init, const struct obs_access *access, uint32_t lane,
                      struct init_place place, unsigned *at)
 {
@@ -251,7 +253,7 @@ static void mark(struct init *init, struct init_place place, uint64_t addr, unsi
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Notes the range that the CTA has written of the array at the faulty read. */
+/* Notes which range of the array the CTA has written. The array is that of the faulty read. */
 static void note_own_range(const struct init *init, struct init_site *site)
 {
     uint64_t begin = 0, end = init->launch->shared_bytes;
@@ -300,14 +302,14 @@ static void add_fault(struct init *init, const struct obs_access *access, uint32
 static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint64_t end)
 {
     if (site->is_copy && site->count)
-        return; /* the site describes a fault in the memory that the copy reads */
+        return; /* here `space` is the memory that the copy reads, because that read was a fault */
     site->space = is_shared(space) ? PTX_SHARED : space;
     site->low = !site->high || low < site->low ? low : site->low;
     site->high = end > site->high ? end : site->high;
 }
 
-/* Returns whether the access reads before it writes. An exchange does not count: although it
- * returns the old value, its purpose is to write. */
+/* Returns whether the access uses the old value. An exchange does not count: it returns the old
+ * value, but its purpose is to write. */
 static bool reads_first(const struct init *init, const struct obs_access *access)
 {
     return access->kind == OBS_LOAD ||
@@ -317,9 +319,9 @@ static bool reads_first(const struct init *init, const struct obs_access *access
 
 /* --- quick checks ----------------------------------------------------------------------------- */
 
-/* The largest span, in bytes, for which a quick check is tried. Nearly every access is to bytes
- * that are all written. Such a read is not a fault, and such a write marks nothing new. The quick
- * check for this case also looks at the bytes between those that the lanes access. */
+/* Largest span, in bytes, for which a quick check is tried. In nearly every access, all bytes are
+ * already written: a read of them is not a fault, and a write marks nothing new. The quick check
+ * also covers the bytes between those of the lanes. */
 #define QUICK_BYTES 1024u
 
 /* Returns whether all bytes from LOW up to END are written. */
@@ -338,8 +340,8 @@ static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space
              mem_first_unmarked(block, MEM_WRITTEN, low - block->addr, end - low) == end - low));
 }
 
-/* Returns whether the bytes that the lanes access in shared memory, all below END, are written. The
- * lanes' addresses may be far apart. */
+/* Returns whether all bytes that the lanes access in shared memory are written. They are all below
+ * END, but may be far apart. */
 LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_access *access,
                                      uint64_t end)
 {
@@ -360,8 +362,8 @@ LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_a
     return !unwritten && !(bits & (access->bytes - 1u));
 }
 
-/* Marks the bytes of a dense store in one step. Returns false if it has marked nothing, because the
- * access is not such a store. */
+/* Marks all bytes of a dense store in one step. Returns false, without marking anything, if the
+ * access is not a dense store to watched memory. */
 static bool mark_dense(const struct init *init, const struct obs_access *access, uint64_t end)
 {
     uint64_t low = access->addr[0];
@@ -380,7 +382,7 @@ LANES_CLONES static void initcheck_access(void *state, const struct obs_access *
 {
     struct init *init = state;
     bool is_read = reads_first(init, access), is_write = access->kind != OBS_LOAD;
-    /* initcheck_order() marks its bytes later */
+    /* initcheck_order() marks the bytes of a copy once the copy has arrived */
     bool is_copy = init->sites[access->pc].is_copy && access->space != PTX_GLOBAL;
     uint64_t low = access->addr[0], high = low;
     if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
@@ -423,8 +425,8 @@ static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* Returns the CTA at the event's seat, or NULL when out of memory. A CTA that is new at its seat
- * has no written bytes. */
+/* Returns the CTA at the event's seat, or NULL when out of memory. If the CTA is new at this seat,
+ * marks all its bytes as unwritten. */
 static struct init_cta *take_cta(struct init *init, const struct obs_order *event)
 {
     struct init_cta *cta = &init->seats[event->seat];
@@ -452,7 +454,7 @@ static void initcheck_forget_memory(void *state)
         init->sites[pc].block = NULL;
 }
 
-/* Counts the threads that have ended, at a barrier of all others. */
+/* At a barrier of all threads that have not exited, counts the threads that have exited. */
 static void count_gone(const struct init *init, const struct obs_order *event)
 {
     const uint32_t *block = init->launch->request->block;
@@ -514,7 +516,7 @@ static void *initcheck_begin(const struct launch_view *launch)
     return NULL;
 }
 
-/* a single worker runs the launch, so there is nothing to join */
+/* a single worker runs the launch, so there is no second state to join */
 static void initcheck_join(void *into, void *state)
 {
     (void)into;

@@ -7,38 +7,42 @@
 
 #include "gpu/device.h"
 
-/* Losses below these thresholds are not reported, because correct programs have small ones: in an
- * incomplete last block, in the final step of a reduction, at the halo of a stencil. */
-#define LEAST_WASTE        8    /* sectors or wavefronts */
-#define LEAST_INSTRUCTIONS 16   /* warp instructions, as many as in a launch for one element */
+/* Thresholds below which a loss is not reported. Correct programs have small losses: in an
+ * incomplete last block, in the last step of a reduction, at the halo of a stencil. */
+#define LEAST_WASTE 8 /* sectors or wavefronts */
+/* warp instructions; a launch for a single element has about as many */
+#define LEAST_INSTRUCTIONS 16
 #define LEAST_SHARE        0.05 /* share of the launch's sectors, wavefronts or instructions */
 #define LEAST_RATIO        1.2  /* ratio of cost to ideal */
 #define MANY_BRANCHES      0.1  /* share of diverging warps among those that reach a branch */
 #define MANY_LEVELS        8    /* levels of calls */
-#define FEW_LANES          2.0  /* active lanes on average, when one lane does the work */
-#define SAME_ARRAY         (1ull << 16) /* bytes; accesses nearer than this are to the same array */
-#define LONG_WORK          1000         /* warp instructions */
-#define HALF_OCCUPANCY     (EMU_SM_WARPS / 2)
-#define COUNT_OF(array)    (sizeof(array) / sizeof *(array))
+#define FEW_LANES          2.0  /* most active lanes, on average, if a single lane does the work */
+/* bytes; two accesses that are closer belong to the same array */
+#define SAME_ARRAY (1ull << 16)
+/* warp instructions of a kernel that is long enough to report */
+#define LONG_WORK       1000
+#define HALF_OCCUPANCY  (EMU_SM_WARPS / 2)
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* The losses of one kind on one line. */
+/* All losses of one kind on one line. */
 struct loss {
     const char *id;
     struct source_line place;
     uint32_t pc; /* the instruction with the worst sample */
     uint64_t requests, cost, ideal, again;
-    bool has_good; /* another access of this kind on this line wastes nothing */
-    /* For branches, latest_... hold the latest branch's part of cost and ideal, and the end of its
-     * code; `entries` counts how often warps reached any branch of the line; has_bad says that one
-     * branch alone deserves a finding; is_loop says that one branch closes a loop. */
+    bool has_good; /* another access of this kind on the line wastes nothing */
+    /* Only for branches. latest_cost, latest_ideal and latest_end describe the latest branch: its
+     * part of cost and ideal, and the end of its code. `entries` counts how often warps reached a
+     * branch of the line. has_bad is set if one of the branches alone deserves a finding, is_loop
+     * if one of them closes a loop. */
     uint64_t latest_cost, latest_ideal;
     uint32_t latest_end;
     double entries;
     bool has_bad, is_loop;
 };
 
-/* The cost of an instruction in warp and thread instructions, including those of the function that
- * it calls. */
+/* Cost of an instruction in warp instructions and thread instructions. A call includes the called
+ * function. */
 struct expense {
     double warps, threads;
 };
@@ -48,8 +52,8 @@ struct report {
     const struct emu_counters *counters;
     const struct sample *samples;
     struct emu_counters totals;
-    struct expense *expenses; /* one for each instruction */
-    uint32_t *loads;          /* the instructions that load from global memory */
+    struct expense *expenses; /* by pc */
+    uint32_t *loads;          /* pcs of the loads from global memory */
     uint32_t load_count;
     struct loss *list;
     uint32_t count, room;
@@ -95,7 +99,7 @@ static void add_finding(const struct report *report, const struct loss *loss,
 /* --- memory ----------------------------------------------------------------------------------- */
 
 struct traffic_kind {
-    enum emu_counter requests; /* the counters of cost and ideal follow it */
+    enum emu_counter requests; /* the counters of cost and ideal cost follow this counter */
     const char *id, *verb;
     bool shared;
 };
@@ -118,7 +122,7 @@ static struct loss *loss_at(struct report *report, const char *id, uint32_t pc)
 {
     struct source_line place = view_line(report->launch, pc);
     if (analyse_is_library(report->launch->module, place.file))
-        return NULL; /* students cannot change a line of a library */
+        return NULL; /* students cannot change the code of a library */
     for (uint32_t i = report->count; i-- > 0;) {
         struct loss *loss = &report->list[i];
         if (loss->id == id && loss->place.file == place.file && loss->place.line == place.line)
@@ -145,8 +149,8 @@ static void add_traffic(struct report *report, const struct traffic_kind *kind, 
     loss->has_good = loss->has_good || value[1] == value[2];
 }
 
-/* Finds the first warp whose latest accesses at PC and at OTHER were made by the same lanes of the
- * same CTA. Returns its access at PC and sets *WARP. */
+/* Finds the first warp for which the latest access at PC and the latest access at OTHER have the
+ * same CTA and the same lanes. Returns the warp's access at PC and sets *WARP. */
 static const struct access_seen *first_pair(const struct report *report, uint32_t pc,
                                             uint32_t other, uint32_t *warp)
 {
@@ -157,8 +161,8 @@ static const struct access_seen *first_pair(const struct report *report, uint32_
     return NULL;
 }
 
-/* Returns whether the loads at two instructions of one line read the same words. If so, they are
- * one load that the compiler copied when it unrolled a loop. */
+/* Returns whether the loads at PC and OTHER are on one line and read the same words. If so, they
+ * are copies of one load in an unrolled loop. */
 static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
 {
     uint32_t warp = 0;
@@ -172,7 +176,7 @@ static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
 }
 
 /* Returns whether the load at PC may read new values each time. This is assumed if the kernel has
- * barriers and stores about as often as it loads, in the same part of memory. */
+ * barriers and, in the same part of memory, stores at least half as often as it loads. */
 static bool is_rewritten(const struct report *report, uint32_t pc)
 {
     uint64_t loads = report->counters[pc].value[EMU_global_load_requests];
@@ -189,9 +193,9 @@ static bool is_rewritten(const struct report *report, uint32_t pc)
     return false;
 }
 
-/* Adds the load at PC as redundant if a warp mostly repeats its previous load there, or its load at
- * a copy in an unrolled loop. A load that may poll is left out, because polling has to repeat
- * it. */
+/* Adds the load at PC as redundant if warps mostly repeat their previous load. The previous load is
+ * at PC, or at its copy in an unrolled loop. Leaves out a load that may poll, because polling has
+ * to repeat the load. */
 static void add_again(struct report *report, uint32_t pc)
 {
     const uint64_t *value = &report->counters[pc].value[EMU_global_load_requests];
@@ -213,7 +217,7 @@ static void add_again(struct report *report, uint32_t pc)
     loss->ideal += value[1] * (value[0] - again) / value[0];
 }
 
-/* Returns the total of sectors, or of wavefronts, in the launch. */
+/* Returns the total number of sectors in the launch or, if SHARED, of wavefronts. */
 static uint64_t all_traffic(const struct report *report, bool shared)
 {
     uint64_t sum = 0;
@@ -231,7 +235,7 @@ static const struct traffic_kind *kind_of(const struct report *report, const str
     return &kinds[i];
 }
 
-/* Returns whether the load at PC reads a sliding window: the same warp's next load, at PC or at
+/* Returns whether the load at PC reads a sliding window: a load of the same warp, at PC or at
  * another instruction, partly overlaps it. */
 static bool is_of_window(const struct report *report, uint32_t pc)
 {
@@ -247,9 +251,10 @@ static bool is_of_window(const struct report *report, uint32_t pc)
     return false;
 }
 
-/* Returns whether the program cannot avoid the loss. A stencil has to access neighbouring words
- * that begin in the middle of a sector; a perfect access on the same line, or loads that overlap
- * this one, show that it is a stencil. A histogram needs atomics at scattered addresses. */
+/* Returns whether the program cannot avoid the loss. In a stencil, some accesses to neighbouring
+ * words begin in the middle of a sector. An access is taken for part of a stencil if another access
+ * on its line wastes nothing, or if other loads overlap it. A histogram needs atomics at scattered
+ * addresses. */
 static bool is_unavoidable(const struct report *report, const struct loss *loss,
                            const struct sample *sample)
 {
@@ -260,12 +265,12 @@ static bool is_unavoidable(const struct report *report, const struct loss *loss,
            (shape.kind == SHAPE_SCATTERED && sample->kind >= OBS_ATOMIC);
 }
 
-/* The largest structure that is reported as a structure. */
-#define MOST_FIELDS 64 /* bytes */
+/* bytes of the largest step that is reported as a structure */
+#define MOST_FIELDS 64
 
-/* Returns the line of another place in the source that accesses the bytes between those of the
- * access at PC, in the same steps, as code does with the fields of structures. Returns 0 if there
- * is none. */
+/* Returns the line of another access that fills the gaps of the access at PC with the same stride.
+ * Code accesses the fields of an array of structures in this way. Returns 0 if there is no such
+ * line. */
 static uint32_t line_of_rest(const struct report *report, uint32_t pc, const struct shape *shape)
 {
     struct source_line here = view_line(report->launch, pc);
@@ -379,8 +384,8 @@ static bool is_call_of(const struct report *report, uint32_t pc, uint32_t functi
     return in.kind == VIEW_CALL && in.callee == function;
 }
 
-/* Adds to each call of FUNCTION its share of the function's cost so far, in proportion to the warps
- * and lanes that made each call. */
+/* Distributes the cost of FUNCTION so far among its calls, in proportion to the number of warps and
+ * lanes of each call. */
 static void share_out(struct report *report, uint32_t function)
 {
     uint32_t first, end;
@@ -400,7 +405,7 @@ static void share_out(struct report *report, uint32_t function)
         }
 }
 
-/* Computes the expense of each instruction. share_out() runs once for each level of calls, which is
+/* Computes the expense of each instruction. Runs share_out() once for each level of calls. This is
  * accurate enough for recursive calls, too. */
 static void find_expenses(struct report *report)
 {
@@ -414,9 +419,9 @@ static void find_expenses(struct report *report)
 
 /* --- branches --------------------------------------------------------------------------------- */
 
-/* Returns the instruction whose count says how many warps reach the branch at PC. For a loop's
- * backward branch this is the instruction before the loop, because the branch itself is mostly
- * executed with only those lanes that are still in the loop. Otherwise it is the branch itself. */
+/* Returns the pc at which the number of warps that reach the branch at PC is counted. For a
+ * backward branch of a loop, this is the instruction before the loop, because the branch is mostly
+ * executed with only those lanes that are still in the loop. Otherwise it is PC. */
 static uint32_t entry_of(const struct report *report, uint32_t pc)
 {
     uint32_t before = view_instruction(report->launch, pc).target - 1;
@@ -434,8 +439,8 @@ static uint64_t least_branch_waste(const struct report *report)
     return share > LEAST_INSTRUCTIONS ? share : LEAST_INSTRUCTIONS;
 }
 
-/* Adds the cost of a branch whose code is from FIRST to END. Consecutive branches, such as those of
- * an unrolled loop, all count. Of nested branches, only the more wasteful one counts. */
+/* Adds a branch whose code is from FIRST to END. Branches that follow one another, as in an
+ * unrolled loop, all count. Among nested branches, only the most wasteful counts. */
 static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uint64_t cost,
                             uint64_t ideal)
 {
@@ -452,9 +457,8 @@ static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uin
     loss->latest_end = end;
 }
 
-/* Adds the branch at PC. Its cost is the number of warp instructions up to the point where its
- * lanes reconverge. The ideal is the same number if all lanes that reached the branch had stayed
- * together. */
+/* Adds the branch at PC. Its cost is the number of warp instructions until its lanes reconverge.
+ * Its ideal cost is this number for lanes that stay together. */
 static void add_branch(struct report *report, uint32_t pc)
 {
     struct view_instruction in = view_instruction(report->launch, pc);
@@ -482,21 +486,21 @@ static void add_branch(struct report *report, uint32_t pc)
                      cost - ideal >= least_branch_waste(report);
 }
 
-/* Returns advice for a branch, or NULL for the general advice. If only one lane takes the branch,
- * its work should be shared. */
+/* Returns advice for a branch, or NULL if the general advice fits. If a single lane takes the
+ * branch, the advice is to share its work. */
 static const char *advice_for_branch(const struct loss *loss)
 {
     if (loss->is_loop)
         return "give the lanes of a warp equal numbers of iterations: sort the work, or share each "
                "loop among the lanes";
     return 32 * loss->ideal < 2 * loss->cost
-               ? "one lane works while 31 wait: if the data has work for the others, share it among them, "
+               ? "one lane works while 31 wait: if there is enough work, share it among the lanes, "
                  "as a tree or with __shfl_down_sync() (lab 04 shows how)"
                : NULL;
 }
 
-/* Reports the branches of one line if they waste enough. The last steps of a reduction tree always
- * diverge, but they are few and short. */
+/* Reports the branches of a line if they waste enough. The last steps of a reduction tree always
+ * diverge, but they are few and short, so they are not reported. */
 static void report_branch_loss(const struct report *report, const struct loss *loss)
 {
     char cause[100];
@@ -530,8 +534,8 @@ static uint32_t busiest(const struct report *report)
     return most;
 }
 
-/* Reports a kernel in which one lane does nearly all the work. The finding is at the line that is
- * executed most often. */
+/* Reports a kernel in which a single lane does nearly all the work. Puts the finding on the line
+ * that is executed most often. */
 static bool report_serial(const struct report *report)
 {
     char cause[100];
@@ -550,7 +554,7 @@ static bool report_serial(const struct report *report)
     return true;
 }
 
-/* Reports low occupancy, but only if there are enough blocks for all multiprocessors. */
+/* Reports low occupancy if there are enough blocks for all multiprocessors. */
 static void report_occupancy(const struct report *report)
 {
     const struct launch_view *launch = report->launch;
@@ -562,7 +566,7 @@ static void report_occupancy(const struct report *report)
         [EMU_BY_SHARED] = "use less shared memory per block, or let more threads share it",
         [EMU_OCCUPANCY_LIMITS] = NULL};
     char cause[100];
-    /* the blocks have one warp */
+    /* true for blocks of one warp */
     bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS;
     if ((o->warps >= HALF_OCCUPANCY && !is_half) || launch->cta_count < EMU_MULTIPROCESSORS)
         return;
@@ -572,7 +576,7 @@ static void report_occupancy(const struct report *report)
     add_finding(report, &loss, NULL, cause, helps[o->limit]);
 }
 
-/* Prepares a report. Returns false when out of memory. */
+/* Allocates the arrays of a report. Returns false when out of memory. */
 static bool report_open(struct report *report)
 {
     uint32_t count = report->launch->code_count;
@@ -594,8 +598,8 @@ void losses_report(const struct launch_view *launch, const struct emu_counters *
                    const struct sample *samples)
 {
     struct report report = {launch, counters, samples, .room = 5 * launch->code_count};
-    if (report_open(&report)) { /* without memory there is less feedback, but no grade depends on
-                                 * it */
+    /* without memory there are fewer findings, but grades do not depend on them */
+    if (report_open(&report)) {
         report_traffic(&report);
         if (!report_serial(&report))
             report_branches(&report);

@@ -1,9 +1,10 @@
-/* Losses are the waste of a launch, reported as findings of severity "warning" on the responsible
- * lines.
+/* A loss is waste in a launch. It is reported as a finding of severity "warning" on the line that
+ * causes it.
  *
  * The counters observer keeps one sample for each instruction: its most wasteful access, whose
- * addresses show the cause (shape.h). The choice does not depend on the number of workers. When the
- * launch ends, losses_report() adds up the losses by source line and reports the large ones. */
+ * addresses show the cause (shape.h). Any number of workers chooses the same sample. When the
+ * launch ends, losses_report() adds up the losses of each source line and reports the large
+ * ones. */
 #ifndef GPU_OBSERVE_LOSSES_H
 #define GPU_OBSERVE_LOSSES_H
 
@@ -15,30 +16,31 @@
 #include "gpu/observe/shape.h"
 #include "gpu/observe/view.h"
 
-/* The latest access of a warp to global memory by one instruction, with just enough to recognise a
- * repeat. FIRST is lane 0's address, FORM a hash of the other lanes' distances from it. */
+/* A warp's latest access to global memory by one instruction, reduced to the data that shows a
+ * repeat. FIRST is the address of lane 0. FORM is a hash of all lanes' distances from lane 0. */
 struct access_seen {
     uint64_t cta, first, form;
-    uint32_t mask; /* 0 if no access yet */
+    uint32_t mask; /* active lanes, or 0 if there is no access yet */
 };
 
 struct sample {
     struct shape_access access;
-    uint32_t cost, ideal; /* sectors or wavefronts, or 0 if no sample yet */
+    uint32_t cost, ideal; /* sectors or wavefronts, or 0 if there is no sample yet */
     uint32_t warp;
     uint8_t kind, space;
     uint64_t cta;
-    /* `again` counts how often a warp repeated its previous global access, and `slid` how often an
-     * access partly overlapped the warp's previous access. */
+    /* `again` counts accesses that repeat the warp's previous access to global memory, `slid` those
+     * that partly overlap it. */
     uint64_t again, slid;
-    uint64_t form; /* as in access_seen, for the latest global access that was not dense */
-    /* the latest access of each warp of the last CTA; NULL before the first access, or when out of
-     * memory */
+    /* hash of the latest access to global memory that was not dense, as in access_seen */
+    uint64_t form;
+    /* latest access for each number of a warp in its CTA; NULL before the first access, or if
+     * memory ran out */
     struct access_seen *seen;
 };
 
-/* Returns whether an access by WARP of CTA replaces the sample. The access costs COST, and IDEAL at
- * best. */
+/* Returns whether an access by WARP of CTA replaces the sample, because it wastes more. COST is its
+ * cost and IDEAL its smallest possible cost. */
 static inline bool sample_is_worse(const struct sample *sample, uint32_t cost, uint32_t ideal,
                                    uint64_t cta, uint32_t warp)
 {
@@ -65,7 +67,7 @@ static inline void sample_take(struct sample *sample, const struct obs_access *a
 
 #define DENSE_FORM 1
 
-/* Returns a hash of the active lanes' distances from lane 0's address. */
+/* Returns a hash of the active lanes' distances in bytes from lane 0. */
 static inline uint64_t access_form(const uint64_t addr[32], uint32_t mask)
 {
     uint64_t form = 0;
@@ -74,16 +76,16 @@ static inline uint64_t access_form(const uint64_t addr[32], uint32_t mask)
     return form;
 }
 
-#define WINDOW 128 /* bytes, one float per lane */
+#define WINDOW 128 /* bytes of an access with one float per lane */
 
 static inline bool access_is_near(uint64_t one, uint64_t other)
 {
     return one != other && one - other + WINDOW < 2 * WINDOW;
 }
 
-/* Compares SEEN, an access by WARP, with the warp's previous access. Counts SEEN in `again` if it
- * was made at the same address with the same distances between lanes (REPEATS), and in `slid` if it
- * partly overlaps the previous access. */
+/* Compares SEEN, an access by WARP, with the warp's previous access. Adds 1 to `again` if it is a
+ * repeat at the same address; REPEATS says that the distances between the lanes are the same. Adds
+ * 1 to `slid` if the two partly overlap. */
 static inline void sample_again(struct sample *sample, bool repeats, uint32_t warp,
                                 const struct access_seen *seen)
 {
@@ -98,11 +100,10 @@ static inline void sample_again(struct sample *sample, bool repeats, uint32_t wa
     *last = *seen;
 }
 
-/* Adds another worker's SAMPLE to INTO. INTO may take over memory that SAMPLE owns. */
+/* Merges SAMPLE, from another worker, into INTO. INTO may take over memory that SAMPLE owns. */
 void sample_join(struct sample *into, struct sample *sample);
 
-/* Adds a finding for each loss that COUNTERS and SAMPLES show; both have an entry for each
- * instruction. */
+/* Adds a finding for each large loss. COUNTERS and SAMPLES are indexed by pc. */
 void losses_report(const struct launch_view *launch, const struct emu_counters *counters,
                    const struct sample *samples);
 

@@ -1,5 +1,5 @@
-/* The memcheck observer turns faults into findings that name the allocation and the distance of the
- * access from it. */
+/* The memcheck observer turns faults into findings. A finding names the allocation and how far from
+ * it the access was. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 static void *memcheck_begin(const struct launch_view *launch)
 {
     (void)launch;
-    return malloc(1); /* memcheck has no state, but NULL would mean out of memory */
+    return malloc(1); /* memcheck has no state, but NULL would mean that memory ran out */
 }
 
 static const char *space_name(uint8_t space)
@@ -29,8 +29,9 @@ static const char *access_name(uint8_t access)
 
 /* --- where an address is ---------------------------------------------------------------------- */
 
-/* Describes where an access is relative to the range from BEGIN to END: "12 bytes after", "right
- * after", "64 bytes before" or, if it begins inside the range, "across the end of". */
+/* Describes the position of an access relative to the range from BEGIN to END: "12 bytes after",
+ * "right after", "64 bytes before" or, if the access begins inside the range, "across the end
+ * of". */
 static const char *how_far(char *text, size_t size, int64_t addr, int64_t begin, int64_t end)
 {
     int64_t far = addr < begin ? begin - addr : addr - end;
@@ -41,7 +42,7 @@ static const char *how_far(char *text, size_t size, int64_t addr, int64_t begin,
     return text;
 }
 
-/* Describes ADDR, an address in the heap from which malloc() allocates in kernels. */
+/* Describes ADDR, an address in the heap of malloc() in kernels. */
 static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_t addr)
 {
     struct heap_place place;
@@ -83,15 +84,15 @@ static void print_global_place(char *text, size_t size, const struct mem_block *
                  block->size, block->host ? "" : " that was freed");
 }
 
-/* Returns the size of the local memory that ADDR was meant for. If ADDR is after the kernel's own
- * variables, the stack of called functions is included. */
+/* Returns the size of the local memory at which the access to ADDR was aimed: that of the kernel's
+ * own variables or, if ADDR is after them, also of the stack of called functions. */
 static uint32_t local_bytes(const struct launch_view *launch, uint64_t addr)
 {
     bool has_stack = launch->uses_stack && addr > launch->own_bytes;
     return has_stack ? launch->local_bytes : launch->function->local_bytes;
 }
 
-/* Describes an address in shared, local or parameter memory, where addresses are 32-bit offsets. */
+/* Describes an address in shared, local or parameter memory. Such an address is a 32-bit offset. */
 static void print_own_place(char *text, size_t size, const struct launch_view *launch,
                             const struct obs_fault *fault)
 {
@@ -110,8 +111,8 @@ static void print_own_place(char *text, size_t size, const struct launch_view *l
         snprintf(text, size, "but this launch has no such memory");
 }
 
-/* Describes an access relative to the shared array that it was meant for. Returns false if the
- * array is unknown. */
+/* Describes an access relative to the array in shared memory at which it was aimed. Returns false
+ * if that array is unknown. */
 static bool print_array_place(char *text, size_t size, const struct launch_view *launch,
                               const struct obs_fault *fault)
 {
@@ -140,8 +141,8 @@ static void print_place(char *text, size_t size, const struct launch_view *launc
         print_own_place(text, size, launch, fault);
 }
 
-/* Adds notes that say where the program allocated and freed the memory that the access was meant
- * for. */
+/* Adds notes that say where the program allocated and freed the memory at which the access was
+ * aimed. */
 static void add_notes(struct finding *finding, const struct launch_view *launch,
                       const struct obs_fault *fault)
 {
@@ -190,7 +191,7 @@ static const char *const fault_ids[] = {
     [OBS_REMOTE_MBARRIER] = "bad-mbarrier",
 };
 
-/* Writes " at rank 1" if the access is to another block's shared memory, otherwise "". */
+/* Writes " at rank 1" for an access to another block's shared memory, otherwise "". */
 static const char *print_rank(char *text, size_t size, const struct obs_fault *fault)
 {
     *text = '\0';
@@ -216,8 +217,7 @@ static void print_missing(char *text, size_t size, const struct launch_view *lau
              print_rank(rank, sizeof rank, fault), why, thread);
 }
 
-/* The start of the message for each fault whose message needs no numbers. The message continues
- * with "; thread ...". */
+/* The beginning of the message for each fault that needs no numbers. "; thread ..." follows it. */
 static const char *const plain_faults[] = {
     [OBS_DOUBLE_FREE] = "free() of memory that was already freed",
     [OBS_BAD_FREE] = "free() of an address that no malloc() in a kernel returned",
@@ -238,7 +238,7 @@ static const char *const plain_faults[] = {
     [OBS_TENSOR_TILE] = "the address of the box in shared memory is not a multiple of 128",
     [OBS_TENSOR_ROW] = "the box does not begin at a multiple of 16 bytes of its row",
     [OBS_TENSOR_BEFORE] = "the kernel writes a box that begins at a negative coordinate",
-    [OBS_TENSOR_REDUCTION] = "the tensor's elements have a type without this reduction",
+    [OBS_TENSOR_REDUCTION] = "this reduction does not exist for the type of the tensor's elements",
     [OBS_NO_MBARRIER] = "no mbarrier was initialised at this address",
     [OBS_REMOTE_MBARRIER] =
         "the mbarrier belongs to another block: threads can only arrive there, not wait for it",
@@ -362,8 +362,8 @@ static void memcheck_join(void *into, void *state)
     free(state);
 }
 
-/* Moves FINDING to the first of the instructions that were executed most often. A launch that does
- * too much work can be stopped anywhere, such as at a closing brace. */
+/* Moves FINDING to the first instruction among those executed most often. A launch that does too
+ * much work can be stopped anywhere, even at a closing brace. */
 static void move_to_busiest(struct finding *finding, uint32_t code_count,
                             const struct emu_counters *per_instruction)
 {

@@ -6,7 +6,7 @@
 
 #include "gpu/observe/describe.h"
 
-/* more than any device memory, so no index is off by this much */
+/* more than the memory of any device, so an address this far away is not an index that is off */
 #define FAR_BYTES ((uint64_t)1 << 40)
 
 bool memcheck_is_shared(const struct obs_fault *fault)
@@ -30,8 +30,8 @@ const struct mem_block *memcheck_block(const struct launch_view *launch,
     return fault->addr - block->addr < block->size || far < FAR_BYTES ? block : NULL;
 }
 
-/* Returns the first byte of the array or the allocation that the access was meant for, and sets
- * *END and *NAME, or returns false if it is unknown. */
+/* Finds the array or the allocation at which the access was aimed. Returns the address of its first
+ * byte and sets *END and *NAME. Returns false if it is unknown. */
 static bool find_meant(const struct launch_view *launch, const struct obs_fault *fault,
                        uint64_t *begin, uint64_t *end, char name[32])
 {
@@ -48,12 +48,12 @@ static bool find_meant(const struct launch_view *launch, const struct obs_fault 
                  : *name != '\0';
 }
 
-/* Writes advice for an access in front of an array: its index is negative. Returns false if the
- * access is elsewhere. */
+/* Writes advice for an access before the start of an array, whose index is negative. Returns false
+ * if the access is elsewhere. */
 static bool advise_negative(char *text, size_t size, const struct launch_view *launch,
                             const struct obs_fault *fault)
 {
-    enum { MOST = 1 << 20 }; /* an index that is farther off has another cause */
+    enum { MOST = 1 << 20 }; /* elements; an access further before the array has another cause */
     uint64_t begin, end;
     char name[32];
     if (!find_meant(launch, fault, &begin, &end, name))
@@ -63,8 +63,8 @@ static bool advise_negative(char *text, size_t size, const struct launch_view *l
     if (far <= 0 || far > MOST)
         return false;
     snprintf(text, size,
-             "the index is negative here: does it come from a subtraction, or from a char, which "
-             "can be negative although an unsigned char cannot?");
+             "the index is negative here: does it come from a subtraction, or from a char? A char "
+             "can be negative, an unsigned char cannot");
     return true;
 }
 
@@ -88,8 +88,8 @@ static void advise_shared(char *text, size_t size, const struct launch_view *lau
                                                  : "is the array too short");
 }
 
-/* Writes advice for an access to shared memory if the launch probably counts the elements of its
- * extern array instead of their bytes, otherwise "". */
+/* Writes advice for an access to shared memory. Does nothing unless the launch probably gives its
+ * extern array the number of elements in place of the number of bytes. */
 static void advise_extern(char *text, size_t size, const struct launch_view *launch,
                           const struct obs_fault *fault)
 {
@@ -102,9 +102,9 @@ static void advise_extern(char *text, size_t size, const struct launch_view *lau
                  bytes);
 }
 
-/* Writes advice for an access to ADDR, after rows of cudaMallocPitch(). Often the pitch, in bytes,
- * was added to a pointer that counts elements; if ADDR is at the place of the next row, y is the
- * likelier mistake. */
+/* Writes advice for an access to ADDR, after the rows of cudaMallocPitch(). Often a program adds
+ * the pitch, which is in bytes, to a pointer that counts elements. If ADDR is where the next row
+ * would be, y is more likely too large. */
 static void advise_rows(char *text, size_t size, const struct mem_block *block, uint64_t addr)
 {
     bool is_next = addr - block->addr - block->size < block->pitch;
@@ -116,7 +116,7 @@ static void advise_rows(char *text, size_t size, const struct mem_block *block, 
              is_next ? "" : "; and y must be less than the height");
 }
 
-/* Writes advice for an access beyond an allocation: the number of elements that fit. Neighbouring
+/* Writes advice for an access beyond an allocation: how many elements fit into it. Neighbouring
  * threads may access elements that are not neighbours. */
 static void advise_room(char *text, size_t size, const struct mem_block *block,
                         const struct obs_fault *fault)
@@ -126,29 +126,31 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
     bool is_next = fault->addr == block->addr + count * each;
     char room[27];
     if (has_gaps)
-        snprintf(text, size,
-                 "neighbouring threads are %" PRIu64 " bytes apart here, and the allocation has "
-                 "room for %s elements that far apart: does the data lie like that, too? If so, "
-                 "compare every index with that number",
-                 each, describe_number(count, room));
+        snprintf(
+            text, size,
+            "neighbouring threads access elements that are %" PRIu64 " bytes apart, and the "
+            "allocation has room for %s such elements: does the data lie like that, too? If so, "
+            "compare every index with that number",
+            each, describe_number(count, room));
     else
         snprintf(text, size, "the allocation has room for %s element%s of %" PRIu64 " byte%s%s",
                  describe_number(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s",
                  is_next && fault->highest == fault->addr
-                     ? ", and this is the one after the last: an `if` may be missing, or a loop "
-                       "or an `if` may compare the index by <= in place of <"
+                     ? ", and this is the element after the last: an `if` may be missing, or a "
+                       "loop or an `if` may compare the index with <= instead of <"
                  : is_next
                      ? ", and other lanes of the warp go farther: an `if` may be missing; compare "
                        "every index with that number"
                      : ": compare every index with that number");
 }
 
-/* --- what the launch and the allocation have in common ---------------------------------------- */
+/* --- numbers that the launch and the allocation have in common -------------------------------- */
 
-/* The element of an array that a thread wants, if the array has elements of the access's size. */
+/* The element of an array at which a thread's access was aimed, if the array's elements have the
+ * access's size. */
 struct wanted {
-    uint64_t element, count; /* the array has `count` elements */
-    uint64_t cta, thread;    /* the thread's number among all threads of the grid */
+    uint64_t element, count; /* index of the element; number of elements of the array */
+    uint64_t cta, thread;    /* index of the block; index of the thread in the whole grid */
 };
 
 static struct wanted find_wanted(const struct launch_view *launch, const struct mem_block *block,
@@ -164,7 +166,7 @@ static struct wanted find_wanted(const struct launch_view *launch, const struct 
     return wanted;
 }
 
-/* Gets the value of PARAM, a parameter of the size of an integer. Returns false for others. */
+/* Gets the value of PARAM if it has the size of an integer. Returns false if it does not. */
 static bool integer_of(const struct launch_view *launch, const struct ptx_variable *param,
                        uint64_t *value)
 {
@@ -172,13 +174,13 @@ static bool integer_of(const struct launch_view *launch, const struct ptx_variab
     if ((param->size != 4 && param->size != 8) || !request->params ||
         param->offset + param->size > request->param_bytes)
         return false;
-    *value = 0; /* devices and hosts are little-endian */
+    *value = 0; /* the low bytes come first on devices and hosts */
     memcpy(value, (const char *)request->params + param->offset, param->size);
     return true;
 }
 
-/* Returns what the bytes of BLOCK probably count, such as "blocks", if they are as many as there
- * are elements to access. Otherwise returns NULL. */
+/* Returns what BLOCK's number of bytes was probably taken from, such as "the launch has blocks", if
+ * this number equals a number of elements. Otherwise returns NULL. */
 static const char *counted_by(const struct launch_view *launch, const struct mem_block *block,
                               const struct wanted *wanted)
 {
@@ -195,7 +197,7 @@ static const char *counted_by(const struct launch_view *launch, const struct mem
     return NULL;
 }
 
-/* Writes advice if the allocation probably counts elements, not bytes. */
+/* Writes advice if the allocation probably has as many bytes as it should have elements. */
 static bool advise_bytes(char *text, size_t size, const struct launch_view *launch,
                          const struct mem_block *block, const struct obs_fault *fault)
 {
@@ -210,8 +212,8 @@ static bool advise_bytes(char *text, size_t size, const struct launch_view *laun
     return true;
 }
 
-/* Writes advice if each block in one direction of the grid has its row of elements, and the array
- * has room for exactly as many rows as there are blocks in the other direction. */
+/* Writes advice if each block accesses one row of elements along one axis of the grid, and the
+ * array has room for exactly as many rows as there are blocks along the other axis. */
 static bool advise_swapped(char *text, size_t size, const struct launch_view *launch,
                            const struct mem_block *block, const struct obs_fault *fault)
 {
@@ -232,7 +234,7 @@ static bool advise_swapped(char *text, size_t size, const struct launch_view *la
     return false;
 }
 
-/* Returns whether another allocation than BLOCK has COUNT elements of EACH bytes. */
+/* Returns whether an allocation other than BLOCK has COUNT elements of EACH bytes. */
 static bool is_length(const struct memory *memory, const struct mem_block *block, uint64_t count,
                       uint64_t each)
 {
@@ -245,8 +247,8 @@ static bool is_length(const struct memory *memory, const struct mem_block *block
     return false;
 }
 
-/* Writes advice if the launch passes a number that is too large for this array but is the length
- * of another. */
+/* Writes advice if an argument of the launch is too large for this array, but is the length of
+ * another array. */
 static bool advise_length(char *text, size_t size, const struct launch_view *launch,
                           const struct mem_block *block, const struct obs_fault *fault)
 {
@@ -270,7 +272,7 @@ static bool advise_length(char *text, size_t size, const struct launch_view *lau
     return false;
 }
 
-/* Writes advice for an access beyond an allocation that is smaller than one element. */
+/* Writes advice for an access beyond an allocation that is smaller than a single element. */
 static bool advise_small(char *text, size_t size, const struct mem_block *block,
                          const struct obs_fault *fault)
 {
@@ -286,7 +288,7 @@ static bool advise_small(char *text, size_t size, const struct mem_block *block,
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* Appends what else to look at in a grid of rows and columns: the length of the rows. */
+/* For a grid of rows and columns, appends advice to check the length of the rows. */
 static void advise_more(char *text, size_t size, const struct launch_view *launch)
 {
     const struct emu_launch *request = launch->request;
@@ -296,7 +298,7 @@ static void advise_more(char *text, size_t size, const struct launch_view *launc
                  "; is y multiplied by the length of this array's rows, and is x inside of a row?");
 }
 
-/* Writes advice for an access beyond ARRAY: the most special advice that fits. */
+/* Writes advice for an access beyond ARRAY. Tries the most specific advice first. */
 static void advise_array(char *text, size_t size, const struct launch_view *launch,
                          const struct mem_block *array, const struct obs_fault *fault)
 {
@@ -308,8 +310,8 @@ static void advise_array(char *text, size_t size, const struct launch_view *laun
     advise_more(text, size, launch);
 }
 
-/* Returns the allocation that the access ran past, if it is one of the program's arrays, otherwise
- * NULL. */
+/* Returns the allocation whose end or start the access missed, if it is an array of the program.
+ * Otherwise returns NULL. */
 static const struct mem_block *array_meant(const struct launch_view *launch,
                                            const struct obs_fault *fault)
 {
@@ -326,7 +328,8 @@ static bool is_after_rows(const struct launch_view *launch, const struct obs_fau
            fault->addr >= block->addr + block->size;
 }
 
-/* Writes advice for an access outside of memory. Later advice replaces earlier advice. */
+/* Writes advice for an access outside of memory. Advice that fits better overwrites earlier
+ * advice. */
 static void advise_outside(char *text, size_t size, const struct launch_view *launch,
                            const struct obs_fault *fault)
 {
@@ -344,9 +347,9 @@ static void advise_outside(char *text, size_t size, const struct launch_view *la
 }
 
 static const char aligned_help[] =
-    "an int or a float must lie at a multiple of 4: does a char pointer, which counts bytes, go on "
-    "by a number of elements? Then multiply that by sizeof(type); and row y begins y * pitch bytes "
-    "after row 0";
+    "the address of an int or a float must be a multiple of 4: is a number of elements added to a "
+    "char pointer, which counts bytes? Then multiply the number by sizeof(type); and row y begins "
+    "y * pitch bytes after row 0";
 
 void memcheck_advise(char *text, size_t size, const struct launch_view *launch,
                      const struct obs_fault *fault)

@@ -1,22 +1,23 @@
-/* Advice for accesses outside of memory and at misaligned addresses. What the launch and the
- * allocation have in common may tell the cause: their sizes, and which element a thread wants. */
+/* Advice for accesses outside of memory and at misaligned addresses. Equal numbers often show the
+ * cause: the sizes of the launch and of the allocation, and the index of the accessed element. */
 #ifndef GPU_OBSERVE_MEMCHECK_ADVICE_H
 #define GPU_OBSERVE_MEMCHECK_ADVICE_H
 
 #include "gpu/observe/view.h"
 
-/* The end of the addresses that are taken for a null pointer plus an index. */
+/* A lower address counts as a null pointer plus an index. */
 #define MEMCHECK_NULL_END 65536
 
 /* Returns whether the address is in shared memory, of the thread's own CTA or of another CTA. */
 bool memcheck_is_shared(const struct obs_fault *fault);
-/* Returns whether the address is in memory that consists of allocations. */
+/* Returns whether the address is in global memory, which consists of allocations. */
 bool memcheck_is_global(const struct obs_fault *fault);
-/* Returns the allocation that a bad address was probably meant for, or NULL if none is near. */
+/* Returns the allocation at which a bad address was probably aimed, or NULL if none is near. */
 const struct mem_block *memcheck_block(const struct launch_view *launch,
                                        const struct obs_fault *fault);
 
-/* Writes advice for FAULT, or nothing if the general advice for its kind is best. */
+/* Writes advice for FAULT. Leaves TEXT unchanged if the general advice for this kind of fault is
+ * best. */
 void memcheck_advise(char *text, size_t size, const struct launch_view *launch,
                      const struct obs_fault *fault);
 

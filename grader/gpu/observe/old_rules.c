@@ -6,7 +6,7 @@
 #define BANKS  16u
 #define SECTOR 32u
 
-/* The accesses of half a warp, by the lane's number in this half. */
+/* The accesses of half a warp. Index and mask count lanes from the first lane of this half. */
 struct half {
     const uint64_t *addr;
     uint32_t mask;
@@ -20,7 +20,7 @@ static unsigned lowest(uint32_t mask)
 
 /* --- global memory ---------------------------------------------------------------------------- */
 
-/* Returns whether lane k accesses the k-th word of a segment. Inactive lanes do not matter. */
+/* Returns whether lane k accesses word k of a segment. Ignores inactive lanes. */
 static bool is_coalesced(const struct half *half)
 {
     uint32_t segment = half->bytes == 4 ? 64 : 128;
@@ -41,13 +41,13 @@ static void measure_g80(const struct half *half, struct old_cost *cost)
     cost->pieces += coalesced ? HALF * half->bytes / SECTOR : lanes;
 }
 
-/* Makes one transaction, which serves the lowest lane of *LEFT and all other lanes in the same
- * segment, and removes these lanes from *LEFT. Returns the transaction's size in bytes. */
+/* Makes one transaction, which serves the lowest lane of *LEFT and all other lanes in its segment.
+ * Removes these lanes from *LEFT. Returns the size of the transaction in bytes. */
 static uint32_t serve_segment(const struct half *half, uint32_t *left)
 {
     uint32_t size = half->bytes == 1 ? 32 : half->bytes == 2 ? 64 : 128;
     uint64_t begin = half->addr[lowest(*left)] / size * size;
-    uint64_t low = UINT64_MAX, high = 0; /* first and last byte accessed */
+    uint64_t low = UINT64_MAX, high = 0; /* addresses of the first and the last accessed byte */
     for (uint32_t lanes = *left; lanes; lanes &= lanes - 1) {
         uint64_t addr = half->addr[lowest(lanes)];
         if (addr / size * size != begin)
@@ -67,8 +67,8 @@ static void measure_gt200(const struct half *half, struct old_cost *cost)
         cost->pieces += serve_segment(half, &left) / SECTOR;
 }
 
-/* Returns the smallest number of sectors that could hold all accessed bytes. A word that lanes
- * share counts once. */
+/* Returns the smallest number of sectors that can hold all accessed words. A word that several
+ * lanes share counts once. */
 static uint32_t ideal_sectors(const struct half *half)
 {
     uint32_t distinct = 0;
@@ -91,7 +91,7 @@ static uint32_t lanes_that(const uint32_t *value, uint32_t wanted, uint32_t mask
     return lanes;
 }
 
-/* Returns the largest group of MASK's lanes that have the same VALUE. */
+/* Returns the lanes of the largest group in MASK whose VALUE is the same. */
 static uint32_t largest_group(const uint32_t *value, uint32_t mask)
 {
     uint32_t largest = 0;
@@ -103,8 +103,9 @@ static uint32_t largest_group(const uint32_t *value, uint32_t mask)
     return largest;
 }
 
-/* Returns the number of steps until each lane has one word. The guides do not say which word is
- * broadcast. Here it is the word that most lanes want in the fullest bank. */
+/* Returns the number of steps until each lane has received one word. The guides do not say which
+ * word a step broadcasts. Here it is a word of the fullest bank: the word that most lanes
+ * access. */
 static uint32_t count_steps(const uint32_t *word, uint32_t mask)
 {
     uint32_t bank[HALF], steps = 0;

@@ -1,4 +1,4 @@
-/* The cost of an access on the GPUs of the classic texts (compute capability 1.x),
+/* Computes the cost of an access on old GPUs, those of the classic texts (compute capability 1.x),
  * by the rules of NVIDIA's CUDA programming guides of that time (versions 2 and 3, appendix G).
  *
  * Each half of a warp is a separate request. These are the rules for global memory, where a word is

@@ -1,6 +1,6 @@
-/* The origins observer marks the bytes of global memory that kernels write. These marks let the
- * record show which of the bytes that the host reads back were written by a kernel, and not by the
- * host. For writes and copies by the host, device.c updates the marks. */
+/* The origins observer marks the bytes of global memory that kernels write. The record can then
+ * show which bytes of an answer kernels wrote, and which the host wrote. device.c updates the marks
+ * when the host writes or copies. */
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
@@ -15,7 +15,7 @@ static void origins_access(void *state, const struct obs_access *access)
     const struct origins *origins = state;
     if (access->space != PTX_GLOBAL)
         return;
-    /* a dense access may reach past the end of its allocation; the launch then fails */
+    /* a dense access may reach past the end of its allocation; then the launch fails */
     if (access->dense) {
         uint64_t bytes = (uint64_t)WARP * access->bytes;
         if (mem_range(origins->memory, access->addr[0], bytes)) {
@@ -38,7 +38,7 @@ static void *origins_begin(const struct launch_view *launch)
     return origins;
 }
 
-/* a single worker runs the launch, so there is nothing to join */
+/* a single worker runs the launch, so there is no second state to join */
 static void origins_join(void *into, void *state)
 {
     (void)into;

@@ -26,7 +26,7 @@ static bool is_place_of(const struct race *race, const struct race_access *acces
                           !race_compare_places(place, race_place_of(race, &pair->other)));
 }
 
-/* Returns whether both pairs lack a barrier and share a line. */
+/* Returns whether both pairs lack a barrier and have a line in common. */
 static bool is_related(const struct race *race, const struct race_pair *a,
                        const struct race_pair *b)
 {
@@ -36,7 +36,7 @@ static bool is_related(const struct race *race, const struct race_pair *a,
            (is_place_of(race, &a->one, b) || is_place_of(race, &a->other, b));
 }
 
-/* Puts the pairs of group FROM into the earlier group INTO. */
+/* Moves the pairs of group FROM to the earlier group INTO. */
 static void unite(struct race *race, uint32_t from, uint32_t into)
 {
     for (uint32_t i = 0; i < race->pair_count; i++)
@@ -74,10 +74,10 @@ struct race_group race_group_of(const struct race *race, uint32_t i)
     return group;
 }
 
-/* --- what is missing -------------------------------------------------------------------------- */
+/* --- missing barriers and fences -------------------------------------------------------------- */
 
-/* Returns the barrier's name. In a block of one warp, __syncwarp() would be enough; in a larger
- * block, it might not be. */
+/* Returns the name of the missing barrier. For lanes of one warp this is __syncwarp(). In a block
+ * of one warp it is __syncthreads(), which stays correct if the block grows. */
 const char *race_barrier(const struct race *race, unsigned distance)
 {
     return distance < RACE_ONE_CTA && race->launch->warps > 1 ? "__syncwarp()" : "__syncthreads()";
@@ -110,7 +110,7 @@ __attribute__((format(printf, 2, 3))) static void append(struct text *text, cons
     }
 }
 
-/* The lines of a group. */
+/* The first and the last line of a pair or a group. */
 struct span {
     uint32_t low, high;
 };
@@ -134,7 +134,8 @@ static struct span group_span(const struct race *race, const struct race_group *
     return all;
 }
 
-/* Returns whether LINE contains a statement of the group that needs separate barriers. */
+/* Returns whether LINE has a statement that both reads and writes, and so needs a barrier in
+ * between. */
 static bool is_statement_line(const struct race *race, const struct race_group *group,
                               uint32_t line)
 {
@@ -145,16 +146,16 @@ static bool is_statement_line(const struct race *race, const struct race_group *
     return false;
 }
 
-#define MOST_SPANS 4 /* most barriers whose place is given */
+#define MOST_SPANS 4 /* most places of barriers that advice names */
 
-/* Finds the spans of lines that each need a barrier inside, so that every pair that lacks a barrier
- * between its lines gets one. Returns their number, at most MOST_SPANS + 1. */
+/* Finds spans of lines. A barrier inside each span separates all pairs of the group that lack one
+ * between their lines. Returns the number of spans, at most MOST_SPANS + 1. */
 static unsigned find_spans(const struct race *race, const struct race_group *group,
                            struct span *spans)
 {
     unsigned count = 0;
-    for (uint32_t i = group->first; i < race->pair_count; i++) { /* in the order of the later
-                                                                  * line */
+    /* pairs are sorted by their later line */
+    for (uint32_t i = group->first; i < race->pair_count; i++) {
         const struct race_pair *pair = &race->pairs[i];
         struct span span = span_of(race, pair);
         bool is_done = pair->group != group->first || !(pair->causes & CAUSE_STRAIGHT) ||
@@ -173,8 +174,8 @@ static unsigned find_spans(const struct race *race, const struct race_group *gro
     return count;
 }
 
-/* Returns whether some pair lacks a barrier before a loop's next iteration, in addition to the
- * barriers that are advised for a statement. */
+/* Returns whether some pair lacks a barrier before the next iteration of a loop. Ignores lines for
+ * which append_statements() already advises a barrier. */
 static bool lacks_round(const struct race *race, const struct race_group *group)
 {
     for (uint32_t i = group->first; i < race->pair_count; i++) {
@@ -241,8 +242,8 @@ static void print_barriers(struct text *text, const struct race *race,
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* Advice for a copy that nobody waits for: the wait that leaves copies under way, if there is
- * one. */
+/* Writes advice for an asynchronous copy that no thread waits for. If there is a wait that excludes
+ * the latest copies, the advice names this wait. */
 static void print_wait(struct text *text, const struct race *race)
 {
     for (uint32_t pc = 0; pc < race->launch->code_count; pc++) {
@@ -252,7 +253,7 @@ static void print_wait(struct text *text, const struct race *race)
             continue;
         append(text,
                "line %u waits for all groups of copies except the latest %u: if this copy can be "
-               "among these, wait with __pipeline_wait_prior(0), and then call __syncthreads()",
+               "one of them, wait with __pipeline_wait_prior(0), and then call __syncthreads()",
                line, (unsigned)in->operands[0].value);
         return;
     }
@@ -260,7 +261,7 @@ static void print_wait(struct text *text, const struct race *race)
                  "cuda::memcpy_async's barrier, and then call __syncthreads()");
 }
 
-/* Returns advice that needs no lines, or NULL if there is none. */
+/* Returns advice that names no lines, or NULL if the advice must name some. */
 static const char *plain_advice(const struct race *race, const struct race_group *group)
 {
     const struct race_pair *pair = &race->pairs[group->example];
@@ -271,16 +272,16 @@ static const char *plain_advice(const struct race *race, const struct race_group
     if (group->causes & CAUSE_UPDATE)
         return "use atomicAdd() or another atomic, or give each thread a word of its own; no barrier helps here";
     if (group->causes & CAUSE_WRITES)
-        return "is each thread meant to have a word of its own? Then two indices are equal that should differ: compare how each is made. If not, let one thread write it, or use an atomic; no barrier helps here";
+        return "should each thread have its own word? Then two threads compute the same index: check how each index is computed. If not, let one thread write the word, or use an atomic; no barrier helps here";
     if (group->distance < RACE_GRID || group->distance == RACE_COPY)
         return NULL;
     if (pair->is_shared)
         return "put a cluster.sync() between the two accesses";
     if (one_atomic)
-        return "make the access that is not atomic in a launch of its own, before or after this one; no barrier orders blocks";
+        return "move the access that is not atomic to another launch, before or after this one; no barrier orders blocks";
     if (race_lacks_fence(race))
         return "call __threadfence() after the write and before the atomic that counts the blocks";
-    return "let no block touch what another block writes: write to a second array, or split the kernel into two launches";
+    return "let no block access memory that another block writes: write to a second array, or split the kernel into two launches";
 }
 
 void race_print_advice(char *text, size_t size, const struct race *race,

@@ -1,6 +1,6 @@
 #include "gpu/observe/race_cause.h"
 
-#define STATEMENT_CODE 256u /* most instructions between a statement's load and its store */
+#define STATEMENT_CODE 256u /* most instructions from the load of a statement to its store */
 
 void race_causes_open(struct race_causes *causes, const struct race *race)
 {
@@ -56,14 +56,14 @@ static bool is_one_place(const struct ptx_operand *a, const struct ptx_operand *
            a->value == b->value;
 }
 
-/* The two instructions of a pair, in the order of the function's code. */
+/* The two instructions of a pair. */
 struct two {
     const struct race_site *one, *other;
     uint32_t from, to; /* their indices in the function's code */
 };
 
-/* Returns whether the first instruction is a load, and the second one stores a result of the loaded
- * value at the same address. */
+/* Returns whether the first instruction is a load, and the second stores a value computed from the
+ * load to the same address. */
 static bool is_update(const struct gaps *gaps, const struct two *two)
 {
     const struct ptx_instruction *load = &gaps->function->code[two->from];
@@ -76,8 +76,8 @@ static bool is_update(const struct gaps *gaps, const struct two *two)
 }
 
 /* Returns whether the second access belongs to the next iteration of a loop that the compiler has
- * unrolled. This is so if its line comes before the first access's line, and the code before the
- * first access has a copy of the second. */
+ * unrolled. This is so if its line comes before the line of the first access, and a copy of the
+ * second access precedes the first access in the code. */
 static bool is_unrolled(const struct race *race, const struct two *two)
 {
     struct source_line one = view_line(race->launch, two->one->pc);
@@ -91,8 +91,8 @@ static bool is_unrolled(const struct race *race, const struct two *two)
     return false;
 }
 
-/* Returns the causes if both accesses are on the same line. BACK holds the paths from the second
- * access to the first. */
+/* Returns the causes if both accesses are on the same line. STRAIGHT says that a path leads
+ * straight from the first access to the second, BACK are the paths back to the first. */
 static unsigned causes_on_line(const struct race *race, const struct race_pair *pair,
                                unsigned straight, unsigned back)
 {
@@ -108,7 +108,7 @@ unsigned race_causes_find(struct race_causes *causes, const struct race_pair *pa
     const struct race *race = causes->race;
     struct two two = {.one = &race->sites[pair->one.site], .other = &race->sites[pair->other.site]};
     const struct ptx_function *function = view_function(race->launch, two.one->pc, &two.from);
-    /* a loop that the compiler has unrolled has several stores for one statement */
+    /* after unrolling, one statement of the source has several stores */
     if (two.one->kind == RACE_WRITE && two.other->kind == RACE_WRITE &&
         (pair->one.site == pair->other.site ||
          (pair->distance != RACE_COPY && is_one_line(race, two.one->pc, two.other->pc))))

@@ -5,19 +5,20 @@
 #include "gpu/analyse/gaps.h"
 #include "gpu/observe/race.h"
 
-/* A bit for each cause. */
+/* Causes of a race, as bits. */
 enum race_cause {
-    CAUSE_UPDATE = 1,    /* both threads read the word, and then write it */
-    CAUSE_WRITES = 2,    /* both threads write it, with the same instruction */
-    CAUSE_STATEMENT = 4, /* one statement reads what another thread writes in the same statement */
-    CAUSE_STRAIGHT = 8,  /* there is no barrier between the two accesses */
-    CAUSE_ROUND = 16,    /* there is no barrier before the loop's next iteration */
-    CAUSE_CALLS = 32,    /* there is no barrier between two calls of CUDA's own libraries */
+    CAUSE_UPDATE = 1, /* both threads read the word, then write it */
+    CAUSE_WRITES = 2, /* both threads write the word with the same statement */
+    /* a statement reads a word that another thread writes in the same statement */
+    CAUSE_STATEMENT = 4,
+    CAUSE_STRAIGHT = 8, /* a path without a barrier leads straight from one access to the other */
+    CAUSE_ROUND = 16,   /* no barrier precedes the loop's next iteration */
+    CAUSE_CALLS = 32,   /* no barrier separates two calls of CUDA's own libraries */
 };
-/* no barrier helps */
+/* causes that a barrier cannot remove */
 #define CAUSE_NO_BARRIER (CAUSE_UPDATE | CAUSE_WRITES)
 
-/* The paths of the function that was searched last. */
+/* The paths in the function that was searched last. */
 struct race_causes {
     const struct race *race;
     struct gaps gaps;
@@ -27,10 +28,10 @@ struct race_causes {
 void race_causes_open(struct race_causes *causes, const struct race *race);
 void race_causes_close(struct race_causes *causes);
 
-/* Returns the possible causes (CAUSE_ bits) of one pair alone, or 0 if it is unknown. */
+/* Returns the possible causes (CAUSE_ bits) of one pair, or 0 if they are unknown. */
 unsigned race_causes_find(struct race_causes *causes, const struct race_pair *pair);
 
-/* Returns the site of the store that ends the statement of the load at SITE, or 0 if there is
+/* Returns the site of the store in the same statement as the load at SITE, or 0 if there is
  * none. */
 uint32_t race_store_after(struct race *race, uint32_t site);
 

@@ -5,10 +5,10 @@
 #include "gpu/observe/race.h"
 #include "gpu/observe/race_log.h"
 
-uint32_t race_max_instants = 1u << 18; /* this number of instants takes 8 MiB */
+uint32_t race_max_instants = 1u << 18; /* takes 8 MiB */
 
-/* A warp's knowledge at the time of an access: a race_moment in which one time is enough for all
- * other warps. */
+/* A warp's knowledge at the time of an access. It is a race_moment in which the warp knows all
+ * other warps up to the same time, OTHERS. */
 struct race_instant {
     uint64_t begun, now, own, others;
 };
@@ -28,7 +28,8 @@ void global_close(struct race_global *global)
 
 /* --- from notes to the shadow ----------------------------------------------------------------- */
 
-/* Returns the lanes whose address is in the page at address PAGE; usually these are all lanes. */
+/* Returns the lanes whose address is in the page that begins at PAGE. Usually these are all
+ * lanes. */
 LANES_CLONES static uint32_t lanes_in(const struct obs_access *access, uint64_t page)
 {
     uint64_t outside = 0;
@@ -68,8 +69,8 @@ static uint64_t turn_of(const void *context, uint32_t instant)
     return global->instants[instant].begun;
 }
 
-/* Checks the page's notes in its shadow, and empties the log. If the page was only read, its log
- * may continue. */
+/* Checks the noted accesses of the page in its shadow, and empties the log. If the page has not
+ * been written, the log can take further notes. */
 static bool empty_log(struct race *race, struct shadow *page)
 {
     if (!page->log->words)
@@ -77,7 +78,7 @@ static bool empty_log(struct race *race, struct shadow *page)
     return log_empty(page->log, visit_note, &(struct note_visit){race, page});
 }
 
-/* Ends the page's log: from now on, every access to the page is checked immediately. */
+/* Ends the page's log. From now on, every access to the page is checked immediately. */
 static bool end_log(struct race *race, struct shadow *page)
 {
     bool ok = !page->log || empty_log(race, page);
@@ -86,7 +87,7 @@ static bool end_log(struct race *race, struct shadow *page)
     return ok;
 }
 
-/* Notes an access. Returns false if it must be checked immediately. */
+/* Notes an access. Returns false if the access must be checked immediately. */
 static bool take_note(struct race *race, struct shadow *page, struct race_note note)
 {
     struct race_global *global = &race->global;
@@ -104,7 +105,7 @@ static bool take_note(struct race *race, struct shadow *page, struct race_note n
 
 /* --- instants --------------------------------------------------------------------------------- */
 
-/* Empties or ends the logs, so that no note refers to an instant, and forgets all instants. */
+/* Forgets all instants. First empties or ends all logs, so that no note refers to an instant. */
 static bool forget_instants(struct race *race)
 {
     struct race_global *global = &race->global;
@@ -136,13 +137,13 @@ static bool make_room(struct race *race)
     return true;
 }
 
-/* Returns the number of WARP's current instant, or 0 if the warp knows the other warps up to
- * different times, or when out of memory. */
+/* Returns the index of WARP's current instant. Returns 0 when out of memory, or if the warp knows
+ * other warps up to different times. */
 static uint32_t find_instant(struct race *race, uint32_t warp)
 {
     struct race_global *global = &race->global;
     struct race_moment when = race_now(race, warp);
-    /* two CTAs, or two turns of a CTA, never have the same time */
+    /* the same time means the same CTA and the same turn */
     if (global->latest[warp].now == when.now)
         return global->latest[warp].instant;
     uint64_t others = when.known[warp == 0], differ = 0;

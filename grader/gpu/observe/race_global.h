@@ -1,4 +1,4 @@
-/* Watches device memory for racecheck. Each page has a log (race_log.h) and a shadow
+/* Checks accesses to global memory for racecheck. Each page has a log (race_log.h) and a shadow
  * (race_shadow.h). */
 #ifndef GPU_OBSERVE_RACE_GLOBAL_H
 #define GPU_OBSERVE_RACE_GLOBAL_H
@@ -12,26 +12,27 @@ struct race;
 struct race_global {
     struct shadow_map pages;
     struct race_patterns patterns;
-    /* the moments at which notes were made; notes refer to them by index; [0] is unused */
+    /* the moments at which accesses were noted; a note has an index into this array; [0] is
+     * unused */
     struct race_instant *instants;
     uint32_t instant_count, instant_room;
     struct {
         uint64_t now;
         uint32_t instant;
-    } latest[ORDER_WARPS]; /* the latest time of each warp, and the instant that belongs to it */
+    } latest[ORDER_WARPS]; /* latest time of each warp, and the index of its instant */
 };
 
-extern uint32_t race_max_instants; /* tests lower it */
+extern uint32_t race_max_instants; /* limit, which tests lower */
 
 /* Opens the logs. Returns false when out of memory, as do the functions below. The caller must call
- * global_close() even then. */
+ * global_close() in any case. */
 bool global_open(struct race_global *global, uint32_t code_count);
 void global_close(struct race_global *global);
 
-/* Notes or checks an access. IS_PLAIN says that the access is RACE_WEAK and covers whole words. */
+/* Notes or checks an access. IS_PLAIN says that it is RACE_WEAK and covers whole words. */
 bool global_visit(struct race *race, const struct obs_access *access, bool is_plain);
-/* Does the same as global_visit(), for a repeat of a plain access. Returns false if the full access
- * is needed; nothing has changed. */
+/* Does the same for a repeat of a plain access. Returns false, without changing anything, if it
+ * needs the full access. */
 bool global_repeat(struct race *race, const struct obs_repeat *repeat);
 
 #endif

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NOTES (1u << 20) /* this number of notes takes 8 MiB */
+#define MOST_NOTES (1u << 20) /* takes 8 MiB */
 
-/* A noted access: its pattern, its warp and lane 0's address. */
+/* A noted access: the address of lane 0, the index of its pattern, and its warp. */
 struct interval_note_entry {
     uint32_t first;
     uint16_t pattern, warp;

@@ -39,8 +39,8 @@ static bool make_room(struct shadow *page)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Calls VISIT for the loop's accesses in order or, if BACK, from the last to the first. Returns
- * false if VISIT did. */
+/* Calls VISIT for the loop's accesses in order or, if BACK is true, in reverse order. Returns false
+ * as soon as VISIT does. */
 LANES_INLINE bool walk(const struct race_note *loop, bool back, log_visit_fn *visit, void *context)
 {
     uint32_t iterations = loop->times, length = loop->loop;
@@ -65,8 +65,8 @@ static bool mark(void *context, const struct race_note *note, int64_t first)
     return pattern_mark(&marking->patterns[note->pattern], marking->words, SHADOW_PAGE, first);
 }
 
-/* Allocates `words`, before the first write. Marks the words that were read: those of the notes and
- * those of the shadow. */
+/* Allocates `words`, before the first write to the page. Marks the words that were read, according
+ * to the notes and the shadow. */
 static bool open_words(struct shadow *page, const struct race_pattern *patterns)
 {
     struct race_log *log = page->log;
@@ -98,7 +98,7 @@ static bool is_alike(const struct race_note *one, const struct race_note *other)
     return one->warp == other->warp && one->instant == other->instant;
 }
 
-/* Returns whether NOTE continues the series of accesses HERE. */
+/* Returns whether NOTE is the next access of the loop after HERE. */
 static bool goes_on(const struct race_note *here, const struct race_note *note)
 {
     int64_t step = here->times == 1 ? note->first - here->first : here->step;
@@ -114,7 +114,7 @@ static void repeat(struct race_log *log, const struct race_note *note)
     log->next = (log->next + 1) % log->notes[log->loop].loop;
 }
 
-/* Turns the latest notes into a loop if NOTE begins that loop's second iteration. */
+/* If NOTE begins the second iteration of a loop, turns the latest notes into that loop. */
 static bool find_loop(struct race_log *log, const struct race_note *note)
 {
     for (uint32_t length = 1; length <= MOST_LOOP && length <= log->count; length++) {
@@ -156,18 +156,18 @@ bool log_add(struct shadow *page, const struct race_pattern *patterns, struct ra
     return true;
 }
 
-/* --- what may be forgotten -------------------------------------------------------------------- */
+/* --- notes that no longer matter -------------------------------------------------------------- */
 
-/* The turns that log_tidy() distinguishes while it goes back in time. It gives each word the number
- * of the turn that read it, counted back from the latest turn. NO_TURN means that no turn has read
- * it yet; ALL_KNOWN means that a second turn has read it, so earlier reads do not matter. */
+/* log_tidy() goes back in time and gives each word the number of the turn that read it, counted
+ * back from the latest turn. NO_TURN: no turn has read the word yet. ALL_KNOWN: a second turn has
+ * read the word, so earlier reads do not matter. */
 enum { NO_TURN = 0, ALL_KNOWN = UINT16_MAX };
 
 struct look_back {
     const struct race_pattern *patterns;
     uint16_t *words;
     uint16_t turn;
-    bool matters; /* a read that was visited since this flag was cleared matters */
+    bool matters; /* set if any read since the flag was cleared matters */
 };
 
 LANES_INLINE uint16_t look_back_at(uint16_t word, uint16_t turn)
@@ -186,7 +186,7 @@ LANES_INLINE bool look_near(const struct race_pattern *pattern, uint16_t *words,
     return news;
 }
 
-/* Visits a read for log_tidy(). Each call is for an earlier read than the previous call. */
+/* Visits a read for log_tidy(), which calls it from the latest read to the earliest. */
 LANES_CLONES static bool look_back(void *context, const struct race_note *note, int64_t first)
 {
     struct look_back *past = context;
@@ -207,7 +207,7 @@ LANES_CLONES static bool look_back(void *context, const struct race_note *note, 
     return true;
 }
 
-/* Keeps only the loops whose flag in NEEDED is set. */
+/* Keeps only the loops for which NEEDED is set. */
 static void keep(struct race_log *log, const bool *needed)
 {
     uint32_t count = 0;
@@ -217,7 +217,7 @@ static void keep(struct race_log *log, const bool *needed)
         if (!needed[i])
             continue;
         memmove(&log->notes[count], &log->notes[i], length * sizeof *log->notes);
-        log->loop = count; /* the latest loop always matters */
+        log->loop = count; /* the latest loop always remains, because its reads always matter */
         count += length;
     }
     log->count = count;

@@ -4,9 +4,10 @@
 #include <string.h>
 
 struct order_place {
-    uint64_t addr, owner; /* `owner` is the parameter OWNER of order_release_at() */
-    uint64_t release;     /* the number of the latest release here, or 0 if the slot is free */
-    uint64_t cta;         /* the releasing CTA */
+    uint64_t addr, owner; /* `owner` as in order_release_at() */
+    /* number of the latest release at this address, or 0 if the slot is free */
+    uint64_t release;
+    uint64_t cta; /* CTA that made the release */
     uint32_t thread;
 };
 
@@ -42,7 +43,8 @@ static void forget_lanes(struct order_cta *cta, uint32_t warp)
     cta->lanes_known[warp] = NULL;
 }
 
-/* Lets all threads of the CTA meet at a barrier. Each of them then knows all earlier accesses. */
+/* Orders all earlier accesses of the CTA before all later ones, as a barrier of all its threads
+ * does. */
 static void meet_all(struct order *order, struct order_cta *cta)
 {
     uint64_t time = ++order->time;
@@ -55,7 +57,7 @@ static void meet_all(struct order *order, struct order_cta *cta)
     }
 }
 
-/* Starts a CTA at SEAT. Returns NULL when out of memory. */
+/* Prepares the entry of a new CTA at SEAT. Returns NULL when out of memory. */
 static struct order_cta *begin_cta(struct order *order, uint64_t linear, uint32_t seat)
 {
     struct order_cta *cta = order->seats[seat];
@@ -87,7 +89,7 @@ static bool add_turn(struct order *order, struct order_cta *cta, uint32_t seat)
         order->turns = turns;
         order->turn_room = room;
     }
-    /* a new time distinguishes this turn from the previous turn */
+    /* a new time separates this turn from the previous turn */
     cta->begun = ++order->time;
     for (uint32_t w = 0; w < cta->warps; w++)
         cta->now[w] = cta->begun;
@@ -107,7 +109,7 @@ static void run_cta(struct order *order, uint64_t linear, uint32_t seat)
     order->failed = !cta || !add_turn(order, cta, seat);
 }
 
-/* Returns the slot of an ended CTA, or the free slot for it. The table is never full. */
+/* Returns the slot of an ended CTA, or the free slot where it belongs. The table is never full. */
 static struct order_past **find_past(const struct order *order, uint64_t linear)
 {
     uint64_t at = linear & (order->past_room - 1);
@@ -158,7 +160,7 @@ static void end_cta(struct order *order)
 static const struct order_turn *turn_at(const struct order *order, uint64_t time)
 {
     uint64_t low = 0, high = order->turn_count;
-    while (high - low > 1) { /* find the last turn that did not begin after TIME */
+    while (high - low > 1) { /* finds the last turn that began at or before TIME */
         uint64_t middle = low + (high - low) / 2;
         if (order->turns[middle].begun <= time)
             low = middle;
@@ -173,7 +175,7 @@ uint64_t order_cta_at(const struct order *order, uint64_t time)
     return turn_at(order, time)->cta;
 }
 
-/* Returns the releases of the turn's CTA to the grid, or NULL. */
+/* Returns the releases of the turn's CTA to the whole grid, or NULL if there are none. */
 static const struct order_release *find_releases(const struct order *order,
                                                  const struct order_turn *turn)
 {
@@ -191,8 +193,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Lets some warps of the CTA meet at a barrier. Each of them then knows all accesses that any of
- * them knew. */
+/* Orders the accesses of the warps that meet at a barrier. Afterwards each of them knows all
+ * accesses that any of them knew. */
 static void meet_warps(struct order *order, struct order_cta *cta, const uint32_t *arrived)
 {
     uint64_t joint[ORDER_WARPS] = {0}, time = ++order->time;
@@ -211,7 +213,7 @@ static void meet_warps(struct order *order, struct order_cta *cta, const uint32_
     }
 }
 
-/* Gives the threads that meet the latest release that any of them acquired. */
+/* Each of the threads that meet acquires the latest release that any of them has acquired. */
 static void share_acquired(struct order_cta *cta, const uint32_t *arrived)
 {
     uint64_t acquired = 0;
@@ -285,9 +287,9 @@ static void set_fence(struct order *order, struct order_cta *cta, uint32_t warp,
     }
 }
 
-/* Returns the time up to which a release by LANES of WARP covers the accesses of warp OTHER. It
- * covers those that WARP knew at its own fence, and those before a fence of OTHER that came before
- * the two warps met. */
+/* Returns the time before which OTHER's accesses are covered by a release by LANES of WARP. The
+ * release covers accesses that WARP knew at its own fence. It also covers accesses before a fence
+ * of OTHER, if the two warps met after that fence. */
 static uint64_t covered_by(const struct order_cta *cta, enum order_scope scope, uint32_t warp,
                            uint32_t lanes, uint32_t other)
 {
@@ -339,7 +341,7 @@ static bool grow_places(struct order *order)
     return true;
 }
 
-/* Returns the slot of a place, or the free slot for it. The table is never full. */
+/* Returns the slot of a place, or the free slot where it belongs. The table is never full. */
 static struct order_place *find_place(const struct order *order, uint64_t addr, uint64_t owner)
 {
     uint64_t at = (addr / 4 + owner * 7919) & (order->place_room - 1);
@@ -422,7 +424,7 @@ void order_event(struct order *order, const struct obs_order *event)
         run_cta(order, event->cta, event->seat);
     if (!order->current || order->failed)
         return;
-    uint64_t own = order->current->linear + 1; /* OWNER of the mbarrier */
+    uint64_t own = order->current->linear + 1; /* OWNER for an mbarrier of the current CTA */
     uint64_t owner = event->wide ? 0 : event->owner ? event->owner : own;
     switch (event->kind) {
     case OBS_CTA_ENDS:

@@ -1,15 +1,17 @@
-/* The clocks of racecheck decide which access comes before another, whatever the speed of the
+/* The clocks of racecheck decide which of two accesses comes first, whatever the speed of the
  * threads.
  *
- * Time is one counter for the launch. Every event that orders something advances it. An access has
- * the time of its warp. Each warp "knows" every other warp of its CTA up to some time: that warp's
- * accesses before this time come before its own. Barriers and __syncwarp() advance what warps know.
- * Between CTAs, and between threads that wait for each other by flags and locks, order comes from a
- * release (a fence, then an atomic or volatile store) that another thread acquires (by an atomic or
- * volatile load of the same address). Arriving at a phase of an mbarrier is a release; having
- * waited for that phase is an acquire. What a thread has acquired is one number: the latest release
- * at any address that it read. So racecheck sometimes assumes an order that does not exist, but it
- * never misses an order that exists.
+ * Time is a counter of the launch. Every event that orders accesses advances it. An access happens
+ * at the present time of its warp. A warp "knows" another warp of its CTA up to some time: all
+ * accesses that the other warp made before this time are ordered before this warp's next access.
+ * Barriers and __syncwarp() increase what warps know.
+ *
+ * Releases and acquires order accesses of different CTAs, and of threads that wait for each other
+ * with flags and locks. A release is a fence followed by an atomic or volatile store. Another
+ * thread acquires it by an atomic or volatile load from the same address. Arriving at a phase of an
+ * mbarrier is also a release, and having waited for that phase is an acquire. What a thread has
+ * acquired is kept as one number: its latest acquired release at any address. So racecheck
+ * sometimes assumes an order that does not exist, but it never misses an order that exists.
  *
  * A worker runs its CTAs in turns: it runs one CTA for some time, then another CTA, and so on. */
 #ifndef GPU_OBSERVE_RACE_ORDER_H
@@ -25,8 +27,8 @@
 
 enum order_scope { ORDER_CTA, ORDER_GRID, ORDER_SCOPES };
 
-/* The accesses of one warp that a release covers: release number `last` covers those before time
- * `covered`; release number `first`, or a later release, covers those before time
+/* Which accesses of one warp the releases cover. Release number `last` covers the accesses before
+ * time `covered`. Release number `first` and all later releases cover those before time
  * `covered_before`. */
 struct order_release {
     uint64_t covered_before, first, covered, last;
@@ -36,17 +38,18 @@ struct order_cta {
     uint64_t linear;
     uint32_t warps;
     bool has_fenced, has_released;
-    uint64_t begun; /* the time when its turn began; earlier times may belong to other CTAs */
-    uint64_t now[ORDER_WARPS]; /* the time of each warp's accesses */
-    /* known[w][v] is the time before which warp v's accesses come before warp w's. known[w][w] is
-     * this time for w's own accesses and all its lanes. */
+    uint64_t begun; /* when the CTA's turn began; earlier times may belong to other CTAs */
+    uint64_t now[ORDER_WARPS]; /* present time of each warp */
+    /* Warp v's accesses before time known[w][v] are ordered before warp w's next access. For
+     * known[w][w], this holds between all lanes of warp w. */
     uint64_t known[ORDER_WARPS][ORDER_WARPS];
-    /* the same for each lane of a warp if only some of its lanes have met, or NULL if none have */
+    /* the same for pairs of lanes of a warp; NULL unless some lanes of the warp met without the
+     * others */
     uint64_t (*lanes_known[ORDER_WARPS])[ORDER_LANES];
-    uint32_t fenced[ORDER_SCOPES][ORDER_WARPS];             /* lanes that executed a fence */
+    uint32_t fenced[ORDER_SCOPES][ORDER_WARPS];             /* lanes that have executed a fence */
     uint64_t fence[ORDER_SCOPES][ORDER_WARPS][ORDER_WARPS]; /* copy of `known` at the fence */
     struct order_release release[ORDER_SCOPES][ORDER_WARPS];
-    /* number of the latest release that each lane acquired */
+    /* number of the latest release that each lane has acquired */
     uint64_t acquired[ORDER_WARPS][ORDER_LANES];
 };
 
@@ -55,7 +58,7 @@ struct order_turn {
     uint32_t seat;
 };
 
-/* The releases of an ended CTA to the grid: one for each of its warps. */
+/* The releases of a CTA that has ended, to the whole grid: one for each of its warps. */
 struct order_past {
     uint64_t linear;
     struct order_release release[];
@@ -63,42 +66,42 @@ struct order_past {
 
 struct order {
     uint64_t time, releases;
-    bool has_wide_release; /* other CTAs can acquire some release */
+    bool has_wide_release; /* there is a release that other CTAs can acquire */
     uint32_t warps;
-    struct order_cta *current, **seats; /* a seat is reused after its CTA ends */
+    struct order_cta *current, **seats; /* CTAs by seat; a seat is reused after its CTA has ended */
     uint32_t seat_count;
-    struct order_past **past; /* a hash table, by CTA, of ended CTAs with releases */
+    struct order_past **past; /* hash table of the ended CTAs that made releases */
     uint64_t past_count, past_room;
     struct order_turn *turns;
     uint64_t turn_count, turn_room;
-    struct order_place *places; /* a hash table of the addresses of releases */
+    struct order_place *places; /* hash table of the addresses of releases */
     uint64_t place_count, place_room;
-    bool failed; /* memory ran out, so nothing is known after that */
+    bool failed; /* memory ran out, so the order of later accesses is unknown */
 };
 
 void order_init(struct order *order, uint32_t warps, uint32_t seats);
 void order_free(struct order *order);
 
-/* Applies an event. */
+/* Updates the clocks for EVENT. */
 void order_event(struct order *order, const struct obs_order *event);
 
-/* Records that LANES of WARP make a releasing access to ADDR. OWNER is the number of the CTA plus 1
- * for its shared memory, and 0 for other memory. IMPLIED says that the instruction is itself a
- * fence. */
+/* Records that LANES of WARP write to ADDR with a release. OWNER is 0 for global memory; for shared
+ * memory it is the index of the CTA to which the memory belongs, plus 1. IMPLIED says that the
+ * instruction is itself a fence. */
 void order_release_at(struct order *order, uint32_t warp, uint32_t lanes, bool implied,
                       const uint64_t *addr, uint64_t owner);
-/* Records that LANES of WARP make an acquiring access to ADDR. */
+/* Records that LANES of WARP read from ADDR with an acquire. */
 void order_acquire(struct order *order, uint32_t warp, uint32_t lanes, const uint64_t *addr,
                    uint64_t owner);
-/* Returns whether THREAD of CTA made the latest release at ADDR, and LANE of WARP has acquired
- * it. */
+/* Returns whether LANE of WARP has acquired the latest release at ADDR, and THREAD of CTA made this
+ * release. */
 bool order_has_acquired(const struct order *order, uint64_t addr, uint64_t owner, uint64_t cta,
                         uint32_t thread, uint32_t warp, uint32_t lane);
 
-/* Returns the CTA that ran at TIME. */
+/* Returns the index of the CTA that ran at TIME. */
 uint64_t order_cta_at(const struct order *order, uint64_t time);
-/* Returns whether an access that THREAD made at TIME, in the CTA that ran then, comes before an
- * access that LANE of WARP makes now. */
+/* Returns whether an earlier access is ordered before an access that LANE of WARP makes now. THREAD
+ * made the earlier access, in the CTA that ran at TIME. */
 bool order_is_before(const struct order *order, uint64_t time, uint32_t thread, uint32_t warp,
                      uint32_t lane);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PATTERNS (1u << PATTERN_BITS) /* further patterns are not stored */
+#define MOST_PATTERNS (1u << PATTERN_BITS) /* most patterns that are stored */
 #define SLOTS         (2 * MOST_PATTERNS)
 
 bool patterns_open(struct race_patterns *patterns, uint32_t code_count)
@@ -35,8 +35,7 @@ void patterns_forget(struct race_patterns *patterns)
     patterns->count = 1;
 }
 
-/* Sets `words` and `is_near`: the accessed words, and whether they are near enough to each
- * other. */
+/* Sets `words`, the accessed words, and `is_near`, whether they fit into `words`. */
 static void find_words(struct race_pattern *pattern, uint64_t first)
 {
     unsigned words = pattern->bytes / 4u, accessed = 0;
@@ -62,7 +61,7 @@ LANES_INLINE bool is_same(const struct race_pattern *pattern, const struct obs_a
     return !other;
 }
 
-/* Sets the deltas. Returns false if some lane is so far away that sums of deltas might overflow an
+/* Sets the deltas. Returns false if a lane is so far away that a sum of deltas could overflow an
  * int. */
 LANES_INLINE bool find_deltas(struct race_pattern *pattern, const struct obs_access *access)
 {
@@ -80,7 +79,7 @@ LANES_INLINE bool find_deltas(struct race_pattern *pattern, const struct obs_acc
     return !wide;
 }
 
-/* Returns the slot of the access's pattern, or the free slot for it. */
+/* Returns the slot of the access's pattern, or the free slot where it belongs. */
 LANES_INLINE uint16_t *find_slot(const struct race_patterns *patterns,
                                  const struct obs_access *access)
 {
@@ -130,7 +129,7 @@ LANES_CLONES struct obs_access pattern_access(const struct race_pattern *pattern
 
 /* --- marks ------------------------------------------------------------------------------------ */
 
-/* Marks all words in one step. */
+/* Marks all words of the pattern in one step. */
 LANES_INLINE bool mark_near(const struct race_pattern *pattern, uint8_t *words)
 {
     bool is_load = pattern->kind == OBS_LOAD;
@@ -140,7 +139,8 @@ LANES_INLINE bool mark_near(const struct race_pattern *pattern, uint8_t *words)
         met |= words[w] & pattern->words[w] & bad;
         fresh |= ~words[w] & pattern->words[w] & mark;
     }
-    for (unsigned w = 0; w < WORDS_AHEAD && fresh; w++) /* most reads mark nothing new */
+    /* most reads find all words already marked */
+    for (unsigned w = 0; w < WORDS_AHEAD && fresh; w++)
         words[w] |= pattern->words[w] & mark;
     return !met;
 }

@@ -1,5 +1,5 @@
-/* Turns racing pairs of instructions into findings, one finding for all pairs with the same
- * cause. */
+/* Turns races between two instructions into findings. Races with the same cause become one
+ * finding. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ struct race_pair *race_add(struct race *race, struct race_access first, struct r
 
 /* --- pairs of lines --------------------------------------------------------------------------- */
 
-/* Makes `other` the access on the later line, where the finding is reported. The finding's message
- * names the earlier line. */
+/* Makes `other` the access on the later line. The finding is on this line, and its message names
+ * the earlier line. */
 static void put_later_last(const struct race *race, struct race_pair *pair)
 {
     if (race_compare_places(race_place_of(race, &pair->one), race_place_of(race, &pair->other)) <=
@@ -73,15 +73,15 @@ static bool is_same_lines(const struct race *race, const struct race_pair *a,
            !race_compare_places(race_place_of(race, &a->other), race_place_of(race, &b->other));
 }
 
-/* Returns whether the authors of both accesses are trusted at least as much as AUTHOR. */
+/* Returns whether the code of both accesses is by AUTHOR, or by an author who is trusted more. */
 static bool is_of(const struct race *race, const struct race_pair *pair, enum view_author author)
 {
     return view_author(race->launch, race->sites[pair->one.site].pc) >= author &&
            view_author(race->launch, race->sites[pair->other.site].pc) >= author;
 }
 
-/* Joins pairs that are on the same two lines. The first pair at the largest distance remains as the
- * example. */
+/* Joins pairs that are on the same two lines. Their example is the first pair at the largest
+ * distance. */
 static void join_pairs(struct race *race)
 {
     struct race_causes causes;
@@ -92,7 +92,8 @@ static void join_pairs(struct race *race)
             race->sites[race->pairs[i].one.site].is_contended = true;
     for (uint32_t i = 0; i < race->pair_count; i++) {
         struct race_pair pair = race->pairs[i];
-        if (is_of(race, &pair, VIEW_TRUSTED)) /* racecheck cannot see what orders them */
+        /* such code is correct, but racecheck cannot see why */
+        if (is_of(race, &pair, VIEW_TRUSTED))
             continue;
         uint32_t at = 0;
         bool is_library = pair.distance != RACE_COPY && is_of(race, &pair, VIEW_LIBRARY);
@@ -114,7 +115,7 @@ static void join_pairs(struct race *race)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Writes " on line 29", or " here" if both accesses are on the same line. */
+/* Writes the place of the other access: " on line 29", or " here" if both are on the same line. */
 static void print_place(char *text, size_t size, const struct race *race,
                         const struct race_pair *pair)
 {
@@ -138,7 +139,7 @@ static const char *verb_of(const struct race *race, const struct race_access *ac
     return verbs[race->sites[access->site].kind];
 }
 
-/* Writes the message's last part, which names the missing barrier, fence or atomic. */
+/* Writes the last part of the message: the barrier, fence or atomic that is missing. */
 static void print_cause(char *text, size_t size, const struct race *race,
                         const struct race_pair *pair)
 {
@@ -166,9 +167,10 @@ static void print_cause(char *text, size_t size, const struct race *race,
     else if (!(pair->causes & CAUSE_ROUND))
         snprintf(text, size, "no %s in between", barrier);
     else if (!(pair->causes & CAUSE_STRAIGHT))
-        snprintf(text, size, "no %s before the loop's next round", barrier);
+        snprintf(text, size, "no %s before the loop's next iteration", barrier);
     else
-        snprintf(text, size, "no %s in between, and none before the loop's next round", barrier);
+        snprintf(text, size, "no %s in between, and none before the loop's next iteration",
+                 barrier);
 }
 
 static void print_message(char *text, size_t size, const struct race *race,
@@ -188,7 +190,8 @@ static void print_message(char *text, size_t size, const struct race *race,
 
 /* --- findings --------------------------------------------------------------------------------- */
 
-/* Tells initcheck which reads may be too early because of this race. */
+/* Stores the pairs of pcs for initcheck, which thus finds reads that came too early because of the
+ * race. */
 static void list_pairs(struct finding *finding, const struct race *race,
                        const struct race_group *group)
 {
@@ -220,7 +223,7 @@ static void add_finding(const struct race *race, const struct race_group *group)
     findings_unlock(findings);
 }
 
-/* Compares two pairs by source line. The order in which the accesses happened does not matter. */
+/* Compares two pairs by source line. So the result does not depend on the order of the accesses. */
 static int by_place(const void *a, const void *b, void *race)
 {
     const struct race_pair *x = a, *y = b;
@@ -230,8 +233,8 @@ static int by_place(const void *a, const void *b, void *race)
     return order ? order : x->is_shared - y->is_shared;
 }
 
-/* Reports that memory ran out. Without this finding, a launch that was not fully checked would seem
- * clean. */
+/* Reports that memory ran out. Otherwise, a launch that was checked only in part would seem
+ * correct. */
 static void report_memory_out(const struct race *race)
 {
     struct findings *findings = race->launch->findings;

@@ -7,7 +7,7 @@
 #include "gpu/observe/race_log.h"
 
 #define FIRST_SLAB ((size_t)1 << 16)
-/* bytes; slabs of at least this size use huge pages, if available */
+/* in bytes; slabs of at least this size use huge pages if possible */
 #define LARGE_SLAB ((size_t)1 << 22)
 #define LAST_SLAB  ((size_t)1 << 24)
 
@@ -15,8 +15,8 @@ uint64_t shadow_zeros[SHADOW_PAGE];
 
 /* --- stamps ----------------------------------------------------------------------------------- */
 
-/* A large piece of zeroed memory, from which stamps are allocated. A launch keeps all its stamps to
- * the end. To get small pages of memory from the system would take more time than to fill them. */
+/* A large piece of zeroed memory for stamps. A launch keeps all its stamps until it ends.
+ * Requesting small pieces from the system would take more time than using them. */
 struct shadow_slab {
     struct shadow_slab *next;
     size_t used, size;
@@ -32,13 +32,14 @@ static bool add_slab(struct shadow_map *map)
     if (slab == MAP_FAILED)
         return false;
     if (size >= LARGE_SLAB)
-        madvise(slab, size, MADV_HUGEPAGE); /* may fail, which only costs time */
+        madvise(slab, size, MADV_HUGEPAGE); /* may fail; then accesses are only slower */
     *slab = (struct shadow_slab){map->slabs, 64, size};
     map->slabs = slab;
     return true;
 }
 
-/* Returns zeroed stamps for CELLS cells. Stamps from MAP are freed together with it. */
+/* Returns zeroed stamps for CELLS cells, or NULL when out of memory. If MAP is not NULL, the stamps
+ * are freed with MAP. */
 static uint64_t *take_stamps(struct shadow_map *map, size_t cells)
 {
     size_t bytes = cells * sizeof(uint64_t);
@@ -59,8 +60,7 @@ static size_t cells_of(const struct shadow *shadow)
     return ((size_t)shadow->bytes + (1u << shadow->shift) - 1) >> shadow->shift;
 }
 
-/* Sets all stamps to zero. A page begins with the shared zeros, any other shadow with its own
- * stamps. */
+/* Sets all stamps to zero. For a page, uses the shared zeros; otherwise allocates stamps. */
 static bool open_stamps(struct shadow *shadow)
 {
     size_t cells = cells_of(shadow);
@@ -114,8 +114,8 @@ bool shadow_add_atomics(struct shadow *shadow)
     return true;
 }
 
-/* Copies stamps to smaller cells: each starts with the stamp of the larger cell that it was part
- * of. */
+/* Copies stamps to smaller cells. Each small cell gets the stamp of the larger cell to which it
+ * belonged. */
 static bool spread(struct shadow *fine, uint64_t **to, const uint64_t *from, unsigned cut)
 {
     if (from == shadow_zeros)

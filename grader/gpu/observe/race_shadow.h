@@ -1,25 +1,25 @@
-/* The shadow of memory records which threads accessed each word last, as far as racecheck needs to
- * know.
+/* The shadow of memory records which threads last accessed each word, as far as racecheck needs it.
  *
- * Memory is divided into cells. A cell has one stamp for writes (the last one), two for reads and,
- * after the first atomic, two for atomics. Of two stamps, one is for the latest access and one is
- * for the farthest of the other accesses: another CTA is farther than another warp, and another
- * warp is farther than another lane. So the next thread always finds an access that is not its own.
- * A cell is a word, but as small as a byte where bytes are accessed, so that accesses to different
- * bytes of a word do not interfere. */
+ * Memory is divided into cells. A cell has one stamp for its last write, two stamps for reads and,
+ * after the first atomic, two stamps for atomics. Of two stamps, one is for the latest access. The
+ * other is for the farthest earlier access, where another CTA is farther than another warp, and
+ * another warp is farther than another lane. So if a second thread has accessed the cell, at least
+ * one stamp is from a thread other than the next one. A cell is usually a word. Where code accesses
+ * bytes or halves of words, cells are as small, so that accesses to different bytes of a word are
+ * kept apart. */
 #ifndef GPU_OBSERVE_RACE_SHADOW_H
 #define GPU_OBSERVE_RACE_SHADOW_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A stamp packs a time, a thread of the CTA and a site (race.h) into one number, which is 0 if
- * there was no access. */
+/* A stamp packs the time of an access, the thread's index in its CTA, and the site (race.h) into
+ * one number. 0 means that there was no access. */
 #define STAMP_SITE_BITS   13u
 #define STAMP_THREAD_BITS 10u
 #define STAMP_SITES       (1u << STAMP_SITE_BITS)
 
-/* The time of an unfinished cp.async, later than all other times. */
+/* The time in the stamp of an unfinished cp.async. It is later than all other times. */
 #define COPY_PENDING ((1ull << (64 - STAMP_SITE_BITS - STAMP_THREAD_BITS)) - 1)
 
 static inline uint64_t stamp_make(uint64_t time, uint32_t thread, uint32_t site)
@@ -43,46 +43,50 @@ static inline uint32_t stamp_site(uint64_t stamp)
     return (uint32_t)stamp & (STAMP_SITES - 1);
 }
 
-#define SHADOW_PAGE       4096u
-#define SHADOW_MOST_BYTES ((uint64_t)2 << 30) /* limit for all shadows of a launch */
+#define SHADOW_PAGE 4096u
+/* most bytes for the stamps of all pages of a launch */
+#define SHADOW_MOST_BYTES ((uint64_t)2 << 30)
 
-/* The shadow of a part of memory: arrays with one stamp per cell. ATOMIC is NULL until the first
- * atomic. For a page of device memory, WRITE and READ point to shadow_zeros until the first such
- * access, because most pages are only read or only written. */
+/* The shadow of a range of memory: arrays with one stamp per cell. ATOMIC is NULL until the first
+ * atomic. For a page of global memory, WRITE and READ point to shadow_zeros until they are needed,
+ * because most pages are either only read or only written. */
 struct shadow {
     uint64_t *write, *read[2], *atomic[2];
-    uint64_t addr;          /* address of its first byte */
-    uint32_t bytes;         /* size of that part of memory */
-    uint8_t shift;          /* 2, 1 or 0; a cell has 1 << shift bytes */
-    struct shadow_map *map; /* the map that owns a page's stamps; NULL if this is not a page */
-    struct race_log *log;   /* accesses to a page that are noted but not checked yet; may be NULL */
+    uint64_t addr;          /* address of the first byte of the range */
+    uint32_t bytes;         /* size of the range in bytes */
+    uint8_t shift;          /* log2 of the bytes in a cell: 2, 1 or 0 */
+    struct shadow_map *map; /* for a page: the map that owns the stamps; otherwise NULL */
+    /* for a page: noted accesses that are not checked yet; NULL if every access is checked
+     * immediately */
+    struct race_log *log;
 };
-extern uint64_t shadow_zeros[SHADOW_PAGE]; /* shared by all pages */
+/* zeros for the stamps of all pages that have none of their own */
+extern uint64_t shadow_zeros[SHADOW_PAGE];
 
 struct shadow_page {
     uint64_t number; /* address / SHADOW_PAGE */
     struct shadow *shadow;
 };
 
-/* The shadows of device memory, by page. */
+/* The shadows of global memory, one for each page. */
 struct shadow_map {
     struct shadow_page *slots;
     uint64_t count, room;
-    struct shadow_slab *slabs; /* the memory for stamps, newest first */
-    uint64_t last_page;        /* the page that was found last */
+    struct shadow_slab *slabs; /* memory for stamps, newest slab first */
+    uint64_t last_page;        /* number of the page that was found last */
     struct shadow *last;
-    uint64_t bytes; /* bytes that all pages take */
+    uint64_t bytes; /* bytes of all stamps of pages */
 };
 
-/* Makes an empty shadow. Returns false when out of memory, as do the functions below; nothing has
- * changed then. */
+/* Makes an empty shadow for BYTES bytes. This function and the following return false when out of
+ * memory, and then have changed nothing. */
 bool shadow_open(struct shadow *shadow, uint32_t bytes);
 void shadow_close(struct shadow *shadow);
 void shadow_clear(struct shadow *shadow);
-/* Makes cells small enough for accesses of BYTES bytes. */
+/* Makes the cells small enough for accesses of BYTES bytes. */
 bool shadow_refine(struct shadow *shadow, unsigned bytes);
 bool shadow_add_atomics(struct shadow *shadow);
-/* Replaces STAMPS by zeros that the shadow owns, if they are the shared zeros. This must happen
+/* If STAMPS are the shared zeros, replaces them with zeros of the shadow's own. This must happen
  * before a stamp is set. */
 bool shadow_own_slowly(struct shadow *shadow, uint64_t **stamps);
 static inline bool shadow_own(struct shadow *shadow, uint64_t **stamps)
@@ -90,9 +94,9 @@ static inline bool shadow_own(struct shadow *shadow, uint64_t **stamps)
     return *stamps != shadow_zeros || shadow_own_slowly(shadow, stamps);
 }
 
-/* Returns the shadow of the page that holds ADDR, or NULL if there is none. */
+/* Returns the shadow of the page that contains ADDR, or NULL if it has none. */
 struct shadow *shadow_find(struct shadow_map *map, uint64_t addr);
-/* Adds the shadow of the page that holds ADDR. Returns NULL when out of memory. */
+/* Adds a shadow for the page that contains ADDR. Returns NULL when out of memory. */
 struct shadow *shadow_add(struct shadow_map *map, uint64_t addr);
 void shadow_map_close(struct shadow_map *map);
 

@@ -1,4 +1,4 @@
-/* Checks one access in the shadow of memory, to find the earlier accesses with which it races. */
+/* Checks one access in the shadow of memory: finds the earlier accesses with which it races. */
 #include <string.h>
 
 #include "gpu/analyse/flags.h"
@@ -6,7 +6,7 @@
 
 bool race_checks_every_access;
 
-/* --- what only looks like a race -------------------------------------------------------------- */
+/* --- signals and equal values, which are not races -------------------------------------------- */
 
 static unsigned flag_use(struct race *race, struct race_site *site)
 {
@@ -19,7 +19,7 @@ static unsigned flag_use(struct race *race, struct race_site *site)
     return site->flag_use;
 }
 
-/* Returns whether accesses at these two sites are a signal between threads, which is not a race. */
+/* Returns whether these two sites are a signal between threads and the load that waits for it. */
 static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_shared)
 {
     struct race_site *a = &race->sites[one], *b = &race->sites[other];
@@ -37,7 +37,7 @@ static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_s
     return use & FLAG_POLLED_THERE || (use & (FLAG_POLLED | FLAG_COMPARED) && !is_shared);
 }
 
-/* Returns the value that LANE's store writes to the byte at ADDR and the bytes after it. */
+/* Returns the bytes that LANE's store writes from ADDR on. */
 static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, uint64_t addr)
 {
     uint64_t at = addr - access->addr[lane];
@@ -45,8 +45,8 @@ static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, u
            at % access->element;
 }
 
-/* Returns whether LANE writes the same value as an earlier store, or as another lane of the same
- * instruction. */
+/* Returns whether LANE writes the value that is already there, or that another lane of the same
+ * instruction writes. */
 static bool writes_same(const struct race *race, const struct obs_access *access, uint32_t lane,
                         uint64_t addr, unsigned bytes, uint64_t old, bool is_same_instruction)
 {
@@ -62,20 +62,20 @@ static bool writes_same(const struct race *race, const struct obs_access *access
 
 /* --- a cell ----------------------------------------------------------------------------------- */
 
-/* A warp's access that is being checked. */
+/* A warp's access while it is checked. */
 struct visit {
     struct race *race;
     const struct obs_access *access;
     const struct order_cta *cta; /* the running CTA */
     struct race_moment when;
     uint32_t site;
-    /* masks of lanes: in `joints`, the address is right after the previous lane's; in `same`, it
-     * equals the previous lane's */
+    /* masks of lanes whose address is right after the previous lane's (`joints`) or equal to it
+     * (`same`) */
     uint32_t joints, same;
 };
 
-/* Returns whether LANE's store answers a signal: LANE has acquired the value that FIRST, the latest
- * writer, wrote. */
+/* Returns whether LANE's store answers a signal: LANE has acquired the value of the latest write,
+ * which FIRST made. */
 static bool is_answer(const struct visit *visit, struct race_access first, uint32_t lane)
 {
     const struct race *race = visit->race;
@@ -88,7 +88,8 @@ static bool is_answer(const struct visit *visit, struct race_access first, uint3
                               access->warp, lane);
 }
 
-/* Returns the access by the load at SITE that was kept, or a place for it. */
+/* Returns the remembered load at SITE. If there is none, returns an entry that the caller may
+ * overwrite. */
 static struct race_load *find_load(struct race *race, uint32_t site)
 {
     for (uint32_t i = 0; i < RACE_LOADS; i++)
@@ -109,8 +110,8 @@ static void keep_load(struct race *race, const struct obs_access *access, uint32
     load->cta = race->order.current->linear;
 }
 
-/* Returns whether the statement that stores now began with a load at SITE in which LANE read
- * ADDR. */
+/* Returns whether the store that is checked now is in the same statement as the load at SITE, and
+ * LANE read ADDR with this load. */
 static bool is_of_statement(const struct visit *visit, uint32_t site, uint32_t lane, uint64_t addr)
 {
     const struct race *race = visit->race;
@@ -162,7 +163,7 @@ static void find_race(const struct visit *visit, uint64_t old, uint32_t lane, ui
         pair->is_same_round = true;
 }
 
-/* Returns whether the access of this stamp certainly does not race with THREAD. */
+/* Returns whether the access with this stamp certainly does not race with THREAD. */
 static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32_t thread)
 {
     uint64_t time = stamp_time(stamp);
@@ -172,8 +173,9 @@ static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32
     return time < visit->when.known[other / WARP] || (other == thread && time != COPY_PENDING);
 }
 
-/* Returns the distance of a stamp from THREAD: 3 for another CTA, 2 for another warp, 1 for another
- * lane, 0 if the access is THREAD's own or is ordered before it. */
+/* Returns how far the access with this stamp is from THREAD: 3 for another CTA, 2 for another warp,
+ * 1 for another lane. Returns 0 if THREAD made the access itself, or if the access is ordered
+ * before THREAD's. */
 static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, uint32_t thread)
 {
     uint32_t other = stamp_thread(stamp);
@@ -182,7 +184,7 @@ static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, ui
     return stamp_time(stamp) < visit->when.begun ? 3 : other / WARP != thread / WARP ? 2 : 1;
 }
 
-/* Adds a read (or an atomic) to the two stamps kept for CELL. */
+/* Stores the stamp MINE of a read or an atomic in the two stamps of CELL. */
 static inline void note(const struct visit *visit, struct shadow *shadow, uint64_t **kept,
                         uint32_t cell, uint64_t mine, uint32_t thread)
 {
@@ -206,9 +208,9 @@ static inline void check(const struct visit *visit, uint64_t stamp, uint32_t lan
         find_race(visit, stamp, lane, addr, bytes);
 }
 
-/* Returns whether the latest atomic on a byte returned its old value to THREAD, or to a thread
- * ordered before it. All earlier atomics contributed to that value, so THREAD comes after them,
- * too. Example: the block that draws the last ticket resets the counter. */
+/* Returns whether THREAD comes after all earlier atomics on a byte. This is so if the latest atomic
+ * returned its old value to THREAD, or to a thread ordered before it, because all earlier atomics
+ * contributed to that value. Example: the block that draws the last ticket resets the counter. */
 static bool follows_all(const struct visit *visit, uint64_t latest, uint32_t thread)
 {
     const struct race *race = visit->race;
@@ -243,8 +245,8 @@ static inline void visit_cell(const struct visit *visit, struct shadow *shadow, 
 
 /* --- a row of cells --------------------------------------------------------------------------- */
 
-/* A warp's knowledge of the past (race_order.h), in the simple case that it knows all other warps
- * up to the same time, and that there are no copies. */
+/* What a warp knows of the past (race_order.h). is_simple: the warp knows all other warps up to the
+ * same time, and the kernel has no asynchronous copies. */
 struct past {
     uint64_t begun, own, others;
     uint32_t warp;
@@ -261,11 +263,11 @@ static struct past find_past(const struct visit *visit)
                          !differ && !visit->race->has_copies};
 }
 
-/* Eight stamps that are handled together. A comparison sets all bits of the elements for which it
- * is true. */
+/* Eight stamps that are compared at once. A comparison sets an element to all ones where it is
+ * true. */
 typedef uint64_t stamps __attribute__((vector_size(64), aligned(8), may_alias));
 #define STAMPS 8u
-/* the ABI does not matter, because all functions are inlined */
+/* the vector ABI does not matter, because all functions with vectors are inlined */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 LANES_INLINE bool is_any(stamps all)
@@ -276,7 +278,7 @@ LANES_INLINE bool is_any(stamps all)
     return any;
 }
 
-/* Work like is_harmless() and distance_of(), but on eight stamps at a time. */
+/* Do the same as is_harmless() and distance_of(), for eight stamps at once. */
 LANES_INLINE stamps is_past(const struct past *past, stamps stamp, stamps thread)
 {
     stamps time = stamp >> (STAMP_SITE_BITS + STAMP_THREAD_BITS);
@@ -298,14 +300,15 @@ LANES_INLINE stamps past_distance(const struct past *past, stamps stamp, stamps 
 
 #define ROW_CELLS (4 * WARP) /* most cells in a row */
 
-/* A row is COUNT cells from CELL on; COUNT is a multiple of STAMPS. Consecutive threads from THREAD
- * on access 1 << shift cells each. */
+/* A row of COUNT cells from index CELL on. COUNT is a multiple of STAMPS. Consecutive threads, from
+ * THREAD on, access 1 << shift cells each. */
 struct row {
     uint32_t cell, count, thread, shift;
     uint64_t mine; /* the first thread's stamp */
 };
 
-/* Returns the threads that access eight cells from C on, counted from the row's first thread. */
+/* Returns the threads that access the eight cells from C on, as distances from the row's first
+ * thread. */
 LANES_INLINE stamps threads_at(struct row row, uint32_t c)
 {
     const stamps each = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -318,8 +321,8 @@ LANES_INLINE void stamp_row(uint64_t *cells, struct row row)
         *(stamps *)(cells + c) = row.mine + (threads_at(row, c) << STAMP_SITE_BITS);
 }
 
-/* Works like visit_cell(), but for all cells of a row that a load reads. Returns false if one cell
- * may race; no stamp has changed. */
+/* Does the same as visit_cell(), for all cells of a row that a load reads. Returns false, without
+ * changing a stamp, if one of the cells may race. */
 LANES_CLONES static bool visit_row_read(const struct past *past, struct shadow *shadow,
                                         struct row row)
 {
@@ -369,8 +372,8 @@ LANES_CLONES static bool visit_row_write(const struct past *past, struct shadow 
 
 /* --- one access ------------------------------------------------------------------------------- */
 
-/* Visits COUNT lanes from LANE on, which access a row, in one step. Returns false if this is not
- * possible. */
+/* Checks COUNT lanes from LANE on, whose addresses form a row, in one step. Returns false if this
+ * is not possible. */
 static bool visit_row(const struct visit *visit, const struct past *past, struct shadow *shadow,
                       uint32_t lane, uint32_t count)
 {
@@ -401,7 +404,7 @@ static void visit_lanes(const struct visit *visit, struct shadow *shadow, uint32
     }
 }
 
-/* Gives the shadow its own copy of the stamps that an access of this kind sets. */
+/* Makes sure that the shadow owns the stamps that an access of this kind sets. */
 static bool own_stamps(struct shadow *shadow, unsigned kind)
 {
     if (kind == RACE_ATOMIC)
@@ -419,13 +422,13 @@ static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint3
     bool has_rows = kind != RACE_ATOMIC && !shadow->atomic[0] && !race_checks_every_access;
     uint32_t pairs = lanes & lanes << 1, joints = has_rows ? visit->joints & pairs : 0;
     struct past past = joints ? find_past(visit) : (struct past){0};
-    /* if neighbouring lanes read the same address, the outer two are enough */
+    /* if three or more neighbouring lanes read the same address, the outer two are enough */
     if (kind == RACE_READ)
         lanes &= ~(visit->same & pairs & (visit->same & pairs) >> 1);
     for (uint32_t left = joints ? lanes : 0; left;) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint32_t count = 1 + (uint32_t)__builtin_ctzll(~((uint64_t)joints >> (lane + 1)));
-        /* the next iteration visits the remaining lanes */
+        /* whole groups of STAMPS lanes; the next iteration checks the remaining lanes */
         count = count > STAMPS ? count & ~(STAMPS - 1) : count;
         uint32_t row = ALL_LANES >> (WARP - count) << lane;
         if (!visit_row(visit, &past, shadow, lane, count))
@@ -437,7 +440,7 @@ static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint3
     return true;
 }
 
-/* Drops lanes whose access is misaligned or out of bounds: memcheck reports them. */
+/* Returns the lanes whose access is aligned and inside bounds. memcheck reports the others. */
 LANES_CLONES uint32_t race_valid_lanes(const struct obs_access *access, uint64_t end)
 {
     uint32_t lanes = 0;

@@ -1,21 +1,25 @@
-/* The racecheck observer finds pairs of accesses to the same byte by different threads, if at
- * least one of them is a write and nothing orders the two.
+/* The racecheck observer finds races. A race is two accesses to the same byte by different threads,
+ * of which at least one is a write, if nothing orders the two.
  *
- * race_order.h decides what orders accesses; race_shadow.h records which threads accessed a byte
- * before. A single worker runs a launch that racecheck watches, CTA after CTA, so that the findings
- * are the same every time.
+ * race_order.h decides which accesses are ordered. race_shadow.h records which threads accessed a
+ * byte before. A single worker runs a launch that racecheck checks, so that the findings are the
+ * same in every run.
  *
  * A cp.async can write at any time from its start until its thread has waited for it. So earlier
  * accesses must be ordered before its start. Accesses in between are not ordered with it, not even
  * those of its own thread. The same is true of a cp.async.bulk to shared memory, until a thread
  * waits for its mbarrier.
  *
- * The following are not races: two atomics; two writes of the same value, because their order makes
- * no difference; a volatile load that waits for a volatile or atomic write, or checks whether it
- * has happened; the plain load with which a loop around atomicCAS() begins. The lanes of a warp are
- * not ordered either. Only __syncwarp() orders them; shuffles and votes do not order memory (CUDA
- * programming guide, "Warp Shuffle Functions"). So lanes that exchange volatile data without
- * __syncwarp() race, too. */
+ * The following pairs are not races:
+ *
+ *   - two atomics
+ *   - two writes of the same value, because their order makes no difference
+ *   - a volatile load that waits for a volatile or atomic write, or checks whether it has happened
+ *   - an atomicCAS() and the plain load with which the loop around it begins
+ *
+ * The lanes of a warp are not ordered either. Only __syncwarp() orders them; shuffles and votes do
+ * not order memory (CUDA programming guide, "Warp Shuffle Functions"). So lanes that exchange
+ * volatile data without __syncwarp() also race. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +32,7 @@ static uint8_t strength_of(const struct ptx_instruction *in)
     if (in->opcode == PTX_OP_atom || in->opcode == PTX_OP_red || ptx_has(in, PTX_MOD_relaxed) ||
         ptx_has(in, PTX_MOD_acquire) || ptx_has(in, PTX_MOD_release))
         return RACE_STRONG;
-    /* accesses that bypass the L1 cache serve the same purpose as volatile accesses */
+    /* accesses that bypass the L1 cache serve the same purpose as volatile ones */
     return ptx_has(in, PTX_MOD_volatile) || ptx_has(in, PTX_MOD_cv) || ptx_has(in, PTX_MOD_cg) ||
                    ptx_has(in, PTX_MOD_wt)
                ? RACE_VOLATILE
@@ -41,14 +45,14 @@ static bool is_access(enum view_kind kind)
            kind == VIEW_ROWS;
 }
 
-/* Finds the sites. If a kernel has more memory instructions than a stamp can distinguish, the
- * surplus instructions share the last site. */
+/* Lists the sites of the kernel. If there are more memory instructions than a stamp can
+ * distinguish, the last ones share a site. */
 static bool find_sites(struct race *race, const struct launch_view *launch)
 {
-    size_t most = 2 * (size_t)launch->code_count + 2; /* a copy has two sites */
+    size_t most = 2 * (size_t)launch->code_count + 2; /* an asynchronous copy has two sites */
     race->code = calloc((size_t)launch->code_count + 1, sizeof *race->code);
     race->sites = calloc(most < STAMP_SITES ? most : STAMP_SITES, sizeof *race->sites);
-    race->site_count = 1; /* site 0 means that there is no site */
+    race->site_count = 1; /* index 0 means that there is no site */
     for (uint32_t pc = 0; race->code && race->sites && pc < launch->code_count; pc++) {
         struct view_instruction view = view_instruction(launch, pc);
         if (!is_access(view.kind))
@@ -66,12 +70,12 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
             .kind = view.access == OBS_LOAD ? RACE_READ
                     : view.kind == VIEW_ATOMIC || view.access == OBS_REDUCTION
                         ? RACE_ATOMIC
-                        : RACE_WRITE, /* a cp.async writes shared memory */
+                        : RACE_WRITE, /* a copy writes to shared memory */
             .strength = strength_of(in),
             .implies_fence = ptx_has(in, PTX_MOD_release) || ptx_has(in, PTX_MOD_acq_rel),
         };
         race->has_copies |= view.kind == VIEW_COPY;
-        /* the read of a cp.async */
+        /* the second site of a copy: its read */
         if (view.kind == VIEW_COPY && race->site_count < STAMP_SITES - 1)
             race->sites[race->site_count++] = (struct race_site){.pc = pc, .kind = RACE_READ};
     }
@@ -80,8 +84,8 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Orders threads by an atomic or volatile access: the access releases its thread's earlier
- * accesses, and acquires those that other threads have released. */
+/* Records that an atomic or volatile access orders threads: it releases earlier accesses of its
+ * thread, and acquires accesses that other threads have released. */
 static void synchronise(struct race *race, const struct obs_access *access,
                         const struct race_site *site)
 {
@@ -109,7 +113,7 @@ uint32_t race_site_of(const struct race *race, const struct obs_access *access)
     return site + 1 < STAMP_SITES && race->sites[site + 1].pc == access->pc ? site + 1 : 0;
 }
 
-/* Puts a new stamp on the bytes to which LANES copied asynchronously, except those that another
+/* Puts a new stamp on the bytes that LANES have copied asynchronously, except bytes that another
  * access has written since. STAMP is the stamp of lane 0. */
 static void stamp_copy(struct shadow *shadow, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
                        uint64_t stamp)
@@ -132,15 +136,15 @@ static bool visit_shared(void *context, const struct obs_access *access)
                       race_valid_lanes(access, shared->shadow.bytes));
 }
 
-/* Ends the interval. This must happen before anything that race_interval.h cannot note. */
+/* Ends the interval. Must be called before any event that race_interval.h cannot note. */
 static void end_interval(struct race *race)
 {
     if (race->interval.is_deferred)
         race->failed |= !interval_end(&race->interval, visit_shared, race);
 }
 
-/* Returns whether an access by the instruction at PC may be noted instead of checked. It must not
- * be smaller than a cell of the shadow; the first smaller access makes the cells smaller. */
+/* Returns whether an access by the instruction at PC may be noted and checked later. It must be at
+ * least as large as a cell of the shadow. The first smaller access makes the cells smaller. */
 static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
 {
     const struct race_site *site = &race->sites[race->code[pc].site];
@@ -149,8 +153,8 @@ static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
            race->code[pc].bytes >= least;
 }
 
-/* Notes the access if possible. Returns false if the interval has ended; the access must be
- * checked. */
+/* Notes the access if possible. Otherwise ends the interval and returns false; the caller must then
+ * check the access. */
 static bool is_deferred_access(struct race *race, const struct obs_access *access)
 {
     if (race->interval.is_deferred && is_plain(race, access->pc, true) &&
@@ -162,7 +166,7 @@ static bool is_deferred_access(struct race *race, const struct obs_access *acces
     return false;
 }
 
-/* Returns whether racecheck watches the memory that is accessed. */
+/* Returns whether racecheck checks accesses to this memory. */
 static bool is_watched(const struct obs_access *access)
 {
     return access->space == PTX_SHARED || access->space == PTX_GLOBAL ||
@@ -181,7 +185,8 @@ static void racecheck_access(void *state, const struct obs_access *access)
         return;
     if (site->implies_fence)
         end_interval(race);
-    /* a store may answer a signal at its address, so it is checked before it releases */
+    /* a store may answer a signal at its own address, so it is checked before it counts as a
+     * release */
     bool is_sync = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
     if (is_sync && !is_late)
         synchronise(race, access, site);
@@ -213,8 +218,8 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* Returns whether accesses to shared memory may be noted. This is not possible in a cluster, where
- * accesses of other CTAs come in between. */
+/* Returns whether accesses to shared memory may be noted. This is not possible in a cluster,
+ * because accesses of other CTAs can come in between. */
 static bool may_defer_shared(const struct race *race)
 {
     return race_may_defer(race) && race->launch->cluster_size == 1;
@@ -225,7 +230,8 @@ bool race_may_defer(const struct race *race)
     return !race_checks_every_access && !race->has_copies;
 }
 
-/* Switches to the shadow at the CTA's seat. A new CTA begins an interval (race_interval.h). */
+/* Switches to the shadow at the CTA's seat. If the CTA is new, clears the shadow and begins an
+ * interval. */
 static bool take_shared(struct race *race, const struct obs_order *event)
 {
     struct race_shared *shared = race->shared = &race->seats[event->seat];
@@ -300,7 +306,7 @@ static void *racecheck_begin(const struct launch_view *launch)
     return NULL;
 }
 
-/* a single worker runs the launch, so there is nothing to join */
+/* a single worker runs the launch, so there is no second state to join */
 static void racecheck_join(void *into, void *state)
 {
     (void)into;

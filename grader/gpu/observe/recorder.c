@@ -1,33 +1,33 @@
-/* The recorder keeps one access for each requested source line, namely the access whose cost
- * exceeds the ideal cost by the most. A report draws it with all its addresses.
+/* The recorder keeps one access for each requested source line: the access that wastes most,
+ * measured as cost minus ideal cost. A report draws this access with all its addresses.
  *
- * Its memory does not grow with the launch. The accesses that a warp makes on a line are numbered
- * ("steps"), because a student can ask for "the third time that warp 2 comes here". The number of
- * step counters is fixed, so some warps of a very large launch are not recorded. Among accesses of
- * the same cost, the recorder keeps that of the first block, warp and step, so the result does not
- * depend on the number of workers. */
+ * The accesses of each warp on a line are numbered from 1 ("steps"), so that a student can ask for
+ * "the third time that warp 2 comes here". The number of step counters is fixed, so the memory does
+ * not grow with the launch, but some warps of a very large launch are not recorded. Of two accesses
+ * with equal costs, the recorder keeps the one with the lower block, warp and step, so that the
+ * result does not depend on the number of workers. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/lanes.h"
 #include "gpu/observe/view.h"
 
-/* one counter per warp and line; unused counters take no memory */
+/* one counter for each warp and line; unused counters take no memory */
 #define STEP_COUNTERS ((size_t)1 << 20)
 #define NO_LINE       UINT32_MAX
 
 struct state {
     const struct emu_trace *trace;
-    uint32_t *line_of; /* the index of each pc's line, or NO_LINE */
+    uint32_t *line_of; /* index in `best` of each pc's line, or NO_LINE */
     uint32_t line_count;
     uint32_t cta_warps;
-    uint64_t warps;  /* number of warps that are recorded */
-    uint32_t *steps; /* line_count counters for each warp */
-    /* the access kept for each line; its step is 0 if there is none yet */
+    uint64_t warps;  /* number of recorded warps, counted over all blocks */
+    uint32_t *steps; /* for each warp: line_count counters */
+    /* the access that is kept for each line; `step` is 0 if there is none yet */
     struct obs_recorded *best;
 };
 
-/* --- which lines ------------------------------------------------------------------------------ */
+/* --- lines that are recorded ------------------------------------------------------------------ */
 
 /* Returns whether PATH is FILE or ends with "/FILE". */
 static bool is_file(struct ptx_name path, const char *file)
@@ -45,7 +45,7 @@ static bool is_wanted(const struct launch_view *launch, const struct emu_trace *
            (!trace->file || is_file(ptx_file_path(launch->module, place.file), trace->file));
 }
 
-/* Returns the index of PLACE's line in BEST. Adds the line if it is new. */
+/* Returns the index of PLACE's line in `best`. Adds the line if it is new. */
 static uint32_t index_of(struct state *state, struct source_line place)
 {
     uint32_t i = 0;
@@ -95,9 +95,9 @@ static void *recorder_begin(const struct launch_view *launch)
     return NULL;
 }
 
-/* --- which access ----------------------------------------------------------------------------- */
+/* --- accesses that are kept ------------------------------------------------------------------- */
 
-/* Returns whether the access can be drawn: the counters observer must count it, too. */
+/* Returns whether the access can be drawn. The counters observer must also count it. */
 static bool is_drawable(const struct obs_access *access)
 {
     uint64_t bits = 0;

@@ -1,17 +1,18 @@
-/* The rows observer finds out whether a kernel uses the rows of cudaMallocPitch(), and whether it
- * uses the pitch that the call returned.
+/* The rows observer finds out whether a kernel accesses only rows of cudaMallocPitch(), and whether
+ * it uses the pitch that the call returned.
  *
  *     rows        |used          |slack|gap        |used          |slack|gap        |...
  *                  width          to a multiple     the next row, a pitch after
  *                                 of EMU_PITCH      the one before
  *
- * It counts the bytes of accesses outside of such rows, and in the gap. A gap exists only if
- * emu_options.wider_pitch asks for it. A program that uses a different pitch, or stores the matrix
- * without gaps, accesses a gap sooner or later. With the returned pitch, it never does.
+ * The observer counts bytes that are accessed outside of such rows, and in the gap. A gap exists
+ * only if emu_options.wider_pitch asks for it. A program that uses another pitch, or stores the
+ * matrix without gaps, accesses a gap sooner or later. A program that uses the returned pitch never
+ * does.
  *
- * It also counts the cost of rows that begin in the middle of a line, for any number of active
- * lanes. Adjoining addresses of a request form a run. A run that begins in the middle of a line may
- * touch one line more than its bytes need. */
+ * The observer also counts the extra cost of rows that begin in the middle of a cache line. A run
+ * is a set of adjoining bytes that one request accesses. A run that begins in the middle of a line
+ * may touch one line more than its bytes need. */
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
@@ -19,15 +20,15 @@
 
 enum { SECTOR = 32, LINE = 128 };
 
-/* The counts of one instruction. */
+/* The counts of one instruction: bytes outside of rows, bytes in gaps, excess lines and sectors. */
 struct cost {
     uint64_t outside, gap, lines, sectors;
 };
 
 struct rows {
     const struct memory *memory;
-    const struct mem_block *block; /* the rows accessed last, or NULL */
-    uint32_t count;                /* number of costs, one for each pc */
+    const struct mem_block *block; /* the allocation accessed last, or NULL */
+    uint32_t count;                /* number of entries in `cost`, which is indexed by pc */
     struct cost cost[];
 };
 
@@ -58,8 +59,8 @@ static void count_place(struct rows *rows, struct cost *cost, uint64_t addr, uin
         cost->gap += bytes;
 }
 
-/* Returns the number of SIZE-byte pieces that the bytes from FIRST up to END touch, minus the
- * fewest pieces that could hold that many bytes. */
+/* Returns how many pieces of SIZE bytes the bytes from FIRST up to END touch, minus the smallest
+ * number of pieces that could hold as many bytes. */
 static uint64_t excess(uint64_t first, uint64_t end, uint64_t size)
 {
     return (end - 1) / size - first / size + 1 - (end - first + size - 1) / size;
@@ -71,8 +72,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Adds to COST the excess lines and sectors of each run of adjoining accesses. ADDR has the COUNT
- * accesses' addresses in ascending order; each access has BYTES bytes. */
+/* Adds the excess lines and sectors of each run to COST. ADDR has COUNT addresses in ascending
+ * order. At each of them, a lane accesses BYTES bytes. */
 static void count_runs(struct cost *cost, const uint64_t *addr, unsigned count, uint64_t bytes)
 {
     for (unsigned i = 0, next; i < count; i = next) {

@@ -8,10 +8,10 @@
 
 #define LANES 32u
 #define BANKS 32u
-/* most characters in a message, so that it fits a terminal's line when indented */
+/* most characters in a message; with its indentation, it then fits one line of a terminal */
 #define LONGEST 92u
 
-/* The active lanes in order. */
+/* The active lanes, from the lowest to the highest. */
 struct lanes {
     unsigned count, lane[LANES];
     uint64_t addr[LANES];
@@ -37,8 +37,8 @@ static int by_value(const void *a, const void *b)
 
 /* --- finding the rule ------------------------------------------------------------------------- */
 
-/* Computes the distance from active lane I to the next active lane, in bytes per lane. Returns
- * false if it is not a whole number. */
+/* Sets *STEP to the bytes per lane between active lane I and the next active lane. Returns false if
+ * it is not a whole number. */
 static bool step_at(const struct lanes *lanes, unsigned i, int64_t *step)
 {
     int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
@@ -58,8 +58,8 @@ static bool is_stride(const struct lanes *lanes, unsigned bytes, struct shape *s
     return true;
 }
 
-/* Does the same as is_stride(), but counts only active lanes. Example: every second lane takes the
- * next word. */
+/* Does the same as is_stride(), but ignores inactive lanes. Example: lanes 0, 2, 4, ... access
+ * words 0, 1, 2, ... */
 static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
 {
     shape->step = (int64_t)(lanes->addr[1] - lanes->addr[0]);
@@ -70,8 +70,8 @@ static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
     return true;
 }
 
-/* Returns whether the addresses form rows of WIDTH lanes, where the first row has only FIRST
- * lanes. */
+/* Returns whether the addresses form rows of WIDTH lanes. The first row may have begun in the
+ * previous warp; FIRST is the number of its lanes in this warp. */
 static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
                       struct shape *shape)
 {
@@ -88,14 +88,15 @@ static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
         if (*want != far)
             return false;
     }
-    /* until here, `jump` is the distance from a row's last lane to the next row's first lane */
+    /* so far, `jump` is the distance from the last lane of a row to the first lane of the next
+     * row */
     shape->jump += (int64_t)(width - 1) * shape->step;
     shape->width = width;
     return step_known && jump_known;
 }
 
-/* Returns whether a stride wraps around: each lane is STEP bytes after the previous lane, or STEP -
- * JUMP bytes where it wraps. */
+/* Returns whether the addresses form a stride that wraps around: from one lane to the next, the
+ * address changes by STEP or, where it wraps, by STEP - JUMP. */
 static bool is_wrap(const struct lanes *lanes, struct shape *shape)
 {
     int64_t up = 0, down = 0;
@@ -112,7 +113,7 @@ static bool is_wrap(const struct lanes *lanes, struct shape *shape)
     return up && down && shape->span <= (uint64_t)shape->jump;
 }
 
-/* Returns how often a lane's address is lower than that of the lane before. */
+/* Returns how many lanes have a lower address than the previous lane. */
 static unsigned count_falls(const struct lanes *lanes)
 {
     unsigned falls = 0;
@@ -121,9 +122,8 @@ static unsigned count_falls(const struct lanes *lanes)
     return falls;
 }
 
-/* Finds rows, if all lanes up to the last active one are active. The first row may have begun in
- * the previous warp, but at least one row must be complete. If there are no rows, tries a stride
- * that wraps around, then two pieces. */
+/* Finds rows if the active lanes are the lowest lanes without a gap. At least one row must be
+ * complete. If there are no rows, tries a stride that wraps around, then two pieces. */
 static bool is_rows(const struct lanes *lanes, unsigned bytes, struct shape *shape)
 {
     unsigned count = lanes->count;
@@ -147,7 +147,7 @@ static bool is_rows(const struct lanes *lanes, unsigned bytes, struct shape *sha
     return false;
 }
 
-/* Computes the span of the addresses, and the number of different addresses. */
+/* Computes the span of the addresses and the number of distinct addresses. */
 static void measure(const struct lanes *lanes, unsigned bytes, struct shape *shape)
 {
     uint64_t sorted[LANES];
@@ -177,9 +177,9 @@ struct shape shape_find(const struct shape_access *access)
     return shape;
 }
 
-/* --- in words: global memory ------------------------------------------------------------------ */
+/* --- texts for global memory ------------------------------------------------------------------ */
 
-/* Writes ", starting 4 bytes into a sector" if this is a reason for the cost, otherwise "". */
+/* Writes ", starting 4 bytes into a sector" if the words do not start at a sector, otherwise "". */
 static const char *describe_start(char text[64], const struct shape *shape)
 {
     *text = '\0';
@@ -194,7 +194,7 @@ static uint64_t sectors(uint64_t bytes)
     return (bytes + 31) / 32;
 }
 
-/* Returns whether neighbouring lanes have neighbouring words, and the words of idle lanes cost
+/* Returns whether neighbouring lanes access neighbouring words, but inactive lanes in between cost
  * extra sectors. */
 static bool is_thin(const struct shape_access *access, const struct shape *shape)
 {
@@ -203,7 +203,7 @@ static bool is_thin(const struct shape_access *access, const struct shape *shape
            sectors((uint64_t)shape->distinct * access->bytes) < sectors(shape->span);
 }
 
-/* Writes "one lane in 2" or "8 of 32 lanes" for the lanes in MASK. */
+/* Writes "one lane in 2" or "8 of 32 lanes" for the active lanes in MASK. */
 static void describe_few(char text[40], uint32_t mask)
 {
     unsigned count = (unsigned)__builtin_popcount(mask), first = (unsigned)__builtin_ctz(mask);
@@ -219,8 +219,8 @@ static void describe_few(char text[40], uint32_t mask)
         snprintf(text, 40, "%u of 32 lanes", count);
 }
 
-/* Describes an access to neighbouring words. Some lanes may be idle, and the words may begin in the
- * middle of a sector. */
+/* Describes an access to neighbouring words. Some lanes may be inactive, and the words may begin in
+ * the middle of a sector. */
 static void describe_neighbours(char *text, size_t size, const struct shape_access *access,
                                 const struct shape *shape, const char *verb)
 {
@@ -273,12 +273,12 @@ static void describe_rows(char *text, size_t size, const struct shape_access *ac
                  shape->width, verb, shape->jump);
     else
         snprintf(text, size,
-                 "in each row of %u lanes, they %s words %" PRId64
-                 " bytes apart; the next row is %" PRId64 " bytes away",
+                 "each row of %u lanes %ss words %" PRId64 " bytes apart; the next row is %" PRId64
+                 " bytes away",
                  shape->width, verb, shape->step, shape->jump);
 }
 
-/* Describes two pieces: parts of rows of unknown width. */
+/* Describes two pieces, which are parts of rows whose width is unknown. */
 static void describe_pieces(char *text, size_t size, const struct shape_access *access,
                             const struct shape *shape, const char *verb)
 {
@@ -289,7 +289,7 @@ static void describe_pieces(char *text, size_t size, const struct shape_access *
              second - 1, second, last, verb, shape->jump, second - 1, second);
 }
 
-/* Describes an access to all words of a range in mixed order. On today's GPUs the order costs
+/* Describes an access that covers a range of words in mixed order. On today's GPUs, the order costs
  * nothing. */
 static void describe_dense(char *text, size_t size, const struct shape *shape, const char *verb)
 {
@@ -316,7 +316,7 @@ void shape_describe_global(char *text, size_t size, const struct shape_access *a
     struct shape shape = shape_find(access);
     if (shape.kind == SHAPE_STRIDE)
         describe_stride(text, size, access, &shape, verb);
-    else if (shape.distinct == 1) /* the access is already as good as possible */
+    else if (shape.distinct == 1) /* this access is already as good as possible */
         snprintf(text, size, "all lanes %s the same word", verb);
     else if (shape.dense)
         describe_dense(text, size, &shape, verb);
@@ -347,12 +347,12 @@ const char *shape_help_global(const struct shape_access *access)
     return NULL;
 }
 
-/* --- in words: shared memory ------------------------------------------------------------------ */
+/* --- texts for shared memory ------------------------------------------------------------------ */
 
-/* The lanes that access the fullest bank, one for each word. */
+/* For each distinct word that is accessed in the fullest bank: one lane, and the word. */
 struct collision {
     unsigned count, lane[LANES], bank;
-    uint32_t word[LANES]; /* index of a word of 4 bytes */
+    uint32_t word[LANES]; /* index of a word, address / 4 */
 };
 
 static bool has_word(const struct collision *hit, uint32_t word)
@@ -363,7 +363,7 @@ static bool has_word(const struct collision *hit, uint32_t word)
     return false;
 }
 
-/* Returns the worst collision among COUNT lanes from FIRST on. A column of banks is as wide as a
+/* Returns the worst collision among COUNT lanes from FIRST on. A column of banks has the width of a
  * lane's access, but at least one word. */
 static struct collision collide(const struct shape_access *access, unsigned first, unsigned count)
 {
@@ -392,7 +392,7 @@ static struct collision worst_collision(const struct shape_access *access)
     return high.count > low.count ? high : low;
 }
 
-/* Writes "0, 4, 8, ..." or, with MOST 2, "0, 4, ...". */
+/* Writes the first MOST numbers: "0, 4, 8, ..." if MOST is 3. */
 static void list(char text[48], const unsigned *numbers, unsigned count, unsigned most)
 {
     size_t used = 0;
@@ -402,7 +402,7 @@ static void list(char text[48], const unsigned *numbers, unsigned count, unsigne
         snprintf(text + used, 48 - used, ", ...");
 }
 
-/* Writes the rule behind the addresses, such as " (stride 8 words)", or "" if there is none. */
+/* Writes the rule of the addresses, such as " (stride 8 words)", or "" if there is none. */
 static void describe_rule(char text[64], const struct shape_access *access)
 {
     struct shape shape = shape_find(access);
@@ -423,9 +423,9 @@ static void describe_rule(char text[64], const struct shape_access *access)
         snprintf(text, 64, " (stride %" PRId64 " words in rows of %u lanes)", step, shape.width);
 }
 
-/* Describes an access to shared memory. A list has three numbers. If the text is too long, each
- * list gets only two, because the rule is more useful than a third number. If the text is still too
- * long, the lists get three numbers, and the rule is left out. */
+/* Describes an access to shared memory with two lists of three numbers and a rule. If the text is
+ * too long, shortens the lists to two numbers, because the rule is more useful than a third number.
+ * If it is still too long, leaves out the rule. */
 void shape_describe_shared(char *text, size_t size, const struct shape_access *access,
                            const char *verb)
 {

@@ -1,5 +1,5 @@
-/* Describes a kernel's instructions for the reader of a recording: the registers that they write,
- * and the way to compute the results. */
+/* Describes a kernel's instructions for the reader of a recording: which registers they write, and
+ * how the reader can compute the results. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
@@ -12,7 +12,7 @@ static void add_dest(void *context, uint32_t reg)
         code->dest[code->dest_count++] = code->base + reg;
 }
 
-/* Returns whether OP can be an operand, that is a register or a number of TYPE. */
+/* Returns whether OP is a register or a number of TYPE. If so, stores it in *INTO. */
 static bool read_operand(const struct ptx_operand *op, uint32_t base, enum ptx_type type,
                          struct step_operand *into)
 {
@@ -98,7 +98,7 @@ static uint8_t multiplication(const struct ptx_instruction *in)
     return ptx_has(in, PTX_MOD_lo) && is_word_type(type) ? STEP_MUL : STEP_UNKNOWN;
 }
 
-/* Returns the operation if the reader knows it. */
+/* Returns the operation of enum step_op, or STEP_UNKNOWN if the reader cannot compute it. */
 static uint8_t arithmetic(const struct ptx_instruction *in)
 {
     enum ptx_type type = in->types[0];
@@ -176,7 +176,8 @@ static void describe_address(const struct ptx_operand *op, struct step_code *cod
     code->offset = op->value;
 }
 
-/* Describes the values of a load or store: up to four, in registers. */
+/* Describes the values that a load or store moves. Returns false if there are more than four, or if
+ * they are not in registers. */
 static bool describe_values(const struct ptx_operand *op, bool is_load, enum ptx_type type,
                             struct step_code *code)
 {
@@ -238,8 +239,8 @@ static void describe(const struct launch_view *launch, uint32_t pc,
     }
 }
 
-/* Sets the widths of the registers of all functions and returns their number. WIDTHS may be
- * NULL. */
+/* Stores the width in bytes of each register of all functions in WIDTHS, unless WIDTHS is NULL.
+ * Returns the number of registers. */
 static uint32_t find_widths(const struct launch_view *launch, uint32_t *widths)
 {
     uint32_t count = 0, first, end, index;

@@ -1,5 +1,5 @@
-/* Writes a step and the state after it straight from the machine. Tests compare them with the state
- * that a reader reconstructs from the recording, so nothing here uses the recording or its
+/* Writes a step, and the state after it, directly from the machine. Tests compare them with the
+ * state that a reader computes from the recording. So nothing here uses the recording or its
  * model. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "gpu/observe/step_state.h"
 
-/* Returns the model's number of the first register of function NUMBER. */
+/* Returns the index in the model of the first register of function NUMBER. */
 static uint32_t first_register(const struct launch_view *launch, uint32_t number)
 {
     uint32_t count = 0, first, end, index;
@@ -19,7 +19,8 @@ static uint32_t first_register(const struct launch_view *launch, uint32_t number
     return count;
 }
 
-/* Writes a list of words: one, two or four for each lane, or one for all lanes for a predicate. */
+/* Writes a register as a list of words: one, two or four words per lane; a predicate is one
+ * word. */
 static void dump_words(FILE *to, const uint8_t *bytes, uint32_t width)
 {
     unsigned count = width ? WARP : 1, parts = width > 4 ? width / 4 : 1;
@@ -89,7 +90,7 @@ static void dump_access(FILE *to, const struct obs_access *access)
     fprintf(to, "]}");
 }
 
-/* Writes the words of global memory that the access covers, as they are now. */
+/* Writes the present words of global memory that the access covers, as [address, word]. */
 static void dump_words_at(FILE *to, const struct launch_view *launch,
                           const struct obs_access *access, bool *any)
 {
@@ -107,7 +108,7 @@ static void dump_words_at(FILE *to, const struct launch_view *launch,
     }
 }
 
-/* Writes the words of local memory that the access covers, as [lane, address, word]. */
+/* Writes the present words of local memory that the access covers, as [lane, address, word]. */
 static void dump_local(FILE *to, const struct obs_state *now, const struct obs_access *access,
                        bool *any)
 {

@@ -1,5 +1,5 @@
-/* Implements the model that a recording and its reader share. The reader is
- * grader/report/step/read.js: a change here needs the same change there. */
+/* Implements the model that a recorder and its reader share. The reader is
+ * grader/report/step/read.js. Every change here needs the same change there. */
 #include "gpu/observe/step_model.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ const uint32_t *step_read_register(const uint8_t *bytes, uint32_t width, uint32_
     if (!width || width == 4)
         return (const uint32_t *)(const void *)bytes;
     for (unsigned l = 0; l < WARP; l++) {
-        if (width == 16) /* the lower halves of all lanes come first, then the upper halves */
+        if (width == 16) /* first the lower halves of all lanes, then the upper halves */
             for (unsigned k = 0; k < 4; k++)
                 memcpy(&room[k * WARP + l], bytes + k / 2 * 8 * WARP + 8 * l + 4 * (k % 2), 4);
         else if (width == 8)
@@ -151,8 +151,8 @@ void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned b
 
 /* --- predictions ------------------------------------------------------------------------------ */
 
-/* Returns a source operand's words: the low words of all lanes and, if it has 8 bytes, their high
- * words. ROOM is for those of a value. */
+/* Returns the words of an operand: the low words of all lanes and, if it has 8 bytes, their high
+ * words. ROOM is a buffer for an operand that is a number. */
 LANES_INLINE const uint32_t *operand(const struct step_model *model, const struct step_operand *op,
                                      uint32_t warp, uint32_t room[2 * WARP])
 {
@@ -179,18 +179,18 @@ LANES_INLINE uint32_t bits_of(float value)
     return bits;
 }
 
-/* Computes the result of a float operation. The reader computes with doubles and rounds once. This
- * gives the same result, except for a fused multiply-add in rare cases; these are recorded. */
+/* Computes the result of a float operation as the reader does: with doubles, rounded once. Only a
+ * fused multiply-add differs from the machine, in rare cases; these results are recorded. */
 LANES_INLINE uint32_t compute_float(uint8_t op, uint32_t x, uint32_t y, uint32_t z)
 {
     double a = single(x), b = single(y), c = single(z);
     double exact = op == STEP_FADD ? a + b : op == STEP_FSUB ? a - b : a * b;
     float value = (float)(op == STEP_FMA ? exact + c : exact);
-    /* the sign and payload of a NaN differ from machine to machine */
+    /* the reader cannot tell NaNs apart, so all NaNs become this one */
     return value != value ? 0x7fc00000u : bits_of(value);
 }
 
-/* Each operation has its own loop, so the compiler can process several lanes at once. */
+/* Each operation has its own loop, so that the compiler can process several lanes at once. */
 #define EACH_LANE(result)                                                                          \
     for (unsigned l = 0; l < WARP; l++)                                                            \
         words[l] = result;                                                                         \
@@ -320,8 +320,8 @@ LANES_CLONES static uint32_t compare(const struct step_model *model, const struc
     }
 }
 
-/* Loads word number K from each lane's address in shared memory, of COUNT words. The word after the
- * last one stands for all others. */
+/* Loads word K, counted from each lane's address, of shared memory with COUNT words. SHARED has one
+ * more word, which is used for all addresses after the end. */
 LANES_CLONES static void load_shared(const uint32_t *restrict shared, uint32_t count,
                                      const uint64_t *restrict addr, unsigned k,
                                      uint32_t *restrict words)
@@ -369,7 +369,7 @@ static bool predict_load(struct step_model *model, const struct step_code *code,
     return true;
 }
 
-/* Lanes add one after the other. */
+/* Predicts the old values that an atomic addition returns. Lower lanes add first. */
 static bool predict_fetch(struct step_model *model, const struct step_code *code, uint32_t warp,
                           uint32_t mask, bool shared, const uint64_t *addr, uint32_t *words)
 {

@@ -1,5 +1,5 @@
-/* Writes one record of a recording. Compares the machine with the model, and writes everything that
- * the reader cannot work out. */
+/* Writes one record of a recording. Compares the machine with the model, and writes what the reader
+ * cannot compute. */
 #include <string.h>
 
 #include "gpu/observe/step_state.h"
@@ -14,8 +14,8 @@ enum address_form {
     ADDRESS_RAW
 };
 
-/* Returns whether the addresses of the lanes of MASK are OFFSET after the values of LOW and HIGH,
- * within the bits of CUT. */
+/* Returns whether the address of each lane in MASK equals the lane's register plus OFFSET. LOW and
+ * HIGH are the halves of the register. Only the bits of CUT count. */
 LANES_CLONES static bool add_up(const uint64_t *addr, const uint32_t *low, const uint32_t *high,
                                 uint64_t offset, uint64_t cut, uint32_t mask)
 {
@@ -27,7 +27,8 @@ LANES_CLONES static bool add_up(const uint64_t *addr, const uint32_t *low, const
     return !differs;
 }
 
-/* Returns whether the addresses are those of the instruction's register and offset. */
+/* Returns whether the reader can compute the addresses from the instruction's register and
+ * offset. */
 static bool is_predicted(const struct step_state *state, const struct step_code *code,
                          const struct obs_access *access, uint32_t warp)
 {
@@ -40,7 +41,8 @@ static bool is_predicted(const struct step_state *state, const struct step_code 
                   is_wide ? UINT64_MAX : UINT32_MAX, access->mask);
 }
 
-/* Returns the form of the addresses. FIRST and STRIDE are set for the forms that need them. */
+/* Returns the form in which to write the addresses. Sets FIRST and STRIDE if the form needs
+ * them. */
 static unsigned form_of(struct step_state *state, const struct step_code *code,
                         const struct obs_access *access, uint64_t *first, int64_t *stride)
 {
@@ -74,7 +76,7 @@ unsigned step_space(uint8_t space)
                                   : 5;
 }
 
-/* Returns whether A and B have the same differences between lanes. */
+/* Returns whether the addresses A and B differ by the same number in every lane. */
 LANES_CLONES static bool same_differences(const uint64_t *a, const uint64_t *b)
 {
     uint64_t differs = 0;
@@ -83,8 +85,8 @@ LANES_CLONES static bool same_differences(const uint64_t *a, const uint64_t *b)
     return !differs;
 }
 
-/* Updates M to the access's cost in sectors or wavefronts, and the ideal cost. Returns whether the
- * costs, the kind and the size are those that M had. */
+/* Updates M to the access and its costs. Returns whether the costs, the kind and the size are as
+ * before. */
 static bool measure(struct measured *m, const struct obs_access *access)
 {
     const uint32_t cost = m->cost, ideal = m->ideal;
@@ -102,9 +104,14 @@ static bool measure(struct measured *m, const struct obs_access *access)
     return is_alike && m->cost == cost && m->ideal == ideal;
 }
 
-/* Writes an access: a byte (form of the addresses, plus 8 if a word with the lanes follows, plus 16
- * * space, plus 128 if bytes, kind and costs are those of the instruction's latest access), the
- * lanes, bytes of a lane, kind, the addresses, its cost and the ideal cost. */
+/* Writes an access:
+ *
+ *   a byte            the form of the addresses, plus 8 if the lanes follow, plus 16 * space, plus
+ *                     128 if size, kind and costs are those of the instruction's previous access
+ *   lanes             a word
+ *   size, kind        bytes that one lane accesses, and enum obs_access_kind; a byte each
+ *   addresses         depend on the form
+ *   cost, ideal cost  two numbers */
 static void put_access(struct step_state *state, struct step_buffer *to,
                        const struct step_code *code, const struct obs_access *access,
                        uint32_t active)
@@ -149,7 +156,7 @@ static bool is_modelled(const struct obs_access *access)
 }
 
 /* Reads the machine's word at ADDR. BLOCK is the allocation of the access's first lane. Returns
- * false if nothing is allocated there. */
+ * false if ADDR is not in an allocation. */
 static bool read_word(const struct step_state *state, const struct obs_state *now, bool shared,
                       const struct mem_block *block, uint64_t addr, uint32_t *word)
 {
@@ -166,7 +173,7 @@ static bool read_word(const struct step_state *state, const struct obs_state *no
     return bytes;
 }
 
-/* Adds an extra if the machine's word at ADDR is not the model's. */
+/* If the machine's word at ADDR differs from the model's, adds an extra and corrects the model. */
 static void check_word(struct step_state *state, const struct obs_state *now, bool shared,
                        const struct mem_block *block, uint64_t addr)
 {
@@ -182,7 +189,7 @@ static void check_word(struct step_state *state, const struct obs_state *now, bo
     step_set_word(&state->model, shared, addr, word);
 }
 
-/* Adds extras for all shared memory that differs from the model. */
+/* Adds an extra for each range of shared memory that differs from the model. */
 static void sweep_shared(struct step_state *state, const struct obs_state *now)
 {
     const uint8_t *shared = view_shared(now->machine);
@@ -206,16 +213,15 @@ static void sweep_shared(struct step_state *state, const struct obs_state *now)
     }
 }
 
-/* Updates the model's memory as the reader does, then adds the remaining differences in the
- * machine's memory. */
+/* Applies stores to the model's memory, as the reader does. Then adds an extra for each word that
+ * still differs from the machine's. */
 static void follow_stores(struct step_state *state, const struct obs_state *now,
                           const struct step_code *code)
 {
     for (uint32_t i = 0; i < state->access_count; i++) {
         const struct obs_access *access = &state->accesses[i];
         bool shared = access->space == PTX_SHARED;
-        /* learn() has handled plain loads of whole words, and sweep_shared() will handle shared
-         * memory */
+        /* learn() has handled loads of whole words, and sweep_shared() will handle shared memory */
         bool is_learned = access->kind == OBS_LOAD && code->is_load && code->element >= 4 &&
                           state->access_count == 1;
         if (!is_modelled(access) || is_learned || (shared && code->sweeps))
@@ -235,7 +241,7 @@ static void follow_stores(struct step_state *state, const struct obs_state *now,
     }
 }
 
-/* Stores loaded values in the model, unless the model knew them. */
+/* Stores loaded values in the model's memory, because the model did not predict them. */
 static void learn(struct step_state *state, const struct step_code *code, unsigned k,
                   uint32_t width, uint32_t mask, const uint32_t *words)
 {
@@ -281,8 +287,8 @@ static void keep_values(uint32_t *into, const uint32_t *words, uint32_t width, u
             }
 }
 
-/* Writes the values of the registers that the instruction wrote. Returns whether any value was not
- * predicted. Predictions use the registers before the instruction. */
+/* Writes the values of the registers that the instruction wrote. Predicts them from the registers
+ * before the instruction. Returns whether any value differed from its prediction. */
 static bool put_results(struct step_state *state, const struct obs_state *now,
                         const struct step_code *code, struct step_buffer *to)
 {
@@ -314,7 +320,7 @@ static bool put_results(struct step_state *state, const struct obs_state *now,
     return any;
 }
 
-/* Adds an extra if register REG of the frame is not the model's. */
+/* If register REG of FRAME differs from the model's, adds an extra and corrects the model. */
 static void check_register(struct step_state *state, const struct obs_state *now, uint32_t warp,
                            const struct frame *frame, uint32_t base, uint32_t reg, uint32_t lanes)
 {
@@ -332,7 +338,7 @@ static void check_register(struct step_state *state, const struct obs_state *now
     keep_values(model, words, width, lanes);
 }
 
-/* Compares registers after a call or a return, when the lanes have other registers. */
+/* Compares all registers after a call or a return, because the lanes then use another frame. */
 static void check_frames(struct step_state *state, const struct obs_state *now,
                          const struct obs_group *groups, unsigned count)
 {
@@ -361,9 +367,9 @@ static void put_groups(struct step_buffer *to, const struct obs_group *groups, u
     }
 }
 
-/* Returns whether two lists of groups are the same. The compiler would join the comparisons of
- * LANES and PC if they were neighbours, and the CPU stalls when it reads both as one, because
- * advance() has written PC alone. */
+/* Returns whether two lists of groups are the same. Does not compare `lanes` and `pc` one after the
+ * other: the compiler would combine them into one read of 8 bytes, and the CPU would stall, because
+ * advance() has just written `pc` alone. */
 static bool same_groups(const struct obs_group *a, const struct obs_group *b, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -372,7 +378,7 @@ static bool same_groups(const struct obs_group *a, const struct obs_group *b, un
     return true;
 }
 
-/* Moves the group that ran to the next pc, as the reader does if a record has no groups. */
+/* Moves the group that ran to the next pc. The reader does the same if a record has no groups. */
 static void advance(struct progress *progress, const struct obs_state *now)
 {
     if (!progress->group_count) {
@@ -434,7 +440,7 @@ static void put_unset(struct step_state *state, const struct obs_state *now)
     step_put_word(&state->extras, unset);
 }
 
-/* Writes the record of an instruction, whose parts are in BODY and EXTRAS. */
+/* Writes the record of an instruction. BODY and EXTRAS hold its parts. */
 static void put_record(struct step_state *state, const struct obs_state *now, unsigned parts,
                        const struct step_buffer *body, const struct obs_group *groups,
                        unsigned count)
@@ -504,8 +510,8 @@ void step_record_instruction(struct step_state *state, const struct obs_state *n
     state->out.failed |= body->failed || results->failed;
 }
 
-/* Checks the registers that a barrier with a reduction writes. They are written when the barrier
- * opens, not when a warp arrives. */
+/* Checks the registers that a barrier with a reduction writes. The machine writes them when the
+ * barrier opens, not when a warp arrives. */
 static void check_votes(struct step_state *state, const struct obs_state *now, uint32_t warp,
                         const struct obs_group *groups, unsigned count)
 {

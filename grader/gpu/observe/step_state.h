@@ -1,24 +1,26 @@
-/* The state of the stepper. stepper.c keeps it, and step_record.c writes records from it. */
+/* The state of the stepper. stepper.c manages it, and step_record.c writes records from it. */
 #ifndef GPU_OBSERVE_STEP_STATE_H
 #define GPU_OBSERVE_STEP_STATE_H
 
 #include "gpu/observe/step_write.h"
 #include "gpu/observe/stepper.h"
 
-/* most accesses of one instruction; generic addresses can make several accesses */
+/* most accesses of one instruction; with generic addresses, an instruction can make several */
 #define MOST_ACCESSES 64u
 #define MOST_FAULTS   32u
 
-/* A warp's state in its latest record. The next record leaves out the parts that are unchanged. */
+/* What the latest record of a warp has stored. The next record leaves out whatever is unchanged. */
 struct progress {
     uint32_t pc, lanes;
     struct obs_group groups[WARP];
     unsigned group_count;
-    uint32_t barrier; /* pc of the barrier at which it waits, if the barrier has a result */
+    /* pc of the barrier at which the warp waits, or NO_PC unless that barrier writes a result */
+    uint32_t barrier;
 };
 
-/* An instruction's latest access and its cost. Accesses cost the same if all their addresses differ
- * by the same number of banks, or of sectors. */
+/* The latest access of an instruction, and its cost. Another access costs the same if all its
+ * addresses differ from these by the same multiple of SECTOR_BYTES or, in shared memory,
+ * BANK_BYTES. */
 #define BANK_BYTES   4u
 #define SECTOR_BYTES 32u
 struct measured {
@@ -30,7 +32,7 @@ struct measured {
 struct step_state {
     const struct launch_view *launch;
     const struct emu_steps *wanted;
-    struct obs_steps *steps; /* NULL if the block runs elsewhere, or later */
+    struct obs_steps *steps; /* NULL if this worker does not run the block, or not yet */
     struct step_model model;
     /* the stream, and the two parts of its last piece: the records, and their words */
     struct step_buffer stream, out, values;
@@ -39,22 +41,23 @@ struct step_state {
     struct obs_access accesses[MOST_ACCESSES];
     uint32_t access_count, fault_count;
     struct obs_fault faults[MOST_FAULTS];
-    uint64_t (*patterns)[WARP]; /* the address differences of each pc's latest access */
-    struct measured *measured;  /* an entry for each pc */
-    /* the values that the current instruction has written, and room for those that the machine has
-     * in another form */
+    /* by pc: the addresses of the latest access that was written as ADDRESS_RAW */
+    uint64_t (*patterns)[WARP];
+    struct measured *measured; /* by pc */
+    /* the values that the current instruction has written, in the model's form; buffers for those
+     * that had to be converted */
     const uint32_t *actual[STEP_DESTS];
     uint32_t copies[STEP_DESTS][STEP_WORDS];
-    uint64_t seen; /* number of instructions so far */
-    uint32_t warp; /* the warp of the latest record */
+    uint64_t seen; /* number of executed instructions of the block */
+    uint32_t warp; /* warp of the latest record */
     bool sweeps;   /* other CTAs may have changed shared memory */
 };
 
-/* Write the record of an instruction, and of a barrier that has opened. */
+/* Write the record of an instruction, or of a barrier that has opened. */
 void step_record_instruction(struct step_state *state, const struct obs_state *now);
 void step_record_opening(struct step_state *state, const struct obs_state *now);
 
-/* Returns the number of a memory space in recordings. */
+/* Returns the number that stands for a memory space in recordings. */
 unsigned step_space(uint8_t space);
 
 /* Returns whether an access has a cost in sectors or wavefronts. */
@@ -64,8 +67,8 @@ static inline bool step_has_cost(const struct obs_access *access)
            (access->space == PTX_SHARED && access->kind <= OBS_STORE);
 }
 
-/* Writes the step that was recorded last and the machine's state after it, as one line of JSON, to
- * the file of emu_steps. */
+/* Writes the latest step, and the machine's state after it, as one line of JSON to
+ * emu_steps.dump_fd. */
 void step_dump(const struct step_state *state, const struct obs_state *now);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* JavaScript's numbers hold all whole numbers up to 2^53. */
+/* JavaScript's numbers are exact for integers up to 2^53. */
 #define EXACT      ((uint64_t)1 << 53)
 #define MOST_APART ((int64_t)1 << 32)
 
@@ -53,7 +53,8 @@ static uint64_t value_of(const uint32_t *words, uint32_t width, unsigned lane)
     return words[lane] | (width == 8 ? (uint64_t)words[WARP + lane] << 32 : 0);
 }
 
-/* Returns whether lane l has the value FIRST + l * STRIDE, in 32 bits or, for 8 bytes, exactly. */
+/* Returns whether each lane l has the value FIRST + l * STRIDE, modulo 2^32 for values of 4
+ * bytes. */
 static bool is_affine(const uint32_t *words, uint32_t width, uint32_t mask, int64_t *first,
                       int64_t *stride)
 {
@@ -75,7 +76,7 @@ static bool is_affine(const uint32_t *words, uint32_t width, uint32_t mask, int6
     return true;
 }
 
-/* Writes the values as they are, or with fewer bytes if those are enough for all lanes. */
+/* Writes the words of each lane, with one or two bytes per word if all values fit. */
 static void put_raw(struct step_buffer *to, struct step_buffer *values, const uint32_t *words,
                     uint32_t width, uint32_t mask)
 {

@@ -1,4 +1,4 @@
-/* Writes the stream of a recording: numbers, words, and the values of 32 lanes. */
+/* Appends numbers, words and the values of 32 lanes to the stream of a recording. */
 #ifndef GPU_OBSERVE_STEP_WRITE_H
 #define GPU_OBSERVE_STEP_WRITE_H
 
@@ -8,18 +8,18 @@
 
 #include "gpu/lanes.h"
 
-/* The forms in which the values of the lanes are written. */
+/* How the values of the lanes are written. */
 enum step_form {
-    STEP_PREDICTED, /* the model predicts them */
-    STEP_UNIFORM,   /* all lanes have the same number, which follows */
-    STEP_AFFINE,    /* lane l has first + l * stride; both follow, signed */
+    STEP_PREDICTED, /* nothing follows: the model predicts the values */
+    STEP_UNIFORM,   /* one number, which all lanes have */
+    STEP_AFFINE,    /* two signed numbers: lane l has first + l * stride */
     STEP_RAW,       /* the words of each active lane */
-    STEP_MASK,      /* a predicate, as one word */
-    STEP_BYTES,     /* the word of each active lane as one byte */
-    STEP_HALVES,    /* the word of each active lane as two bytes */
+    STEP_MASK,      /* a predicate: one word with a bit for each lane */
+    STEP_BYTES,     /* one byte for each active lane */
+    STEP_HALVES,    /* two bytes for each active lane */
 };
 
-/* Bytes that grow; `failed` is set when memory runs out. */
+/* A growing array of bytes. `failed` is set when memory runs out. */
 struct step_buffer {
     uint8_t *bytes;
     size_t size, room;
@@ -39,13 +39,13 @@ static inline void step_put_byte(struct step_buffer *to, unsigned byte)
         to->bytes[to->size++] = (uint8_t)byte;
 }
 void step_put_word(struct step_buffer *to, uint32_t word);
-void step_put_number(struct step_buffer *to, uint64_t number); /* NUMBER is below 2^53 */
-/* the absolute value is below 2^52 */
+void step_put_number(struct step_buffer *to, uint64_t number); /* NUMBER is less than 2^53 */
+/* the absolute value is less than 2^52 */
 void step_put_signed(struct step_buffer *to, int64_t number);
 void step_put_bytes(struct step_buffer *to, const struct step_buffer *from);
 
-/* Writes the values of the lanes of MASK in a register of WIDTH bytes, in the form that the model
- * uses. Words of single lanes go to VALUES, everything else to TO. */
+/* Writes the values of the lanes in MASK of a register of WIDTH bytes. WORDS has the model's form.
+ * The words of single lanes go to VALUES, everything else to TO. */
 void step_put_values(struct step_buffer *to, struct step_buffer *values, const uint32_t *words,
                      uint32_t width, uint32_t mask);
 

@@ -1,7 +1,7 @@
 /* The stepper records one block, step by step. stepper.h describes the recording.
  *
- *   access, fault events ──> kept until the instruction ends
- *   state event          ──> compare the machine with the model, write one record
+ *   access, fault events ──> are kept until the instruction ends
+ *   state event          ──> compares the machine with the model and writes one record
  *
  * All other blocks run at full speed, because the stepper does not want their events. */
 #include <stdlib.h>

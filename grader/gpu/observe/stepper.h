@@ -1,29 +1,30 @@
-/* A recording of one block, step by step, from which a page can show any moment: the places of all
- * lanes, registers, shared memory and the global memory that the block accessed.
+/* A recording of one block, step by step. From it, a page can show any moment: where all lanes are,
+ * the registers, shared memory, and the global memory that the block accessed.
  *
  * A step is one instruction of one warp, or the opening of a barrier. The recording is a stream of
  * bytes that a reader decodes from its beginning. It leaves out all data that the reader can
- * derive: the reader keeps the same model of registers and memory as the recorder (step_model.h),
- * and most results follow from the model, such as the value of a load from known memory.
+ * compute: the reader keeps the same model of registers and memory as the recorder (step_model.h),
+ * and most results follow from the model. An example is the value of a load from known memory.
  *
  * The stream consists of pieces of STEP_MARK records. A piece has the number of bytes of its
  * records, the records, and then the words of single lanes that belong to the records. These words
  * are apart because they compress badly.
  *
- * A record (numbers are LEB128, "signed" ones zigzag; words are 4 bytes, low first):
+ * A record has the following parts. Numbers are LEB128, signed numbers with zigzag encoding; words
+ * are 4 bytes, lowest first.
  *
- *   byte: bits that say which of the following parts exist (enum step_part)
- *   STEP_WARP      the warp's number
- *   STEP_OPENED    a barrier has opened. A mask of warps follows (word), then the groups of each of
- *                  them, then the extras. No other part follows.
- *   STEP_PC        signed: pc minus the expected pc, which is one more than the warp's last pc
- *   STEP_LANES     word: the path's lanes; otherwise those of the warp's last step
- *   STEP_ACTIVE    word: the lanes that executed the instruction; otherwise the path's lanes
- *   STEP_ACCESSES  count, then each access: see put_access() in step_record.c
- *   STEP_VALUES    for each register that is written, its values: see step_put_values()
+ *   a byte         which of the following parts exist, as bits of enum step_part
+ *   STEP_WARP      the warp's number. If it is STEP_OPENED, a barrier has opened. Then follow a
+ *                  mask of warps (word), the groups of each of these warps as for STEP_GROUPS, and
+ *                  the extras. No other part follows.
+ *   STEP_PC        signed: pc minus the expected pc, which is the pc of the warp's last step plus 1
+ *   STEP_LANES     word: the path's lanes. Without it: the lanes of the warp's last step
+ *   STEP_ACTIVE    word: the lanes that executed the instruction. Without it: the path's lanes
+ *   STEP_ACCESSES  number of accesses, then each access: see put_access() in step_record.c
+ *   STEP_VALUES    the values of each register that is written: see step_put_values()
  *   STEP_EXTRAS    extras, each a byte of enum step_extra and its data, then a zero byte
- *   STEP_GROUPS    count, then for each group lanes (word), pc, standing (byte); otherwise the
- *                  group that ran is at the next pc, and all others stay */
+ *   STEP_GROUPS    number of groups, then of each group: lanes (word), pc, standing (byte). Without
+ *                  it: the group that ran is at the next pc, and all other groups stay */
 #ifndef GPU_OBSERVE_STEPPER_H
 #define GPU_OBSERVE_STEPPER_H
 
@@ -44,22 +45,21 @@ enum step_part {
 
 enum step_extra {
     STEP_END,
-    /* space (1 for shared, 0 for global), count of words, address, words: memory that differs from
-     * the model's prediction */
+    /* memory that differs from the model's prediction: space (1 for shared, 0 for global), number
+     * of words, address, words */
     STEP_MEMORY,
-    /* warp, register, lanes (word), values: a register that something other than an instruction has
-     * changed */
+    /* a register that differs from the model's prediction: warp, register, lanes (word), values */
     STEP_REGISTER,
-    STEP_FAULT, /* kind (byte), thread, address */
-    STEP_UNSET, /* lanes (word) that load bytes of global memory that nothing has written */
+    STEP_FAULT, /* a fault: kind (byte), thread, address */
+    STEP_UNSET, /* uninitialised loads of global memory: lanes (word) */
 };
 
 #define STEP_MARK 1024u /* records of a piece */
 
 /* The recording of one block. */
 struct obs_steps {
-    struct step_code *code; /* one for each pc */
-    /* bytes of a lane in each register of the model, or 0 for a predicate */
+    struct step_code *code; /* by pc */
+    /* by register of the model: its bytes per lane, or 0 for a predicate */
     uint32_t *widths;
     uint32_t registers;
     uint64_t cta;
@@ -67,12 +67,12 @@ struct obs_steps {
     size_t size, room;
     uint64_t steps;    /* number of records */
     uint64_t left_out; /* warp instructions before the first record */
-    uint64_t executed; /* warp instructions of the block, or 0 if it did not end */
+    uint64_t executed; /* warp instructions of the whole block, or 0 if it did not end */
     bool is_cut;       /* the stream ends before the block does */
     size_t *marks;     /* offset in the stream of each piece */
     size_t mark_count, mark_room;
 };
 
-void stepper_free(struct obs_steps *steps); /* NULL is allowed */
+void stepper_free(struct obs_steps *steps); /* accepts NULL */
 
 #endif

@@ -1,8 +1,9 @@
-/* The synccheck observer reports threads that wait for each other in a way that cannot be intended.
+/* The synccheck observer reports deadlocks, and faults at barriers and in operations with a mask of
+ * lanes.
  *
- * The executor detects these faults: those of barriers in cta.c, those of lane masks in warp.c. The
- * CUDA programming guide's rule for a mask: it must name each calling lane, and each lane that it
- * names must make the call or have exited. */
+ * The executor detects these faults: barriers in cta.c, lane masks in warp.c. The CUDA programming
+ * guide has this rule for a mask: the mask must contain every lane that makes the call, and each
+ * lane in the mask must make the call or have exited. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ bool obs_is_synccheck(unsigned kind)
 static void *synccheck_begin(const struct launch_view *launch)
 {
     (void)launch;
-    return malloc(1); /* synccheck has no state, but NULL would mean out of memory */
+    return malloc(1); /* synccheck has no state, but NULL would mean that memory ran out */
 }
 
 static void print_mask(char *text, size_t size, const struct obs_fault *fault, uint32_t lane,
@@ -47,7 +48,7 @@ static void print_mask(char *text, size_t size, const struct obs_fault *fault, u
                  thread, fault->mask, fault->other);
 }
 
-/* Describes a shuffle that reads from a lane that does not take part. */
+/* Describes a shuffle that reads from a lane that does not call the shuffle. */
 static void print_absent(char *text, size_t size, const struct obs_fault *fault, const char *thread)
 {
     bool is_named = fault->mask >> fault->other & 1;
@@ -116,7 +117,7 @@ static void synccheck_fault(void *state, const struct launch_view *launch,
     if (finding && fault->kind == OBS_ABSENT_LANE)
         finding->help =
             "all lanes whose values are read must call the shuffle, too: call it outside of any "
-            "if, &&, || and ?:, and before any return, with all 32 lanes, or begin with an offset that stays "
+            "if, &&, || and ?:, and before any return, with all 32 lanes, or use only offsets that stay "
             "within the calling lanes";
     if (finding && fault->kind == OBS_POLLS_HOST)
         finding->help = "let main() write the value before it waits for the kernel, as in "

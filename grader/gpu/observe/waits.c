@@ -1,14 +1,14 @@
-/* The waits observer counts the loads from global memory that warps wait for.
+/* The waits observer counts how often warps wait for a load from global memory.
  *
  * A GPU does not wait at a load, but at the first instruction that uses the loaded value. The
  * latency of memory is hidden if the warp executes enough other instructions in between. So the
- * observer follows each warp's path, and counts a load (or an atomic) if the warp comes to its
- * first use too soon. async.c counts copies by cp.async in the same way.
+ * observer follows each warp's path. It counts a load (or an atomic) if the warp reaches the first
+ * use of its value too soon. async.c counts copies by cp.async in the same way.
  *
  * The uses are found before the launch (analyse/uses.c). At run time, the observer notes for each
- * warp and load after how many instructions the load was last started. A piece of the path is
- * reported before the piece's accesses, so the observer walks through it only as far as the
- * accesses have come. */
+ * warp and load how many instructions the warp had executed when it last started the load. A step
+ * event comes before the accesses of its instructions. So the observer advances through a step only
+ * as far as accesses have been reported. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,28 +18,29 @@
 #define NO_LOAD UINT32_MAX
 #define NO_CTA  UINT64_MAX
 
-/* The instruction at pc uses the value of load number `load`. */
+/* The instruction at `pc` uses the value of the load with index `load`. */
 struct use {
     uint32_t pc, load;
 };
 
-/* The place that a warp has reached. `executed` is the number of instructions before pc. */
+/* How far a warp has come. `executed` is the number of instructions that it executed before
+ * `pc`. */
 struct progress {
     uint64_t executed;
-    uint32_t pc, end; /* the remaining part of the reported piece; `end` is not included */
+    uint32_t pc, end; /* rest of the latest reported step, up to `end`, exclusive */
 };
 
 struct waits {
     const struct launch_view *launch;
     uint32_t load_count, use_count;
-    uint32_t *load_at; /* for each pc, the load's number, or NO_LOAD */
-    struct use *uses;  /* ordered by pc */
-    /* for each pc and the end of the code, the index of the first use from there on */
+    uint32_t *load_at; /* by pc: index of the load, or NO_LOAD */
+    struct use *uses;  /* sorted by pc */
+    /* by pc, and for the end of the code: index of the first use at or after it */
     uint32_t *first_use;
-    uint64_t *counts;     /* for each load, how often a warp has waited for it */
-    uint64_t *seats;      /* the CTAs that are running, or NO_CTA */
-    struct progress *now; /* for each seat and warp */
-    /* for each seat, warp and load, `executed` at the load's start plus 1, or 0 */
+    uint64_t *counts;     /* by load: how often a warp has waited for it */
+    uint64_t *seats;      /* by seat: the running CTA, or NO_CTA */
+    struct progress *now; /* by seat and warp */
+    /* by seat, warp and load: `executed` after the load started, or 0 if its value has been used */
     uint64_t *started;
 };
 
@@ -68,7 +69,7 @@ static bool is_load(const struct launch_view *launch, uint32_t pc, const struct 
 /* The list of uses while it grows. */
 struct list {
     struct waits *waits;
-    uint32_t start, room; /* pc of the function's first instruction */
+    uint32_t start, room; /* pc of the first instruction of the function */
     bool failed;
 };
 
@@ -154,7 +155,7 @@ static void *waits_begin(const struct launch_view *launch)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns the seat of CTA, or launch->resident if it has none. */
+/* Returns the seat of CTA, or launch->resident if CTA has no seat. */
 static uint32_t seat_of(const struct waits *waits, uint64_t cta)
 {
     uint32_t seat = 0;
@@ -176,8 +177,8 @@ static bool waits_follows(void *state, uint64_t cta)
     return true;
 }
 
-/* Counts the waits in the piece that a warp is executing, up to END, which is not included. WARP is
- * the warp's number over all seats. */
+/* Advances a warp to END and counts its waits on the way. WARP is the warp's index over all
+ * seats. */
 static void advance(struct waits *waits, size_t warp, uint32_t end)
 {
     struct progress *now = &waits->now[warp];
@@ -211,7 +212,8 @@ static void start(struct waits *waits, uint64_t cta, uint32_t index, uint32_t pc
     size_t warp = (size_t)seat * waits->launch->warps + index;
     if (pc < waits->now[warp].pc || pc >= waits->now[warp].end)
         return;
-    advance(waits, warp, pc + 1); /* the load's address can come from another load */
+    /* first handle uses before and at this load, because its address can come from another load */
+    advance(waits, warp, pc + 1);
     waits->started[warp * waits->load_count + load] = waits->now[warp].executed;
 }
 

@@ -6,26 +6,27 @@
 #include "gpu/order/clock.h"
 #include "gpu/order/touches.h"
 
-/* The most pieces of work in flight. If there are more, the oldest piece is dropped, and its
- * conflicts are missed. */
+/* Largest number of pieces of work in flight. If there are more, the oldest piece is dropped, and
+ * its conflicts are missed. */
 enum { MOST_IN_FLIGHT = 2048 };
 
 struct stream {
     struct order_stream key;
-    struct order_clock clock; /* the work before the stream's next work, including its own */
-    uint64_t count;           /* number of pieces of work so far */
+    /* the work that is before the stream's next work; includes the stream's own work so far */
+    struct order_clock clock;
+    uint64_t count; /* number of pieces of work in the stream so far */
     bool ended;
 };
 
 /* A piece of work in flight. */
 struct flight {
     struct order_work work;
-    struct touches touches; /* the memory that WORK reads and writes */
+    struct touches touches; /* the memory that `work` reads and writes */
     struct order_clock clock;
-    size_t stream; /* the place of its stream in the list of streams */
+    size_t stream; /* index of the work's stream in the list of streams */
     uint64_t number;
-    bool ignored; /* the checks of the host's accesses ignore it */
-    bool settled; /* the host has waited for it, so it will be removed */
+    bool ignored; /* the host's accesses are not checked against this work */
+    bool settled; /* the host has waited for this work, so it will be removed */
     struct flight *next;
 };
 
@@ -35,9 +36,10 @@ struct order {
     struct stream *streams;
     size_t stream_count;
     struct order_clock ended;     /* the work of blocking streams that were destroyed */
-    struct flight *first, **last; /* the oldest flight comes first */
+    struct flight *first, **last; /* the list of flights, oldest first */
     size_t in_flight;
-    const struct order_clock *host; /* the clock of the running host function, or NULL */
+    /* the clock of the running host function, or NULL if none is running */
+    const struct order_clock *host;
 };
 
 struct order *order_open(order_report *report, void *context)
@@ -58,7 +60,7 @@ static void free_flight(struct flight *flight)
     free(flight);
 }
 
-/* Removes the flight at AT. */
+/* Removes the flight that *AT points to. */
 static void land(struct order *order, struct flight **at)
 {
     struct flight *flight = *at;
@@ -97,8 +99,8 @@ static bool has_flights(const struct order *order, size_t stream)
     return flight != NULL;
 }
 
-/* Returns the place for a new stream: a new place, or that of an ended stream for whose work the
- * host has waited. Returns NULL when out of memory. */
+/* Returns a place in the list for a new stream. Reuses the place of a stream that has ended, once
+ * the host has waited for all its work. Returns NULL when out of memory. */
 static struct stream *find_place(struct order *order)
 {
     for (size_t i = 0; i < order->stream_count; i++)
@@ -126,7 +128,7 @@ static struct stream *find_stream(struct order *order, const struct order_stream
     return stream;
 }
 
-/* Makes later work in STREAM wait according to the rules of the legacy default stream. */
+/* Makes later work in STREAM wait as the rules of the legacy default stream require. */
 static bool wait_as_legacy(struct order *order, struct stream *stream)
 {
     bool is_legacy = stream->key.is_legacy, done = true;
@@ -181,8 +183,9 @@ static bool conflicts(const struct flight *other, const struct flight *flight,
                         &conflict->later_touch, &conflict->at);
 }
 
-/* Reports FLIGHT's conflicts with work in flight. If one of them is with work that comes after that
- * of another conflict, only that one is reported: FLIGHT has to wait for the later work. */
+/* Reports FLIGHT's conflicts with work in flight. If FLIGHT conflicts with two pieces of work of
+ * which one comes after the other, reports only the conflict with the later piece: FLIGHT must wait
+ * for it, and so for both. */
 static void compare(struct order *order, const struct flight *flight)
 {
     struct order_conflict conflict, unused;
@@ -197,8 +200,8 @@ static void compare(struct order *order, const struct flight *flight)
     }
 }
 
-/* Removes older work of the stream that touches the same bytes, because work that is not ordered
- * with the older work is not ordered with FLIGHT, either. */
+/* Removes older work of the same stream that touches the same bytes as FLIGHT. It is no longer
+ * needed: work that conflicts with it also conflicts with FLIGHT. */
 static void replace_older(struct order *order, const struct flight *flight)
 {
     for (struct flight **at = &order->first; *at;)
@@ -268,7 +271,7 @@ void order_set_host(struct order *order, const struct order_clock *clock)
     order->host = clock;
 }
 
-/* Returns whether the host's accesses are checked against FLIGHT. */
+/* Returns whether an access of the host may conflict with FLIGHT. */
 static bool is_checked(const struct order *order, const struct flight *flight)
 {
     return !flight->ignored && !flight->settled && !(order->host && is_before(flight, order->host));

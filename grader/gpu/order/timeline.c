@@ -1,12 +1,12 @@
-/* Simulates the timeline from event to event. Each stream with unfinished work has a row of items,
- * of which only the first can start or run. So an item is done as soon as its row begins with a
- * later item, and no list of finished work is needed. */
+/* Simulates the timeline from event to event. Each stream with unfinished work has a row of items.
+ * Only the first item of a row can start or run. So an item is done as soon as its row begins with
+ * a later item, and no list of finished work is needed. */
 #include "gpu/order/timeline.h"
 
 #include <stdlib.h>
 
-/* The most items that are submitted and not done. If there are more, the program waits. The drivers
- * of today's GPUs keep about this number of launches. */
+/* Largest number of items that are submitted and not done. When it is reached, the program waits.
+ * The drivers of today's GPUs keep about this number of launches. */
 #define MOST_QUEUED 1024u
 
 #define NO_ROOM     1e-9 /* a smaller share of the multiprocessors counts as none */
@@ -14,13 +14,14 @@
 
 struct item {
     enum { WORK, RECORD, WAIT } type;
-    uint64_t number; /* in the order of the program's calls, from 1 */
+    uint64_t number; /* position in the program's order of calls, from 1 */
     struct timeline_work work;
     /* for RECORD, the mark that gets the time, or NULL if the time is not wanted */
     struct timeline_mark *mark;
-    uint64_t for_stream, for_number; /* for WAIT, the item for which it waits */
+    /* for WAIT, stream and number of the item that must be done first */
+    uint64_t for_stream, for_number;
     bool is_running;
-    double start, left, rate; /* `left` is in microseconds at rate 1 */
+    double start, left, rate; /* `left` is the remaining time in microseconds at rate 1 */
     struct item *next;
 };
 
@@ -36,7 +37,8 @@ struct timeline {
     void *context;
     struct row **rows;
     size_t row_count, row_room;
-    struct row **running; /* rows whose first item is running, in the order of their starts */
+    /* rows whose first item is running, in the order in which these items started */
+    struct row **running;
     size_t running_count;
     size_t queued;
     uint64_t last_number;
@@ -145,14 +147,15 @@ static bool is_done(const struct timeline *t, uint64_t stream, uint64_t number)
     return !row || row->first->number > number;
 }
 
-/* Returns whether work in EARLIER, a stream, ends before later work in LATER begins. */
+/* Returns whether work in the stream EARLIER must end before later work in the stream LATER
+ * begins. */
 static bool comes_before(const struct order_stream *earlier, const struct order_stream *later)
 {
     return earlier->number == later->number || (earlier->is_legacy && later->is_blocking) ||
            (earlier->is_blocking && later->is_legacy);
 }
 
-/* Returns the share of ENGINE that its running work leaves free. */
+/* Returns the share of ENGINE that is free. */
 static double room_in(const struct timeline *t, enum timeline_engine engine)
 {
     double room = 1;
@@ -201,7 +204,7 @@ static void start_all(struct timeline *t)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* Divides the multiprocessors among the running kernels again, after one of them has ended. */
+/* Divides the multiprocessors again among the kernels that still run, after a kernel has ended. */
 static void set_rates(struct timeline *t)
 {
     double room = 1;
@@ -231,7 +234,7 @@ static void add_time(struct timeline *t, double us)
     t->now += us;
 }
 
-/* Continues until an item ends. Returns false if no item is left. */
+/* Advances the time until an item ends. Returns false if there is no item that can end. */
 static bool step(struct timeline *t)
 {
     double us = 0;

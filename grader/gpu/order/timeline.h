@@ -6,16 +6,16 @@
  *              ------------------------------------> time
  *
  * A GPU has three engines: one for copies in each direction, which make one copy at a time, and the
- * multiprocessors, which kernels share. Work starts as soon as all work that it must wait for has
- * ended (by CUDA's rules, see order.h) and its engine has room. If several pieces of work could
+ * multiprocessors, which kernels share. Work starts as soon as its engine has room and all work
+ * that it must wait for has ended (by CUDA's rules, see order.h). If several pieces of work could
  * start, the program's order decides. A kernel asks for a share of the multiprocessors. As on a
  * GPU, kernels that began earlier get their full share, and later kernels get the rest; with less
  * than their share, they run slower.
  *
- * The program's own time is not modelled. It submits work at once until it waits for work, or until
- * a GPU's queue would be full.
+ * The program's own time is not modelled. The program submits work at once, until it waits for work
+ * or a GPU's queue would be full.
  *
- * Time is in microseconds, from 0. The caller serialises the calls on a struct timeline. */
+ * Time is in microseconds, from 0. The caller serialises the calls that use a struct timeline. */
 #ifndef GPU_ORDER_TIMELINE_H
 #define GPU_ORDER_TIMELINE_H
 
@@ -33,11 +33,12 @@ enum timeline_engine {
 
 struct timeline_work {
     enum timeline_engine engine;
-    bool is_copy; /* a copy or a fill, not a kernel */
-    double us;    /* its time if nothing else runs, which may be 0 */
-    /* for TIMELINE_COMPUTE, its share of the multiprocessors, above 0 and at most 1 */
+    bool is_copy; /* a copy or a fill; otherwise a kernel */
+    double us;    /* time in microseconds if nothing else runs; may be 0 */
+    /* for TIMELINE_COMPUTE, the share of the multiprocessors that the kernel asks for, above 0 and
+     * at most 1 */
     double share;
-    uint64_t bytes; /* of a copy or fill */
+    uint64_t bytes; /* bytes of a copy or fill */
     char name[64];  /* such as "scale(float*)" or "copy to the device" */
 };
 
@@ -49,41 +50,43 @@ struct timeline_piece {
 };
 typedef void timeline_ended(void *context, const struct timeline_piece *piece);
 
-/* The time that an event has recorded. Initialise with {0}. A mark that is in use must stay where
- * it is until timeline_forget(). */
+/* The time that an event has recorded. Initialise with {0}. A mark that is in use must stay at the
+ * same address until timeline_forget(). */
 struct timeline_mark {
-    uint64_t stream, number; /* its place among the work; number 0 if it was never recorded */
-    double us;               /* the time, once all work before it has ended */
+    /* the item that records the event; number is 0 if the event was never recorded */
+    uint64_t stream, number;
+    double us; /* time of the event in microseconds, valid once all work before it has ended */
 };
 
 struct timeline_totals {
-    double us;                    /* the time until the last work has ended */
-    double kernels_us, copies_us; /* the time in which at least one kernel ran */
-    double overlapped_us;         /* the time in which both ran */
-    uint64_t kernels, copies;     /* the numbers of kernels and copies */
+    double us;                    /* time until the last work has ended */
+    double kernels_us, copies_us; /* time in which at least one kernel, or at least one copy, ran */
+    double overlapped_us;         /* time in which both a kernel and a copy ran */
+    uint64_t kernels, copies;     /* number of kernels and of copies */
 };
 
 struct timeline;
 
-/* Opens a timeline. EVENT_US is the time that a stream takes to record an event. ENDED is called
- * for each piece of work with an engine, in the order of their ends. Returns NULL when out of
+/* Opens a timeline. EVENT_US is the time in microseconds that a stream takes to record an event.
+ * ENDED is called whenever a piece of work that uses an engine ends. Returns NULL when out of
  * memory. */
 struct timeline *timeline_open(double event_us, timeline_ended *ended, void *context);
 void timeline_close(struct timeline *timeline); /* accepts NULL */
 
-/* Submit work to STREAM. Return false when out of memory. timeline_wait() lets later work of STREAM
- * wait for the event of MARK. IS_FREE says that recording takes no time. */
+/* Submit work, the record of an event, or a wait to STREAM. Return false when out of memory.
+ * timeline_wait() makes later work of STREAM wait for the event of MARK. IS_FREE says that
+ * recording takes no time. */
 bool timeline_add(struct timeline *timeline, const struct order_stream *stream,
                   const struct timeline_work *work);
 bool timeline_record(struct timeline *timeline, const struct order_stream *stream,
                      struct timeline_mark *mark, bool is_free);
 bool timeline_wait(struct timeline *timeline, const struct order_stream *stream,
                    const struct timeline_mark *mark);
-/* Forgets MARK, whose time is no longer wanted. */
+/* Forgets MARK, because its time is no longer wanted. */
 void timeline_forget(struct timeline *timeline, const struct timeline_mark *mark);
 
-/* Let the host wait until work has ended: the work before the event of MARK, all work for which new
- * work in STREAM would have to wait, or all work. */
+/* Make the host wait until work has ended: the work before the event of MARK, all work that new
+ * work in STREAM would have to wait for, or all work. */
 void timeline_host_waits(struct timeline *timeline, const struct timeline_mark *mark);
 void timeline_host_waits_stream(struct timeline *timeline, const struct order_stream *stream);
 void timeline_host_waits_all(struct timeline *timeline);

@@ -11,8 +11,8 @@ static int compare(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Merges touches of the same kind that overlap or are neighbours. Returns the number of remaining
- * touches. */
+/* Merges touches of the same kind that overlap or are neighbours. Returns the number of touches
+ * that are left. */
 static size_t merge(struct emu_touch *list, size_t count)
 {
     size_t kept = 0;
@@ -28,7 +28,7 @@ static size_t merge(struct emu_touch *list, size_t count)
     return kept;
 }
 
-/* Sets all members except the list, which is sorted already. */
+/* Sets all fields except the list, which is sorted already. */
 static void note(struct touches *touches, size_t count)
 {
     size_t i = 0;
@@ -70,7 +70,8 @@ const struct emu_touch *touches_at(const struct touches *touches, enum emu_touch
                                    uint64_t begin, uint64_t end)
 {
     size_t low = touches->first[kind], high = touches->first[kind + 1];
-    while (low < high) { /* finds the first touch that ends after BEGIN */
+    /* finds the first touch that ends after BEGIN */
+    while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (touches->list[middle].end > begin)
             high = middle;
@@ -86,7 +87,7 @@ static size_t count_of(const struct touches *touches, enum emu_touch_kind kind)
     return touches->first[kind + 1] - touches->first[kind];
 }
 
-/* Finds a byte that FEW touch with one kind of access and MANY with the other. */
+/* Finds a byte that FEW touches by FEW_KIND and MANY by MANY_KIND. Sets *AT to its address. */
 static bool meet(const struct touches *few, enum emu_touch_kind few_kind,
                  const struct touches *many, enum emu_touch_kind many_kind, uint64_t *at)
 {
@@ -130,8 +131,8 @@ bool touches_equal(const struct touches *one, const struct touches *other)
     return true;
 }
 
-/* Returns whether TOUCH has bytes on both sides of the range, so that removing it leaves two
- * touches. */
+/* Returns whether TOUCH has bytes both before BEGIN and from END on. Removing the range between
+ * them then leaves two touches. */
 static bool surrounds(const struct emu_touch *touch, uint64_t begin, uint64_t end)
 {
     return touch->begin < begin && touch->end > end;

@@ -1,4 +1,4 @@
-/* An arena is a list of chunks. Each piece of memory is cut from the newest chunk; a large piece
+/* An arena is a list of chunks. Each allocation is cut from the newest chunk; a large allocation
  * gets its own chunk. */
 #include "gpu/ptx/arena.h"
 

@@ -1,4 +1,4 @@
-/* An arena is memory that is allocated in pieces and freed all at once. */
+/* An arena is memory from which pieces are allocated and which is freed as a whole. */
 #ifndef GPU_PTX_ARENA_H
 #define GPU_PTX_ARENA_H
 

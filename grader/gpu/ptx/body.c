@@ -7,8 +7,8 @@
 
 #define MAX_INSTRUCTIONS (1u << 20)
 
-/* Takes the words of the opcode at the beginning of the mnemonic. Returns the opcode, or -1 if it
- * is unknown. */
+/* Takes the words of the opcode at the beginning of a mnemonic. Returns the opcode, or -1 if it is
+ * unknown. */
 static int take_opcode(struct parser *p)
 {
     const char *text = p->token.text;
@@ -30,7 +30,7 @@ static bool word_in(const char *list, struct ptx_name word)
     return false;
 }
 
-/* Parses the words after the opcode: the types and modifiers that opcodes.def allows. */
+/* Parses the words after the opcode: types and modifiers, if opcodes.def allows them. */
 static void suffixes(struct parser *p, struct ptx_instruction *in)
 {
     const struct ptx_opcode_info *info = &ptx_opcodes[in->opcode];
@@ -55,8 +55,8 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
     }
 }
 
-/* Returns whether a label is inside a vector, which is an error. Names that are not declared yet
- * are parsed as labels. */
+/* Returns whether a vector contains a label, which is an error: the parser reads a name that is not
+ * declared yet as a label. */
 static bool has_label_inside(const struct ptx_operand *op)
 {
     for (uint32_t i = 0; i < op->count; i++)
@@ -79,7 +79,8 @@ static void operands(struct parser *p, struct ptx_instruction *in)
         if (has_label_inside(&in->operands[in->operand_count]))
             parse_fail(p, "unknown name in a vector");
         in->operand_count++;
-        if (p->token.kind == PTX_DOT) /* a part of an operand, as video instructions have */
+        /* a part of an operand, such as .b0, in a video instruction */
+        if (p->token.kind == PTX_DOT)
             parse_fail(p, "unsupported: '.%.*s' after an operand of '%s'", (int)p->token.length,
                        p->token.text, ptx_opcodes[in->opcode].name);
         if (!parse_accept(p, ','))
@@ -98,7 +99,7 @@ static void check_operand_count(struct parser *p, const struct ptx_instruction *
                    in->operand_count, least);
 }
 
-/* Parses any number of parameters or results of a call: ( a, b, … ). */
+/* Parses the parameters or the results of a call: ( a, b, … ), perhaps none. */
 static struct ptx_operand call_list(struct parser *p)
 {
     struct ptx_operand list = {.kind = PTX_VECTOR};
@@ -119,7 +120,7 @@ static struct ptx_operand call_list(struct parser *p)
     return list;
 }
 
-/* Parses the operands of a call; all except the target are optional:
+/* Parses the operands of a call. Only the target is required:
  *
  *     call (results), target, (parameters), prototype; */
 static void call_operands(struct parser *p, struct ptx_instruction *in)
@@ -135,7 +136,8 @@ static void call_operands(struct parser *p, struct ptx_instruction *in)
     in->operands[1] =
         parse_accept(p, ',') ? call_list(p) : (struct ptx_operand){.kind = PTX_VECTOR};
     if (parse_accept(p, ','))
-        parse_expect_word(p); /* ignore the prototype, which only repeats the function's types */
+        /* ignore the prototype, because it only repeats the function's types */
+        parse_expect_word(p);
     parse_expect(p, ';');
 }
 
@@ -170,7 +172,7 @@ static void add_instruction(struct parser *p, const struct ptx_instruction *in)
         f->code[f->code_count++] = *in;
 }
 
-/* Returns the length of the mnemonic at TEXT, with all its words. */
+/* Returns the length in bytes of the mnemonic at TEXT, including its suffixes. */
 static size_t mnemonic_length(const char *text, const char *end)
 {
     size_t length = 0;
@@ -235,8 +237,8 @@ static void label(struct parser *p, struct ptx_name name)
         parse_fail(p, "out of memory");
 }
 
-/* Resolves the uses of labels that this scope declares. Other uses are left to the enclosing
- * scope. */
+/* Resolves those uses of labels whose labels this scope declares. Leaves other uses to the
+ * enclosing scope. */
 static void resolve_labels(struct parser *p)
 {
     uint32_t kept = 0;
@@ -248,8 +250,8 @@ static void resolve_labels(struct parser *p)
             p->function->code[use.instruction].operands[use.operand].value = symbol.index;
             continue;
         }
-        if (here && p->depth == 1) { /* this is not a label, so the decoder will look for a
-                                      * function */
+        /* the name is not a label, so the decoder will look for a function */
+        if (here && p->depth == 1) {
             p->function->code[use.instruction].operands[use.operand].kind = PTX_FUNCTION;
             continue;
         }

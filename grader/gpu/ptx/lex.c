@@ -1,5 +1,4 @@
-/* The lexer skips white space and comments. The first character after them decides which kind of
- * token follows. */
+/* The lexer skips white space and comments. The next character decides the kind of the token. */
 #include "gpu/ptx/lex.h"
 
 #include <ctype.h>
@@ -67,7 +66,7 @@ static uint64_t hex_digits(struct ptx_lexer *lexer, int most)
     return value;
 }
 
-/* Reads a decimal fraction such as 1.5e-3, which only occurs in inline assembly. Returns false if
+/* Reads a decimal fraction such as 1.5e-3, which occurs only in inline assembly. Returns false if
  * there is none. */
 static bool lex_fraction(struct ptx_lexer *lexer, struct ptx_token *token)
 {
@@ -139,8 +138,7 @@ static bool at_scope_mark(const struct ptx_lexer *lexer)
     return peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && ptx_is_word(peek(lexer, 2));
 }
 
-/* Returns whether the dot is followed by a word, or by the 1d, 2d or 3d of a texture
- * instruction. */
+/* Returns whether a word follows the dot, or 1d, 2d or 3d, as in a texture instruction. */
 static bool is_dotted(const struct ptx_lexer *lexer)
 {
     return is_word_start(peek(lexer, 1)) || (isdigit(peek(lexer, 1)) && peek(lexer, 2) == 'd');

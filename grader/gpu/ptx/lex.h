@@ -1,4 +1,4 @@
-/* Splits PTX text into tokens. Tokens point into the text; nothing is copied. */
+/* Splits PTX text into tokens. Tokens point into the text, which is not copied. */
 #ifndef GPU_PTX_LEX_H
 #define GPU_PTX_LEX_H
 
@@ -8,12 +8,12 @@
 
 enum ptx_token_kind {
     PTX_END,
-    PTX_WORD,   /* a name: add, %r1, $L__BB0_2, _ (without dots) */
-    PTX_DOT,    /* a dot and a name: .reg, .s32, .x (the text does not include the dot) */
-    PTX_INT,    /* an integer: `value` */
-    PTX_F32,    /* 0f3F800000; `value` has the bits */
-    PTX_F64,    /* 0d3FF0000000000000, or a decimal fraction; `value` has the bits */
-    PTX_STRING, /* a string in quotes (the text does not include the quotes) */
+    PTX_WORD,   /* a name without dots: add, %r1, $L__BB0_2, _ */
+    PTX_DOT,    /* a dot and a name: .reg, .s32, .x (the token's text begins after the dot) */
+    PTX_INT,    /* an integer, in `value` */
+    PTX_F32,    /* 0f3F800000; `value` has the float's bits */
+    PTX_F64,    /* 0d3FF0000000000000 or a decimal fraction; `value` has the double's bits */
+    PTX_STRING, /* a string in quotes (the token's text does not include the quotes) */
     PTX_PUNCT,  /* one of { } ( ) [ ] < > , ; : = + - * ! | @ */
     PTX_BAD,    /* any other character */
 };
@@ -31,7 +31,7 @@ struct ptx_lexer {
     uint32_t line;
 };
 
-/* Returns whether C can be part of a name, after the name's first character. */
+/* Returns whether a name can contain C after its first character. */
 bool ptx_is_word(int c);
 
 void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t size);

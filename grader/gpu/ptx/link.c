@@ -1,10 +1,10 @@
-/* Links units. A unit is the PTX text of one source file; a program built with -rdc=true has
- * several units in one text, one after the other.
+/* Links units. A unit is the PTX text of one source file. For a program built with -rdc=true,
+ * several units follow one another in one text.
  *
  * A unit shows a name by declaring it .visible, .weak, .extern or .common. Any other name is
- * private to its unit. A name that several units show means the same function or variable in all
- * of them. Functions are looked up by name when they are called. Variables are linked here: each
- * declaration gets a pointer to the definition. */
+ * private to its unit. If several units show a name, it means the same function or variable in all
+ * of them. Functions are looked up by name when they are called. Variables are linked in this file:
+ * each declaration gets a pointer to the definition. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,8 @@ const struct ptx_function *ptx_find_function(const struct ptx_module *module, st
                                              uint32_t unit)
 {
     const struct ptx_function *shown = NULL, *f;
-    uint32_t low = 0, high = module->function_count; /* search for the first function >= NAME */
+    /* searches for the first function whose name is at least NAME */
+    uint32_t low = 0, high = module->function_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (ptx_name_compare(module->by_name[middle]->name, name) < 0)
@@ -73,8 +74,7 @@ const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, st
 
 /* --- variables -------------------------------------------------------------------------------- */
 
-/* Compares variables by name. Of variables with the same name, definitions come before
- * declarations. */
+/* Compares variables by name. If the names are equal, definitions come before declarations. */
 static int by_name_and_kind(const void *a, const void *b)
 {
     const struct ptx_variable *v = *(struct ptx_variable *const *)a,
@@ -87,8 +87,8 @@ static int by_name_and_kind(const void *a, const void *b)
 
 static bool is_linked(const struct ptx_variable *v)
 {
-    return v->is_shown && (v->space != PTX_SHARED || v->size); /* this excludes dynamic shared
-                                                                * memory */
+    /* dynamic shared memory is not linked */
+    return v->is_shown && (v->space != PTX_SHARED || v->size);
 }
 
 static const char *memory_of(const struct ptx_variable *v)
@@ -116,7 +116,7 @@ static void expect_alike(struct parser *p, const struct ptx_variable *v,
                  v->name.text, (unsigned long long)v->size, (unsigned long long)w->size);
 }
 
-/* Links the shown variables of each name to the first of them in the order of by_name_and_kind(),
+/* Links each shown variable to the first variable with its name in the order of by_name_and_kind(),
  * which is the definition. */
 static void link_variables(struct parser *p)
 {

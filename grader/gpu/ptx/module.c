@@ -1,4 +1,4 @@
-/* Defines the tables of opcodes, types and modifiers, and answers small queries about a module. */
+/* Defines the tables of opcodes, types and modifiers, and answers simple queries about a module. */
 #include "gpu/ptx/module.h"
 
 #include <pthread.h>
@@ -95,8 +95,8 @@ bool ptx_special_is_dynamic(enum ptx_special special)
 
 /* --- the tables by name ----------------------------------------------------------------------- */
 
-/* An index of a table by first letter: each letter has a list of table entries. Most words of a PTX
- * text are looked up here, so the lookup must be fast. */
+/* An index of a table by first letter: for each letter, a list of the table's entries. The lookup
+ * must be fast, because the parser looks up most words of a PTX text. */
 struct letters {
     int16_t first[128], next[PTX_OPCODE_COUNT + PTX_MOD_COUNT]; /* -1 ends a list */
 };
@@ -122,7 +122,7 @@ static void make_letters(void)
         add_name(&modifier_letters, i, modifiers[i]);
 }
 
-/* Returns the first entry in the list of NAME's first letter, or -1. */
+/* Returns the first entry whose name begins with NAME's first letter, or -1 if there is none. */
 static int first_of(const struct letters *letters, struct ptx_name name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -173,7 +173,8 @@ void ptx_free(struct ptx_module *module)
 int ptx_name_compare(struct ptx_name a, struct ptx_name b)
 {
     uint32_t common = a.length < b.length ? a.length : b.length;
-    int order = common ? memcmp(a.text, b.text, common) : 0; /* an empty name has no text */
+    /* the text of an empty name may be NULL */
+    int order = common ? memcmp(a.text, b.text, common) : 0;
     return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 

@@ -1,4 +1,4 @@
-/* A module is a parsed PTX text. A module has variables and functions; a function has registers and
+/* A module is a parsed PTX text. It has variables and functions; a function has registers and
  * instructions. The parser builds the module, which does not change afterwards.
  *
  * All memory of a module is in one arena, which ptx_free() frees. Names point into the module's
@@ -45,15 +45,15 @@ enum ptx_opcode {
 
 /* One line of opcodes.def. */
 struct ptx_opcode_info {
-    const char *name; /* with dots if the opcode has several words: "bar.red" */
+    const char *name; /* with dots if the opcode has several words, such as "bar.red" */
     const char *operands, *modifiers, *meaning;
-    uint32_t types; /* bit (1 << enum ptx_type) */
+    uint32_t types; /* a set of types: bit (1 << enum ptx_type) for each */
 };
 extern const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT];
 
 const char *ptx_type_name(enum ptx_type type);
 unsigned ptx_type_bytes(enum ptx_type type); /* 0 for predicates */
-/* bits of one number, such as 4 or 1 in a packed type */
+/* Returns the bits of one number, such as 4 or 1 in a packed type. */
 unsigned ptx_type_bits(enum ptx_type type);
 char ptx_type_class(enum ptx_type type); /* one of 'U' 'S' 'B' 'F' 'P' */
 const char *ptx_modifier_name(enum ptx_modifier modifier);
@@ -67,21 +67,20 @@ enum ptx_space {
     PTX_LOCAL,
     PTX_PARAM, /* a kernel's parameters */
     PTX_CONST,
-    PTX_FRAME, /* parameters and results of device functions, in the caller and the callee */
-    /* shared memory of any CTA of the cluster; in an access, shared memory of another CTA */
+    PTX_FRAME, /* parameters and results of device functions, in the frames of caller and callee */
+    /* shared memory of any CTA in the cluster; for an access, shared memory of another CTA */
     PTX_CLUSTER,
 };
 
-/* A name: a pointer to its text, which is not NUL-terminated. */
+/* A name. Its text does not end with a NUL. */
 struct ptx_name {
     const char *text;
     uint32_t length;
 };
 
-/* A part of a variable's initial value that holds the address of another variable or of a
- * function. */
+/* A part of a variable's initial value that is the address of another variable or of a function. */
 struct ptx_pointer {
-    uint64_t at; /* offset of the address in the value */
+    uint64_t at; /* offset of this part in the initial value */
     struct ptx_name target;
     int64_t addend;
     bool generic; /* the PTX text says generic(name) instead of name */
@@ -92,18 +91,19 @@ struct ptx_variable {
     struct ptx_name name;
     enum ptx_space space;
     uint32_t align;
-    uint64_t size;          /* bytes, or 0 for an extern array whose size the launch sets */
-    const uint8_t *initial; /* `size` bytes, or NULL if the variable is zero */
+    uint64_t size;          /* bytes, or 0 for an extern array whose size each launch sets */
+    const uint8_t *initial; /* `size` bytes, or NULL if all bytes are 0 */
     struct ptx_pointer *pointers;
     bool is_extern;
     bool is_shown; /* other units can refer to the variable (see link.c) */
-    uint32_t unit; /* number of the unit that declares the variable */
-    /* number among the module's variables, from 1 on, or 0 for a function's variable */
+    uint32_t unit; /* index of the unit that declares the variable */
+    /* position among the module's variables, from 1; 0 for a function's variable */
     uint32_t number;
-    uint64_t offset; /* offset in the function's parameters, shared or local memory */
-    const struct ptx_variable *definition; /* set if this is only a declaration, otherwise NULL */
+    uint64_t offset; /* offset in the function's parameters, shared memory or local memory */
+    /* for a declaration, the variable's definition; for a definition, NULL */
+    const struct ptx_variable *definition;
     struct ptx_variable *next;
-    struct ptx_variable *last; /* last element of the list, only set in the first element */
+    struct ptx_variable *last; /* last element of the list; set only in the first element */
 };
 
 struct ptx_register {
@@ -112,13 +112,13 @@ struct ptx_register {
 };
 
 enum ptx_operand_kind {
-    PTX_REGISTER,         /* `index` is the number of the register */
-    PTX_PREDICATE,        /* `index` is the number of the predicate register; `negated` means !%p */
+    PTX_REGISTER,         /* `index` is the register's index */
+    PTX_PREDICATE,        /* `index` is the predicate register's index; `negated` means !%p */
     PTX_SPECIAL_REGISTER, /* `index` is an enum ptx_special */
-    PTX_IMMEDIATE,        /* `value` has the bits, sign-extended; see also is_f32, is_f64 */
+    PTX_IMMEDIATE,        /* `value` has the bits, sign-extended; see also is_f32 and is_f64 */
     PTX_VARIABLE,         /* the address of `variable`, plus `value` */
-    /* [base + value], where base is a register (`index`), `variable` or nothing; for a texture,
-     * [base, {elements}] */
+    /* [base + value]. The base is a register (`index`), `variable` or nothing. For a texture:
+     * [base, {elements}]. */
     PTX_ADDRESS,
     PTX_VECTOR,   /* `count` elements, each a register, an immediate or a sink */
     PTX_PAIR,     /* p|q: elements[0] and elements[1] */
@@ -129,9 +129,9 @@ enum ptx_operand_kind {
 
 struct ptx_operand {
     enum ptx_operand_kind kind;
-    bool negated;        /* !%p */
-    bool is_f32, is_f64; /* an immediate written 0f… or 0d… */
-    uint32_t index;      /* number of a register, or PTX_NONE for an address without a register */
+    bool negated;        /* the operand is !%p */
+    bool is_f32, is_f64; /* an immediate that begins with 0f or 0d */
+    uint32_t index;      /* index of a register, or PTX_NONE for an address without a register */
     uint32_t count;
     struct ptx_operand *elements;
     const struct ptx_variable *variable;
@@ -155,23 +155,23 @@ struct ptx_instruction {
     uint32_t loc;  /* index in the function's locs, or PTX_NONE */
 };
 
-/* A .loc. The instructions after it belong to this source line. */
+/* A .loc: the source line of the instructions that follow it. */
 struct ptx_loc {
     uint32_t file, line, column;
-    uint32_t at_file, at_line,
-        at_column; /* place of the call of inlined code; at_line is 0 if the code is not inlined */
+    /* the place that calls inlined code; at_line is 0 if the code is not inlined */
+    uint32_t at_file, at_line, at_column;
 };
 
 struct ptx_function {
     struct ptx_name name;
-    uint32_t index; /* number of the function in the module */
-    uint32_t unit;  /* number of the unit that defines the function */
+    uint32_t index; /* index of the function in the module */
+    uint32_t unit;  /* index of the unit that defines the function */
     bool is_kernel;
     bool is_shown;     /* other units can call the function (see link.c) */
     uint32_t line;     /* line number in the PTX text */
-    const char *error; /* the reason why this kernel cannot run, or NULL */
-    struct ptx_variable *params, *results, *shared, *locals; /* lists in order of declaration */
-    struct ptx_variable *call_params; /* .param variables for calls in the function */
+    const char *error; /* why this function cannot run, or NULL */
+    struct ptx_variable *params, *results, *shared, *locals; /* lists in the order of declaration */
+    struct ptx_variable *call_params; /* .param variables for the calls that the function makes */
     uint32_t param_count, param_bytes, frame_bytes, shared_bytes, local_bytes, max_threads;
     struct ptx_register *registers;
     uint32_t register_count;
@@ -179,12 +179,12 @@ struct ptx_function {
     uint32_t code_count;
     struct ptx_loc *locs;
     uint32_t loc_count;
-    uint32_t min_ctas, max_registers; /* .minnctapersm and .maxnreg, or 0 if there is none */
-    bool bounds_threads;              /* max_threads comes from a directive */
-    /* .reqnctapercluster: CTAs of a cluster, x first; [0] is 0 if there is none */
+    uint32_t min_ctas, max_registers; /* values of .minnctapersm and .maxnreg, or 0 if absent */
+    bool bounds_threads;              /* max_threads was set by a directive */
+    /* .reqnctapercluster: CTAs of a cluster along x, y and z; cluster[0] is 0 if absent */
     uint32_t cluster[3];
-    uint32_t max_cluster; /* .maxclusterrank: most CTAs of a cluster, or 0 if there is none */
-    bool needs_cluster;   /* .explicitcluster: a launch must set the size if cluster[] is not set */
+    uint32_t max_cluster; /* .maxclusterrank: most CTAs of a cluster, or 0 if absent */
+    bool needs_cluster;   /* .explicitcluster: if cluster[0] is 0, a launch must set the size */
     bool uses_dynamic_shared;
     struct ptx_function *next;
 };
@@ -198,64 +198,62 @@ struct ptx_file {
 #define PTX_CONST_BYTES 65536u
 
 struct ptx_module {
-    uint32_t version, sm; /* 90 for 9.0, 80 for sm_80 */
+    uint32_t version, sm; /* version is 90 for 9.0, and sm is 80 for sm_80 */
     struct ptx_file *files;
-    struct ptx_variable *variables; /* variables at module scope, in order of declaration */
-    uint32_t const_bytes;           /* size of all .const variables, at most PTX_CONST_BYTES */
-    struct ptx_function *functions; /* in order of definition */
+    struct ptx_variable *variables; /* variables at module scope, in the order of declaration */
+    uint32_t const_bytes;           /* bytes of all .const variables, at most PTX_CONST_BYTES */
+    struct ptx_function *functions; /* functions in the order of definition */
     uint32_t function_count;
     const struct ptx_function **by_name; /* all functions, sorted by name, then by index */
     struct ptx_arena *arena;
 };
 
-/* Parses SIZE bytes of TEXT, which may end in NUL padding, and copies it. Returns NULL, and one
- * line in ERROR, if the text as a whole is not PTX. An error inside a function is kept in the
- * function's `error`, so other kernels of the module can still run.
+/* Parses SIZE bytes of TEXT, which may end in NUL padding. The module gets a copy of the text. If
+ * the text as a whole is not PTX, returns NULL and writes one line to ERROR. An error inside a
+ * function is kept in the function's `error`, so other kernels of the module can still run.
  *
  * TEXT can consist of several units, each with its own .version. The units are numbered from 0 and
  * linked (see link.c). */
 struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
 void ptx_free(struct ptx_module *module); /* accepts NULL */
 
-/* Finds the function (or kernel), or the variable at module scope, that NAME means in UNIT. A name
- * that UNIT does not define means the object of that name that another unit shows. Returns NULL if
- * there is none. */
+/* Find the function (kernel or not), or the module-scope variable, that NAME means in UNIT. If UNIT
+ * does not define NAME, this is the function or variable that another unit shows under this name.
+ * Return NULL if there is none. */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
-/* Returns the definition of the variable that V declares, which is V itself if V is the
- * definition. */
+/* Returns the definition of the variable V. V itself may be the definition. */
 static inline const struct ptx_variable *ptx_definition(const struct ptx_variable *v)
 {
     return v->definition ? v->definition : v;
 }
-#define PTX_ANY_UNIT UINT32_MAX /* finds the first match in any unit */
+#define PTX_ANY_UNIT UINT32_MAX /* matches the first object found in any unit */
 
-/* returns a number like that of strcmp() */
+/* Compares two names like strcmp(). */
 int ptx_name_compare(struct ptx_name a, struct ptx_name b);
-/* Returns whether a name equals a string. Inlined, so that the length of a string literal is a
- * constant. Speed matters, because the parser calls this function many times for each word. */
+/* Returns whether NAME equals TEXT. Inlined, so that the length of a string literal is a constant.
+ * The speed matters, because the parser calls this function many times for each word. */
 static inline bool ptx_name_is(struct ptx_name name, const char *text)
 {
     return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
 }
-/* Finds the type or the modifier with this NAME. Returns -1 if it is unknown. */
+/* Find the type or the modifier called NAME. Return -1 if the name is unknown. */
 int ptx_find_type(struct ptx_name name);
 int ptx_find_modifier(struct ptx_name name);
-/* Finds the longest opcode that TEXT begins with, compared word by word. Returns -1 if there is
+/* Finds the longest opcode at the beginning of TEXT, compared word by word. Returns -1 if there is
  * none. */
 int ptx_find_opcode(struct ptx_name text);
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
-/* Returns the id that a file has in the module. NUMBER is its .file number, which is unique only in
- * UNIT. */
+/* Returns a file's id in the module. NUMBER is its .file number, which is unique only in UNIT. */
 static inline uint32_t ptx_file_id(uint32_t unit, uint64_t number)
 {
     return unit << 20 ^ (uint32_t)number;
 }
-/* Returns the path of the file with this id, or an empty name. */
+/* Returns the path of the file ID, or an empty name if it is unknown. */
 struct ptx_name ptx_file_path(const struct ptx_module *module, uint32_t id);
-/* Writes the mnemonic, such as "add.rn.f32", to BUFFER. */
+/* Writes the mnemonic, such as "add.rn.f32", to BUFFER and returns BUFFER. */
 const char *ptx_mnemonic(const struct ptx_instruction *instruction, char *buffer, size_t size);
 /* Returns the state space that the instruction names, or PTX_GENERIC if it names none. */
 enum ptx_space ptx_space_of(const struct ptx_instruction *instruction);

@@ -47,7 +47,7 @@ int64_t parse_offset(struct parser *p)
 }
 
 /* Parses an operand that is a name: a register, a special register or a variable. Any other name is
- * a label or a function, which can be declared later. */
+ * taken as a label or a function, which can be declared later. */
 struct ptx_operand parse_named_operand(struct parser *p)
 {
     struct ptx_name name = parse_expect_word(p);
@@ -126,7 +126,7 @@ static struct ptx_operand address_operand(struct parser *p)
     } else {
         op.value = number_operand(p).value;
     }
-    if (parse_accept(p, ',')) { /* a texture's coordinates follow */
+    if (parse_accept(p, ',')) { /* the coordinates of a texture follow */
         struct ptx_operand point = vector_operand(p);
         op.elements = point.elements;
         op.count = point.count;

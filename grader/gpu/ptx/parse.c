@@ -4,7 +4,8 @@
  *   function = [.visible] .entry name ( params ) { directive } body
  *   body     = "{" { .reg | variable | .loc | label | instruction | body } "}"
  *
- * An error inside a body affects only that function: parsing continues after its closing brace. */
+ * An error inside a body affects only that function: parsing continues after the body's closing
+ * brace. */
 #include "gpu/ptx/parser.h"
 
 #include <stdio.h>
@@ -13,8 +14,8 @@
 
 #include "gpu/ptx/arena.h"
 
-/* Parses ( .param .b64 name, … ) into LIST. Parameters of kernels and parameters of functions are
- * in different state spaces. */
+/* Parses ( .param .b64 name, … ) into LIST. A kernel's parameters and a device function's
+ * parameters are in different state spaces. */
 static void parameters(struct parser *p, struct ptx_function *f, struct ptx_variable **list)
 {
     enum ptx_space space = f->is_kernel ? PTX_PARAM : PTX_FRAME;
@@ -37,7 +38,7 @@ static void parameters(struct parser *p, struct ptx_function *f, struct ptx_vari
 
 static void performance_bound(struct ptx_function *f, struct ptx_name name, uint64_t value)
 {
-    const uint32_t most = 1024; /* a bound above this has no effect */
+    const uint32_t most = 1024; /* a larger bound has no effect */
     if (!value || value > most)
         return;
     if (ptx_name_is(name, "maxntid") || ptx_name_is(name, "reqntid")) {
@@ -50,7 +51,7 @@ static void performance_bound(struct ptx_function *f, struct ptx_name name, uint
     }
 }
 
-/* Stores the value of a directive about clusters. */
+/* Stores the value of a directive about clusters. PRODUCT is the product of the numbers in SIZE. */
 static void cluster_directive(struct ptx_function *f, struct ptx_name name, const uint32_t *size,
                               uint32_t product)
 {
@@ -139,7 +140,7 @@ static void function(struct parser *p, bool is_kernel, bool is_shown)
     f->name = parse_expect_word(p);
     parameters(p, f, &f->params);
     performance_directives(p, f);
-    if (parse_accept(p, ';')) { /* this is a prototype */
+    if (parse_accept(p, ';')) { /* a prototype, which has no body */
         ptx_scope_leave_to(p->scope, 1);
         return;
     }

@@ -4,8 +4,8 @@
  *   operands.c   operands                    body.c       instructions, labels, scopes
  *   parse.c      functions, the module       link.c       several texts as one module
  *
- * Only the first error is kept. After an error, every token reads as the end of the text. So
- * callers need not check for errors, because their loops end and the result is discarded. */
+ * The parser keeps only the first error. After an error, every token reads as the end of the text.
+ * So callers need not check for errors: their loops end, and the result is discarded. */
 #ifndef GPU_PTX_PARSER_H
 #define GPU_PTX_PARSER_H
 
@@ -13,9 +13,9 @@
 #include "gpu/ptx/module.h"
 #include "gpu/ptx/scope.h"
 
-#define PARSE_MAX_DEPTH 64 /* deepest nesting of braces */
+#define PARSE_MAX_DEPTH 64 /* largest depth of nested braces */
 
-/* A use of a label. It is resolved when the scope that declares the label ends. */
+/* A use of a label, which is resolved when the scope that declares the label ends. */
 struct label_use {
     struct ptx_name name;
     uint32_t instruction, operand, depth;
@@ -24,13 +24,13 @@ struct label_use {
 struct parser {
     struct ptx_module *module;
     struct ptx_lexer lexer;
-    struct ptx_token token; /* the next token, not yet taken */
+    struct ptx_token token; /* the next token, which has not been taken yet */
     struct ptx_scope *scope;
     uint32_t unit, variable_count;
     struct ptx_function *function; /* the function whose body is being parsed, or NULL */
     struct ptx_function **end;     /* end of the module's list of functions */
     uint32_t register_room, loc_room;
-    /* buffer for the code of one function, which the next function reuses */
+    /* buffer for the code of the current function */
     struct ptx_instruction *code;
     uint32_t code_room;
     struct label_use *uses;
@@ -40,8 +40,8 @@ struct parser {
     char error[256];
 };
 
-/* These functions are in tokens.c. parse_accept() takes the next token only if it matches;
- * parse_expect() fails if it does not match. */
+/* These functions are in tokens.c. parse_accept() takes the next token only if it matches.
+ * parse_expect() fails if the next token does not match. */
 __attribute__((format(printf, 2, 3))) void parse_fail(struct parser *p, const char *format, ...);
 struct ptx_token parse_take(struct parser *p);
 bool parse_at_punct(const struct parser *p, char c);
@@ -53,21 +53,22 @@ bool parse_is_dot(const struct parser *p, const char *text);
 bool parse_accept_dot(struct parser *p, const char *text);
 struct ptx_name parse_expect_word(struct parser *p);
 uint64_t parse_expect_int(struct parser *p);
-void parse_skip_balanced(struct parser *p);  /* skips { … } with all nested braces */
-void parse_skip_statement(struct parser *p); /* skips tokens up to and including the next ; */
+void parse_skip_balanced(struct parser *p);  /* skips { … } including all nested braces */
+void parse_skip_statement(struct parser *p); /* skips all tokens up to and including the next ; */
 
 /* Allocates SIZE zeroed bytes in the module's arena. Returns NULL when out of memory. */
 void *parse_take_memory(struct parser *p, size_t size);
 /* Makes room for one more element in an array in the arena. If the array moves, its old memory
- * stays in the arena, unused. */
+ * stays unused in the arena. */
 void *parse_grow(struct parser *p, void *array, uint32_t count, uint32_t *room, size_t size);
 
 /* variables.c */
 enum ptx_type parse_expect_type(struct parser *p);
-/* Parses [.align 8] [.v4] .b8 name[16] [= value], after the state space. Does not take a ';',
- * because parameters have none. */
+/* Parses [.align 8] [.v4] .b8 name[16] [= value], which follows the state space. Does not take the
+ * ';' after it, because parameters have none. */
 struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space);
-/* Appends VAR to LIST at the next aligned offset from *USED on, and advances *USED. */
+/* Appends VAR to LIST. Places VAR at the first aligned offset from *USED on, and moves *USED to the
+ * end of VAR. */
 void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t *used);
 void parse_declare_variable(struct parser *p, struct ptx_variable *var);
 void parse_declare_registers(struct parser *p);
@@ -77,7 +78,7 @@ struct ptx_operand parse_operand(struct parser *p);
 struct ptx_operand parse_named_operand(struct parser *p);
 int64_t parse_offset(struct parser *p); /* parses +8, -8 or +-8; returns 0 if there is no offset */
 
-/* Resolves names across units once all units are parsed (link.c). */
+/* Resolves names between units after all units have been parsed (link.c). */
 void parse_link(struct parser *p);
 
 /* Parses the body of a function, { … } (body.c). */

@@ -11,8 +11,8 @@
 
 struct entry {
     struct ptx_symbol symbol;
-    struct entry *chain; /* next older symbol in the bucket */
-    /* the symbol declared before this symbol; it is the next in the stack */
+    struct entry *chain; /* the next older symbol in the same bucket */
+    /* the next symbol down the stack, which was declared before this symbol */
     struct entry *before;
     uint32_t bucket;
     unsigned depth;
@@ -64,7 +64,7 @@ void ptx_scope_leave_to(struct ptx_scope *scope, unsigned depth)
 
 static uint32_t bucket_of(struct ptx_name name)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
+    uint32_t hash = 2166136261u; /* the hash function is FNV-1a */
     for (uint32_t i = 0; i < name.length; i++)
         hash = (hash ^ (unsigned char)name.text[i]) * 16777619u;
     return hash % BUCKETS;

@@ -1,15 +1,15 @@
-/* Keeps the names in scope while a PTX text is parsed: registers, variables and labels. Inner names
- * hide outer names. */
+/* Keeps the names in scope while a PTX text is parsed: registers, variables and labels. A name in
+ * an inner scope hides the same name in outer scopes. */
 #ifndef GPU_PTX_SCOPE_H
 #define GPU_PTX_SCOPE_H
 
 #include "gpu/ptx/module.h"
 
 enum ptx_symbol_kind {
-    PTX_SYMBOL_REGISTER, /* `index` is the number of the register */
+    PTX_SYMBOL_REGISTER, /* `index` is the register's index */
     PTX_SYMBOL_RANGE,    /* %r<21>: %r0 … %r20 are registers `index` … `index + count - 1` */
     PTX_SYMBOL_VARIABLE,
-    PTX_SYMBOL_LABEL, /* `index` is the number of the instruction after the label */
+    PTX_SYMBOL_LABEL, /* `index` is the index of the instruction after the label */
 };
 
 struct ptx_symbol {
@@ -34,7 +34,7 @@ void ptx_scope_leave_to(struct ptx_scope *scope, unsigned depth);
 bool ptx_scope_add(struct ptx_scope *scope, struct ptx_symbol symbol);
 bool ptx_scope_find(const struct ptx_scope *scope, struct ptx_name name, enum ptx_symbol_kind kind,
                     struct ptx_symbol *symbol);
-/* Finds a register by its own name or as a member of a range. */
+/* Finds a register by its own name or in a range such as %r<21>. */
 bool ptx_scope_register(const struct ptx_scope *scope, struct ptx_name name, uint32_t *index);
 
 #endif

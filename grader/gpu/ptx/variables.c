@@ -1,10 +1,10 @@
-/* Parses declarations of registers and of variables, with type, alignment, size and initial
+/* Parses declarations of registers, and of variables with type, alignment, size and initial
  * value. */
 #include "gpu/ptx/parser.h"
 
 #include <string.h>
 
-#define MAX_REGISTERS 65536 /* registers of one function; ptxas fails long before that */
+#define MAX_REGISTERS 65536 /* of one function; ptxas fails long before that */
 #define MAX_VARIABLE  ((uint64_t)1 << 32)
 
 enum ptx_type parse_expect_type(struct parser *p)
@@ -32,10 +32,10 @@ static void put_constant(struct parser *p, uint8_t *bytes, unsigned size)
         parse_fail(p, "expected a constant before '%.*s'", (int)token.length, token.text);
     if (negative)
         bits = token.kind == PTX_INT ? -bits : bits ^ (uint64_t)1 << (size * 8 - 1);
-    memcpy(bytes, &bits, size); /* little-endian, like the GPU */
+    memcpy(bytes, &bits, size); /* little-endian, as on a GPU */
 }
 
-/* Parses an address: generic(name)+8 or name. Its value is only known once the module is in device
+/* Parses an address: generic(name)+8 or name. Its value is not known until the module is in device
  * memory. */
 static void put_pointer(struct parser *p, struct ptx_variable *variable, uint64_t at)
 {
@@ -56,8 +56,8 @@ static void put_pointer(struct parser *p, struct ptx_variable *variable, uint64_
     variable->pointers = pointer;
 }
 
-/* Parses a constant, or a nested list of constants, and writes it to BYTES from offset *AT on.
- * Advances *AT. */
+/* Parses a constant, or a nested list of constants. Writes it to BYTES at offset *AT and advances
+ * *AT. */
 static void initial_value(struct parser *p, struct ptx_variable *variable, uint8_t *bytes,
                           unsigned element, uint64_t *at)
 {
@@ -110,14 +110,15 @@ struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space)
     struct ptx_variable *var = parse_take_memory(p, sizeof *var);
     if (!var)
         return NULL;
-    if (parse_accept_dot(p, "attribute")) /* .attribute(.managed): only the host uses it */
+    if (parse_accept_dot(p, "attribute")) /* .attribute(.managed), which only the host needs */
         while (!parse_at_end(p) && !parse_accept(p, ')'))
             parse_take(p);
     uint64_t align = parse_accept_dot(p, "align") ? parse_expect_int(p) : 0;
     unsigned lanes = parse_accept_dot(p, "v2") ? 2 : parse_accept_dot(p, "v4") ? 4 : 1;
     enum ptx_type type = parse_expect_type(p);
     unsigned element = ptx_type_bytes(type);
-    if (parse_accept_dot(p, "ptr")) { /* a hint about the target of a pointer parameter */
+    /* a hint about the memory that a pointer parameter points to */
+    if (parse_accept_dot(p, "ptr")) {
         while (p->token.kind == PTX_DOT)
             if (ptx_name_is(parse_name_of(parse_take(p)), "align"))
                 parse_expect_int(p);
@@ -154,8 +155,8 @@ void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t 
 }
 
 /* Adds VAR to the constant memory that the module uses. The emulator enforces a GPU's limit on the
- * size of this memory. No counter counts reads of constant memory, so without the limit large
- * tables in it would seem to cost nothing. */
+ * size of this memory. Without the limit, large tables in constant memory would seem to cost
+ * little, because reads of constant memory count as requests, but not as sectors. */
 static void take_constant(struct parser *p, const struct ptx_variable *var)
 {
     uint32_t used = p->module->const_bytes;

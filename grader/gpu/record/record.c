@@ -12,7 +12,7 @@
 #include "gpu/predict/predict.h"
 #include "gpu/record/repeats.h"
 
-/* The demangler of libstdc++. It knows nvcc's names, because they follow the Itanium ABI. */
+/* The demangler of libstdc++. It can demangle nvcc's names, because they follow the Itanium ABI. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 const char *record_status(enum emu_status status)
@@ -52,8 +52,8 @@ char *record_demangle(struct ptx_name name)
     return plain;
 }
 
-/* Returns COUNTERS as JSON. With WITH_ZEROS, the counters that every launch has are included even
- * if they are 0. */
+/* Returns COUNTERS as JSON. Counters that are 0 are left out, unless WITH_ZEROS is true and they
+ * are among the first EMU_COUNTERS_ALWAYS. */
 static json_t *counters_json(const struct emu_counters *counters, bool with_zeros)
 {
     json_t *object = json_object();
@@ -76,9 +76,9 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
     return text ? text : json_string(""); /* "" if the path is not UTF-8 */
 }
 
-/* Returns the number of CTAs and warps that one multiprocessor holds, the number of warps that it
- * can hold, and the resource that limits them. The multiprocessor belongs to the chip for which
- * times are predicted, or else to the virtual GPU. */
+/* Returns the number of CTAs and warps that one multiprocessor holds, its limit of warps, and the
+ * resource that limits them. This is a multiprocessor of the chip for which times are predicted or,
+ * without a chip, of the virtual GPU. */
 static json_t *occupancy_json(const struct launch_view *launch)
 {
     const struct emu_chip *chip = launch->predictor ? predictor_chip(launch->predictor) : NULL;
@@ -105,8 +105,8 @@ static struct line_total *total_of(struct line_total *totals, uint32_t *count,
     return &totals[(*count)++];
 }
 
-/* Returns the predicted share of the instruction at PC in the launch's time, or 0 if there is no
- * prediction. */
+/* Returns the share of the launch's predicted time that the instruction at PC takes, or 0 if there
+ * is no prediction. */
 static double time_share(const struct launch_view *launch, uint32_t pc)
 {
     const struct prediction *p = launch->predictor ? predictor_result(launch->predictor) : NULL;
@@ -215,8 +215,8 @@ static json_t *findings_json(const struct launch_view *launch, const char *kerne
 }
 
 /* Returns the offset of each lane's address, or null for a lane without an access. In shared
- * memory, offsets count from its start; in global memory, from the start of the first line of 128
- * bytes. */
+ * memory, offsets count from its start. In global memory, they count from the start of the first
+ * line of 128 bytes. */
 static json_t *offsets_json(const struct obs_access *access)
 {
     uint64_t base = UINT64_MAX;
@@ -274,7 +274,8 @@ static bool write_all(int fd, const char *text, size_t size)
     return true;
 }
 
-/* Adds the data for pictures of a prediction, in addition to the times (gpu/predict/predict.h). */
+/* Adds the data that pictures of a prediction need in addition to the times
+ * (gpu/predict/predict.h). */
 static void add_pictures(json_t *object, const struct prediction *p, const struct emu_chip *chip)
 {
     struct predict_roofs roofs = predict_roofs(chip);
@@ -293,8 +294,8 @@ static void add_pictures(json_t *object, const struct prediction *p, const struc
                                   roofs.shared));
 }
 
-/* Returns the predicted time and the time of each limit alone, in microseconds, and the counts that
- * a profiler would show. */
+/* Returns the predicted time, the time that each limit alone would allow, both in microseconds, and
+ * the counts that a profiler would show. */
 static json_t *predicted_json(const struct prediction *p, const struct emu_chip *chip)
 {
     json_t *parts = json_object();
@@ -314,7 +315,7 @@ static json_t *predicted_json(const struct prediction *p, const struct emu_chip 
     return object;
 }
 
-/* Returns why the launch is not predicted, as a sentence with the line. */
+/* Returns, as a sentence that names the line, why the launch has no prediction. */
 static json_t *gap_json(const struct launch_view *launch, const struct prediction *p)
 {
     const struct emu_chip *chip = predictor_chip(launch->predictor);
@@ -380,7 +381,7 @@ bool record_launch(int fd, struct repeats *repeats, const struct launch_view *la
     if (!text)
         return false;
     size_t size = strlen(text);
-    text[size] = '\n'; /* replaces the NUL, so that one write writes the whole line */
+    text[size] = '\n'; /* replaces the NUL, so that one write() writes the whole line */
     bool ok = write_all(fd, text, size + 1);
     free(text);
     return ok;

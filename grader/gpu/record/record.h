@@ -63,19 +63,19 @@
 
 #include "gpu/observe/view.h"
 
-/* Returns whether OPTIONS ask for a record that has not reached its maximum length. */
+/* Returns whether OPTIONS ask for a record and the record has not reached its maximum length. */
 bool record_is_open(const struct emu_options *options);
 
-/* The status with which a launch ended, and the launch's counters. */
+/* How a launch ended, and the launch's counters. */
 struct record_result {
     enum emu_status status;
     const struct emu_counters *totals;
-    const struct emu_counters *per_instruction; /* NULL if nothing was counted */
-    const char *watched; /* a constant, or NULL if there is no limit on the cost of the tools */
+    const struct emu_counters *per_instruction; /* NULL if the launch was not counted */
+    const char *watched; /* a string constant, or NULL if the cost of the tools is not limited */
 };
 
-/* Appends the launch to FD in one write, as a repetition if it repeats one of REPEATS. Returns
- * false if the write failed. */
+/* Appends the launch to FD in one write. If it repeats a launch in REPEATS, appends only a
+ * repetition. Returns false if the write failed. */
 struct repeats;
 bool record_launch(int fd, struct repeats *repeats, const struct launch_view *launch,
                    const struct record_result *result);

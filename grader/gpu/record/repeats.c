@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Launches with more findings are not compared, because that would take too long. */
+/* largest number of findings, because each repeated finding must be added up again */
 #define MOST_FINDINGS 16u
-/* The same for instructions: the counters of each are compared. */
+/* largest number of instructions, because their counters are copied and compared */
 #define MOST_CODE (1u << 14)
 
-/* The values on which a launch's line depends. */
+/* The values that determine a launch's line. */
 struct repeated {
     uint64_t id;
     const struct ptx_function *function;
@@ -18,12 +18,12 @@ struct repeated {
     struct emu_counters totals;
     const char *watched;
     struct finding *findings;
-    struct emu_counters *per_instruction; /* NULL if nothing was counted */
+    struct emu_counters *per_instruction; /* NULL if the launch was not counted */
 };
 
-/* Returns whether another launch could have the same line. A launch with a prediction could not,
- * because the prediction depends on the caches after earlier launches. A launch with errors could
- * not, because their messages have addresses. */
+/* Returns whether another launch could have the same line. A launch with a prediction cannot: it
+ * depends on what earlier launches left in the caches. A finding without a cost, such as an error,
+ * names addresses and other places, so a launch with one cannot, either. */
 static bool may_repeat(const struct launch_view *launch, const struct record_result *result)
 {
     if (result->status != EMU_OK || launch->predictor || launch->recording->count ||

@@ -1,6 +1,6 @@
 /* Finds launches that repeat an earlier launch. A solver or a benchmark launches the same kernels
  * thousands of times, and most of these launches have the same counters. The record then has one
- * whole line, and a short line for each further launch (record.h).
+ * full line, and a short line for each repetition (record.h).
  *
  * Only launches without errors are compared, and only with the last few different launches. */
 #ifndef GPU_RECORD_REPEATS_H
@@ -18,13 +18,13 @@ struct repeats {
     uint64_t count;
 };
 
-/* Returns the id of the remembered launch whose line would be the same as that of LAUNCH, or 0 if
- * there is none. */
+/* Returns the id of a remembered launch whose line would be the same as LAUNCH's, or 0 if there is
+ * none. */
 uint64_t repeats_find(const struct repeats *repeats, const struct launch_view *launch,
                       const struct record_result *result);
 
-/* Remembers LAUNCH in place of the oldest launch. Returns its id, which no other launch of any
- * process of the program has, or 0 if the launch cannot be repeated, or there is no memory. */
+/* Remembers LAUNCH in place of the oldest launch. Returns LAUNCH's id, which is unique among all
+ * processes of the program. Returns 0 if the launch cannot be repeated, or when out of memory. */
 uint64_t repeats_keep(struct repeats *repeats, const struct launch_view *launch,
                       const struct record_result *result);
 

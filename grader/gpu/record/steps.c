@@ -7,9 +7,9 @@
 
 #include "gpu/record/record.h"
 
-#define MOST_BLOCKS 200 /* most allocations that are listed */
+#define MOST_BLOCKS 200 /* largest number of allocations in the list */
 
-/* Returns a JSON string, or "" if TEXT is not UTF-8. */
+/* Returns NAME as a JSON string, or "" if NAME is not UTF-8. */
 static json_t *string_of(struct ptx_name name)
 {
     json_t *text = json_stringn(name.text, name.length);
@@ -47,8 +47,9 @@ static void print_name(FILE *to, struct ptx_name name)
     fprintf(to, "%.*s", (int)name.length, name.text);
 }
 
-/* Returns how many registers before REG, or after it, were declared by the same name. They follow
- * each other. Kernels have tens of thousands of registers, so this is a binary search. */
+/* Returns how many registers that come before REG (or after it, if AFTER) were declared together
+ * with REG. Such registers share a name and follow one another. The search is binary, because
+ * kernels have tens of thousands of registers. */
 static uint32_t same_name(const struct ptx_function *f, uint32_t reg, bool after)
 {
     uint32_t low = 0, high = after ? f->register_count - 1 - reg : reg;
@@ -62,8 +63,8 @@ static uint32_t same_name(const struct ptx_function *f, uint32_t reg, bool after
     return low;
 }
 
-/* Prints a register's name. The registers of ".reg .b32 %r<50>" share the name %r, so the number is
- * the distance from the first of them. */
+/* Prints a register's name. The registers of ".reg .b32 %r<50>" share the name %r. A register's
+ * number is its distance from the first of them. */
 static void print_register(FILE *to, const struct ptx_function *f, uint32_t reg)
 {
     uint32_t before = same_name(f, reg, false);
@@ -297,7 +298,7 @@ static json_t *memory_blocks_json(const struct launch_view *launch)
     return list;
 }
 
-/* Returns the values of the kernel's arguments of at most 8 bytes, and null for longer
+/* Returns the values of those kernel arguments that have at most 8 bytes, and null for longer
  * arguments. */
 static json_t *arguments_json(const struct launch_view *launch)
 {

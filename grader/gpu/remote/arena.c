@@ -32,8 +32,8 @@ static bool have_file(struct arena *arena)
     return arena->file >= 0 && fcntl(arena->file, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
 }
 
-/* Returns 0 if no range uses pages among the BYTES at place AT. Otherwise, returns the number of
- * bytes from AT to the end of the pages of a range that uses some. */
+/* Returns 0 if the BYTES at place AT are free. Otherwise, finds a range that uses pages there and
+ * returns the number of bytes from AT to the end of those pages. */
 static uint64_t used_at(const struct arena *arena, uint64_t at, uint64_t bytes)
 {
     for (size_t i = 0; i < arena->count; i++) {
@@ -49,8 +49,8 @@ static uint64_t used_at(const struct arena *arena, uint64_t at, uint64_t bytes)
     return 0;
 }
 
-/* Finds the first gap of BYTES in the file. Grows the file if it has none. Returns WIRE_NO_PAGE if
- * there is no room. */
+/* Returns the place of the first free BYTES in the file, which grows if necessary. Returns
+ * WIRE_NO_PAGE if there is no room. */
 static uint64_t take_place(struct arena *arena, uint64_t bytes)
 {
     uint64_t at = 0, used;
@@ -120,7 +120,7 @@ uint8_t *arena_add(struct arena *arena, uint64_t addr, uint64_t size, uint64_t i
     return range.pages + in_page;
 }
 
-/* Frees those pages among the BYTES at AT that no range uses. */
+/* Frees the pages among the BYTES at place AT that no range uses. */
 static void punch(const struct arena *arena, uint64_t at, uint64_t bytes)
 {
     uint64_t step = used_at(arena, at, bytes) ? WIRE_PAGE : bytes;

@@ -25,7 +25,7 @@ struct params {
 
 struct emu_device {
     pthread_mutex_t lock;
-    /* the socket, and the file of shared memory, which is -1 until the server sends it */
+    /* the socket; the memory file of shared memory, or -1 until the server sends it */
     int fd, file;
     bool has_record, is_timed;
     struct params *params;
@@ -66,9 +66,9 @@ struct emu_parked emu_parked(struct emu_device *device)
 struct call {
     struct wire_head head; /* the request's head, then the reply's head */
     const void *data;      /* the request's data, of head.bytes bytes */
-    /* a buffer for the reply's data; if NULL, malloc() makes one, which the caller frees */
+    /* buffer for the reply's data; if NULL, malloc() makes a buffer, which the caller frees */
     void *reply;
-    size_t room; /* bytes of the buffer */
+    size_t room; /* size of the buffer in bytes */
 };
 
 #define REQUEST(name, ...)                                                                         \
@@ -123,7 +123,7 @@ static enum emu_status ask_with(struct emu_device *device, struct call *call, co
     return ask(device, call);
 }
 
-/* --- calls that only pass their parameters: generated from calls.def -------------------------- */
+/* --- calls that only pass their parameters, generated from calls.def -------------------------- */
 
 #define DECLARE_NONE
 #define DECLARE_IN(i, type, name, most) , type name
@@ -204,7 +204,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
     pthread_mutex_lock(&device->lock);
-    /* must come first, because it copies the data out of pages that the server then frees */
+    /* must come first: it copies data out of pages that the server then frees */
     lend_end(addr);
     enum emu_status status = exchange(device, &call);
     pthread_mutex_unlock(&device->lock);
@@ -233,8 +233,8 @@ void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total
     *total_bytes = known ? call.head.arg[1] : 0;
 }
 
-/* Receives the head of the reply to `lend`. The first reply to `lend` after `hello` also sends the
- * file. */
+/* Receives the head of the reply to `lend`. The first of these replies after `hello` also brings
+ * the memory file's descriptor. */
 static bool receive_file(struct emu_device *device, struct wire_head *head)
 {
     union {
@@ -266,28 +266,28 @@ static enum emu_status lend(struct emu_device *device, emu_addr addr, void *host
     if (call.head.what != EMU_OK || lend_begin(&plan, addr, device->file, call.head.arg[0], keep))
         return call.head.what;
     exchange(device, &back);
-    return failed(EMU_OUT_OF_MEMORY, "the program's memory cannot be shared");
+    return failed(EMU_OUT_OF_MEMORY, "the emulated GPU could not map the program's memory");
 }
 
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size)
 {
     if (!size)
-        return failed(EMU_INVALID_VALUE, "0 bytes cannot be lent");
+        return failed(EMU_INVALID_VALUE, "the size of the memory to share is 0 bytes");
     pthread_mutex_lock(&device->lock);
     enum emu_status status = lend(device, addr, host, size);
     pthread_mutex_unlock(&device->lock);
     return status;
 }
 
-/* --- copies between the program and the device: in parts of at most WIRE_CHUNK bytes ---------- */
+/* --- copies between the program and the device, in parts of at most WIRE_CHUNK bytes ---------- */
 
-/* The program's end of a copy. */
+/* The program's memory in a copy. */
 struct host {
     char *bytes;
     bool is_source;
 };
 
-/* Sends the call with BYTES of the program's memory, or receives them into it. */
+/* Sends BYTES of the program's memory with the call, or receives BYTES of the reply into it. */
 static enum emu_status move(struct emu_device *device, struct call call, struct host host,
                             uint64_t bytes)
 {
@@ -301,8 +301,8 @@ static enum emu_status move(struct emu_device *device, struct call call, struct 
     return exchange(device, &call);
 }
 
-/* Moves bytes in parts. Each part's request has the number of bytes left, so that the server can
- * check the whole range before it changes anything. */
+/* Copies bytes in parts. Each request contains the number of bytes left, so that the server can
+ * check the whole range before it changes any byte. */
 static enum emu_status move_bytes(struct emu_device *device, struct host host, emu_addr at,
                                   uint64_t size)
 {
@@ -320,7 +320,7 @@ static enum emu_status move_bytes(struct emu_device *device, struct host host, e
     return status;
 }
 
-/* Moves the first COUNT of ROWS, which begin PITCH bytes apart in the program. PACKED is a buffer
+/* Copies the first COUNT of ROWS. In the program, they begin PITCH bytes apart. PACKED is a buffer
  * for these rows without gaps. */
 static enum emu_status move_rows(struct emu_device *device, struct host host, uint64_t pitch,
                                  emu_addr at, const struct emu_rows *rows, uint64_t count,
@@ -338,8 +338,8 @@ static enum emu_status move_rows(struct emu_device *device, struct host host, ui
     return status;
 }
 
-/* Moves all rows, with as many rows in a message as fit. A row that is too long for one message is
- * split. The caller has checked that all rows are inside memory. */
+/* Copies all rows, as many in a message as fit. Splits a row that is too long for one message. The
+ * caller has checked that all rows are inside memory. */
 static enum emu_status move_all_rows(struct emu_device *device, struct host host, emu_addr at,
                                      const struct emu_rows *rows)
 {
@@ -477,7 +477,8 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
     *length = known ? call.head.bytes : 0;
 }
 
-/* Does nothing. Only the device's process could stop a launch, and it reads no keyboard. */
+/* Does nothing: only the device's process could stop a launch, and it does not read the
+ * keyboard. */
 bool emu_interrupt(void)
 {
     return false;

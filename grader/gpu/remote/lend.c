@@ -1,6 +1,6 @@
-/* Shares pages of the program. A page that several ranges use is in the shared file only once,
- * because malloc() can put the end of one buffer and the start of the next into one page, and a
- * program may register both. */
+/* Shares pages of the program's memory. Two ranges can have a page in common: malloc() can put the
+ * end of one buffer and the start of the next into one page, and a program may register both
+ * buffers. Such a page is in the shared file only once. */
 #include "gpu/remote/lend.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 struct lent {
     uint64_t addr;
     struct lend_plan plan;
-    uint64_t fresh; /* place of all pages except the first and the last */
+    /* place of the new pages; the first and the last page can be elsewhere (head, tail) */
+    uint64_t fresh;
 };
 
 static struct lent *ranges;
@@ -27,7 +28,7 @@ static uint64_t last_page(const struct lend_plan *plan)
     return plan->first + (plan->pages - 1) * WIRE_PAGE;
 }
 
-/* Returns the place of PAGE, an address in the range. */
+/* Returns the place of the page of RANGE at address PAGE. */
 static uint64_t place(const struct lent *range, uintptr_t page)
 {
     const struct lend_plan *plan = &range->plan;
@@ -38,8 +39,8 @@ static uint64_t place(const struct lent *range, uintptr_t page)
     return range->fresh + (page - plan->first - (plan->head != WIRE_NO_PAGE ? WIRE_PAGE : 0));
 }
 
-/* Returns the place of the program's PAGE, if a range other than EXCEPT has it, otherwise
- * WIRE_NO_PAGE. */
+/* Returns the place of the program's page at address PAGE, or WIRE_NO_PAGE if no range other than
+ * EXCEPT contains it. */
 static uint64_t find_page(uintptr_t page, const struct lent *except)
 {
     for (size_t i = 0; i < count; i++) {
@@ -60,8 +61,8 @@ struct lend_plan lend_plan(void *host, uint64_t size)
     return plan;
 }
 
-/* Copies whole pages, including bytes outside the range, which sanitizers do not let memcpy()
- * read. */
+/* Copies whole pages. They include bytes outside of the range, for which sanitizers would reject
+ * memcpy(). */
 __attribute__((no_sanitize("address"))) static void copy_pages(void *to, const void *from,
                                                                uint64_t size)
 {
@@ -71,9 +72,9 @@ __attribute__((no_sanitize("address"))) static void copy_pages(void *to, const v
         ((uint64_t *)to)[i] = source[i];
 }
 
-/* Replaces SIZE bytes of the program by a new mapping of FILE, or of new memory if FILE is -1. If
- * KEEP is true, copies their contents. If another thread writes to these bytes during the call, its
- * write can be lost. */
+/* Replaces the program's SIZE bytes at AT with a new mapping of FILE, or of private memory if FILE
+ * is -1. If KEEP is true, the contents stay the same. A write by another thread during the call can
+ * be lost. */
 static bool replace(uintptr_t at, uint64_t size, int file, uint64_t offset, bool keep)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
@@ -113,6 +114,7 @@ void lend_end(uint64_t addr)
     uintptr_t from = find_page(first, range) == WIRE_NO_PAGE ? first : first + WIRE_PAGE;
     uintptr_t to = find_page(last, range) == WIRE_NO_PAGE ? last + WIRE_PAGE : last;
     if (from < to)
-        replace(from, to - from, -1, 0, true); /* if this fails, the pages stay in the file */
+        /* if this fails, the program keeps using the file's pages */
+        replace(from, to - from, -1, 0, true);
     *range = ranges[--count];
 }

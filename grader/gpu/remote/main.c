@@ -4,11 +4,12 @@
  * device's options into the environment (gpu/environment.h). The process ends when the program
  * ends. Its exit code is an enum server_end. The environment can also ask for a twin (twin.h):
  *
- *   LANEWISE_SHOWN, _JUDGED      files: the decoy and the judged input
- *   LANEWISE_ANSWERS             a file: the twin's answers are appended to it
- *   LANEWISE_MISLEADS            any text: the program sees the decoy, but reads the twin's answers
- *   LANEWISE_SPOIL               a number: the seed of a twin with spoilt data
- *   LANEWISE_SPOIL_EVERY         a number N: one piece of 16 bytes in N is spoilt */
+ *   LANEWISE_SHOWN               path of the decoy input
+ *   LANEWISE_JUDGED              path of the judged input
+ *   LANEWISE_ANSWERS             path of a file, to which the twin's answers are appended
+ *   LANEWISE_MISLEADS            any text: the program gets the decoy, but reads the twin's answers
+ *   LANEWISE_SPOIL               seed of the random changes to the twin's data
+ *   LANEWISE_SPOIL_EVERY         N: about one piece of 16 bytes in N is changed */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,19 +1,19 @@
-# Builds the emulated GPU in a separate process. The runtime library is the same, but has a client in place of
-# the emulator. The client talks to the device program.
+# Builds the emulated GPU as a separate process. The runtime library has the same code as without this process, but
+# contains a client in place of the emulator. The client sends requests to the device program.
 REMOTE_OBJECTS := $(call objects,$(call sources,grader/gpu/remote))
 REMOTE_CLIENT := $(filter %/client.o %/lend.o %/wire.o,$(REMOTE_OBJECTS))
 REMOTE_SERVER := $(filter-out %/client.o %/lend.o,$(REMOTE_OBJECTS))
 REMOTE_CUDART := $(BUILD)/lib/remote/libcudart.so.13
 REMOTE_DEVICE := $(BUILD)/lib/lanewise-device
-# Library and device program are copied for each grading. So their debug information, most of their size,
-# is removed; function names stay.
+# The library and the device program are copied for each grading. Debug information is most of their size, so it is
+# removed; function names stay.
 REMOTE_LDFLAGS := $(if $(SANITIZE),,-Wl,--strip-debug)
 OBJECTS += $(REMOTE_OBJECTS)
 TOOLS += $(REMOTE_CUDART) $(REMOTE_DEVICE)
 
 $(REMOTE_OBJECTS): CFLAGS += -fvisibility=hidden
 
-# The only code of the emulator in the library is code that needs no device, that is tables and formulas.
+# The library contains only those parts of the emulator that need no device: tables and formulas.
 $(REMOTE_CUDART): $(CUDART_OBJECTS) $(REMOTE_CLIENT) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
 	@mkdir -p $(@D)

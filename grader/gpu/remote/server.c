@@ -1,15 +1,15 @@
-/* Answers one request after the other. Each call has a handler.
+/* Receives requests, one after the other, and answers them. Each call has a handler.
  *
- * The server trusts nothing in a request. It checks the head against calls.def before it reads
- * anything else; handlers check the data, and the device checks addresses and handles. The reply
- * to a failed call is its status and message. After a request that the client could not have sent,
- * the server closes the connection.
+ * The server trusts nothing in a request. It first checks the head against calls.def. Then the
+ * handlers check the data, and the device checks addresses and handles. The reply to a failed call
+ * is its status and message. After a request that the client could not have sent, the server closes
+ * the connection.
  *
- * If there is a twin (twin.h), the server first performs a call on the twin, unless calls.def marks
- * the call as ALONE.
+ * If there is a twin (twin.h), the server performs each call on the twin first, except the calls
+ * that calls.def marks as ALONE.
  *
- * The server counts the requests for the record, so that these numbers do not rely on the
- * program. */
+ * The server also counts the requests for the record, because the program could forge its own
+ * counts. */
 #include "gpu/remote/server.h"
 
 #include <jansson.h>
@@ -45,15 +45,15 @@ static struct emu_device *watched(const struct server *server)
     return server->twin.is_judged ? server->twin.device : server->device;
 }
 
-/* A request. Its handler turns it into the reply. */
+/* A request, which its handler overwrites with the reply. */
 struct exchange {
     struct wire_head head;
-    const void *data; /* the reply's data, head.bytes bytes */
+    const void *data; /* the reply's data, of head.bytes bytes */
     void *owned;      /* memory to free after the reply, or NULL */
-    bool with_file;   /* the reply also sends the file of shared memory */
+    bool with_file;   /* the reply also sends the descriptor of the shared memory file */
 };
 
-/* Allocates SIZE bytes for the reply's data. The caller fills them in. Returns NULL when out of
+/* Allocates SIZE bytes for the reply's data, which the caller fills in. Returns NULL when out of
  * memory. */
 static void *give(struct exchange *x, uint64_t size)
 {
@@ -62,7 +62,7 @@ static void *give(struct exchange *x, uint64_t size)
     return x->owned;
 }
 
-/* --- calls that only pass their parameters: generated from calls.def -------------------------- */
+/* --- calls that only pass their parameters, generated from calls.def -------------------------- */
 
 /* Performs a call. Returns false if the server must close the connection. */
 typedef bool handler(struct server *server, struct exchange *x);
@@ -114,8 +114,9 @@ static enum emu_status free_memory(struct server *server, emu_addr addr)
     return status;
 }
 
-/* Begins to serve a process. If the program has forked, an earlier child may have ended without
- * freeing what it lent, and the new one does not have the file. */
+/* Begins to serve a process, which may be another child of the program's fork(). An earlier child
+ * may have ended without freeing the memory it shared, and the new one does not have the file
+ * yet. */
 static bool call_hello(struct server *server, struct exchange *x)
 {
     bool same = x->head.arg[0] == WIRE_VERSION;
@@ -176,7 +177,7 @@ static bool call_memory(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Checks that SIZE bytes at ADDR are inside one allocation, so that a copy in parts fails before it
+/* Checks that the SIZE bytes at ADDR are inside one allocation. So a copy in parts fails before it
  * changes any byte. */
 static enum emu_status check_range(struct server *server, uint64_t addr, uint64_t size)
 {
@@ -184,7 +185,8 @@ static enum emu_status check_range(struct server *server, uint64_t addr, uint64_
     uint64_t bytes;
     if (emu_find(server->device, addr, &base, &bytes) == EMU_OK && size <= bytes - (addr - base))
         return EMU_OK;
-    return emu_copy(server->device, addr, addr, size); /* this copy fails, with the right message */
+    /* out of range, so this copy fails with the right message */
+    return emu_copy(server->device, addr, addr, size);
 }
 
 static bool call_write(struct server *server, struct exchange *x)
@@ -242,8 +244,8 @@ static bool call_read_rows(struct server *server, struct exchange *x)
     return true;
 }
 
-/* The offsets of the bools in structs that arrive as bytes; 0 ends a list. The bytes of the bools
- * must be checked, because reading a bool from a byte other than 0 or 1 is undefined. */
+/* Offsets of the bool members in structs that arrive as bytes; 0 ends a list. Each such byte must
+ * be checked, because reading a bool from a byte other than 0 or 1 is undefined. */
 static const size_t texture_flags[] = {offsetof(struct emu_texture, layered),
                                        offsetof(struct emu_texture, is_surface),
                                        offsetof(struct emu_texture, linear),
@@ -317,7 +319,8 @@ static bool call_launch(struct server *server, struct exchange *x)
     launch.param_bytes = x->head.bytes - (uint32_t)sizeof launch;
     bool is_timed = emu_is_timed(server->device);
     launch.touches = is_timed ? EMU_TOUCHES_ALL : launch.touches;
-    launch.may_park &= !server->twin.device; /* the two devices would park at different times */
+    /* with a twin, the two devices would park at different times */
+    launch.may_park &= !server->twin.device;
     x->head.what = emu_launch(server->device, &launch, NULL);
     struct emu_touch *touched;
     size_t count;
@@ -357,8 +360,8 @@ static bool call_event_time(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Marks each message as the program's, because reports print these findings next to those of the
- * grader. */
+/* Marks each message as the program's own, because reports print it next to the grader's
+ * findings. */
 static void mark_messages(json_t *findings)
 {
     size_t i;
@@ -373,8 +376,8 @@ static void mark_messages(json_t *findings)
     }
 }
 
-/* Parses the program's line and writes it to the record in a normal form. The line must be an
- * object with one member: "findings" or "calls". */
+/* Parses the program's line, which must be an object with one member, "findings" or "calls". Writes
+ * it to the record in a normal form. */
 static bool call_note(struct server *server, struct exchange *x)
 {
     json_t *line = json_loadb(server->data, x->head.bytes, JSON_REJECT_DUPLICATES, NULL);
@@ -423,7 +426,7 @@ static bool is_legal(const struct wire_head *head)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* Makes room for SIZE bytes of data and a NUL. Shrinks a buffer that was enlarged for a module. */
+/* Makes room for SIZE bytes of data and a NUL. Shrinks a buffer that an earlier module enlarged. */
 static bool make_room(struct server *server, size_t size)
 {
     if (size < server->room && server->room <= 2 * WIRE_CHUNK)
@@ -446,7 +449,7 @@ static bool receive_data(struct server *server, uint32_t size)
     return true;
 }
 
-/* Sends the head with the file's descriptor. */
+/* Sends the head together with the file's descriptor. */
 static bool send_file(struct server *server, const struct wire_head *head)
 {
     union {
@@ -508,8 +511,8 @@ static bool perform_on_twin(struct server *server, struct exchange *x)
     return good;
 }
 
-/* Notes in the record the bytes that the program has read and, if the twin took part, the twin's
- * bytes at the same address. */
+/* Notes in the record which bytes the program has read. If the twin took part, also notes the
+ * twin's bytes at the same address. */
 static void note_read(struct server *server, const struct exchange *request,
                       const struct exchange *twin, const struct exchange *x)
 {
@@ -527,8 +530,9 @@ static void note_read(struct server *server, const struct exchange *request,
     }
 }
 
-/* Returns whether the twin succeeded, but the device's reply differs in a handle or an address, or
- * is a failure. From then on, a request can mean different things on the two devices. */
+/* Returns whether the two devices' states have diverged: the twin succeeded, but the device failed
+ * or replied with another handle or address. From then on, a request can mean different things on
+ * the two devices. */
 static bool has_strayed(const struct exchange *x, const struct exchange *twin)
 {
     return twin->head.what == EMU_OK &&
@@ -536,7 +540,7 @@ static bool has_strayed(const struct exchange *x, const struct exchange *twin)
 }
 
 /* Performs a call, first on the twin if the twin takes part. If the call fails on a judged twin,
- * the program gets that failure. */
+ * the program gets the twin's error. */
 static bool perform(struct server *server, struct exchange *x)
 {
     struct exchange request = *x, twin = *x;
@@ -587,7 +591,7 @@ static enum server_end serve(struct server *server)
             return SERVER_DONE;
         x = (struct exchange){0};
     }
-    /* the program may close the connection between two requests, but not within a request */
+    /* the program may close the connection between two requests, but not within one */
     return x.head.bytes || x.head.what ? SERVER_BROKEN : SERVER_DONE;
 }
 
@@ -597,14 +601,14 @@ enum server_end server_run(int fd, const struct emu_options *options,
     struct server server = {.fd = fd};
     if (!twin_open(&server.twin, twin, options, &server.device))
         return SERVER_DONE;
-    arena_open(&server.arena, options->memory_bytes); /* most bytes that can be lent */
+    arena_open(&server.arena, options->memory_bytes); /* at most this many bytes can be shared */
     if (emu_is_timed(watched(&server)))
         server.steps = steps_open(watched(&server), &server.arena);
     enum server_end end = serve(&server);
     tally_record(&server.tally, watched(&server));
     steps_close(server.steps);
     twin_close(&server.twin);
-    emu_close(server.device); /* the device is closed first, because it uses pages of the arena */
+    emu_close(server.device); /* before the arena, because the device uses its pages */
     arena_close(&server.arena);
     free(server.data);
     return end;

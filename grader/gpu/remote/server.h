@@ -8,14 +8,13 @@
 
 enum server_end {
     SERVER_DONE = 0, /* the program closed the connection */
-    /* the program broke the protocol; exit codes 1 and 2 are taken by sanitizers and by invalid
-     * options */
+    /* the program broke the protocol; not 1 or 2, which sanitizers and invalid options use */
     SERVER_BROKEN = 3,
 };
 
-/* Receives requests from FD and sends the replies to it. OPTIONS are those of emu_open(); the
- * record also gets the findings of the program's runtime library. For a device without a twin,
- * TWIN is all zeros except for answers_fd, which is -1. */
+/* Receives requests from FD and sends the replies to it. OPTIONS are those of emu_open(), but the
+ * record also gets the findings of the program's runtime library. For a device without a twin, TWIN
+ * is all zeros except answers_fd, which is -1. */
 enum server_end server_run(int fd, const struct emu_options *options,
                            const struct twin_options *twin);
 

@@ -18,9 +18,9 @@ struct steps {
     size_t event_count;
     bool is_wrong;
 
-    /* since the last step about work: */
-    uint64_t to_device, from_device; /* bytes that requests have copied */
-    bool shares;                     /* a kernel has touched shared memory */
+    /* since the last step of type EMU_STEP_WORK: */
+    uint64_t to_device, from_device; /* bytes copied by requests, in each direction */
+    bool shares;                     /* a kernel has touched memory that the program shares */
     struct emu_touch *touched;
     size_t count;
 };
@@ -48,8 +48,8 @@ struct steps *steps_open(struct emu_device *device, const struct arena *arena)
 
 /* --- what requests do ------------------------------------------------------------------------- */
 
-/* Returns whether the program shares pages with bytes from BEGIN to END, as it does with
- * page-locked and managed memory. */
+/* Returns whether the range from BEGIN to END overlaps memory that the program shares with the
+ * device, such as page-locked and managed memory. */
 static bool is_shared(const struct arena *arena, emu_addr begin, emu_addr end)
 {
     size_t i = 0;
@@ -83,7 +83,7 @@ void steps_note(struct steps *steps, const struct wire_head *request, emu_addr a
     const uint64_t *arg = request->arg;
     uint64_t part = arg[1] < WIRE_CHUNK ? arg[1] : WIRE_CHUNK;
     switch ((enum wire_call)request->what) {
-    case WIRE_CALL_alloc: /* earlier accesses to memory that is allocated again do not matter */
+    case WIRE_CALL_alloc: /* forgets accesses to an earlier allocation at the same address */
         order_forget_memory(steps->order, addr, arg[0]);
         break;
     case WIRE_CALL_write:
@@ -130,7 +130,7 @@ void steps_note_launch(struct steps *steps, const struct emu_touch *list, size_t
 
 /* --- the steps -------------------------------------------------------------------------------- */
 
-/* Returns the index of an event in the list, or the index after the last event. */
+/* Returns the index of event NUMBER in the list, or the list's length if the event is not in it. */
 static size_t find_event(const struct steps *steps, uint64_t number)
 {
     size_t i = 0;
@@ -139,7 +139,8 @@ static size_t find_event(const struct steps *steps, uint64_t number)
     return i;
 }
 
-/* Returns the clock of an event, or NULL if there is no room for another clock. */
+/* Returns the clock of event NUMBER, which is new if the event is. Returns NULL if the list is
+ * full. */
 static struct order_clock *clock_of(struct steps *steps, uint64_t number)
 {
     size_t i = find_event(steps, number);
@@ -162,7 +163,7 @@ static void forget_event(struct steps *steps, uint64_t number)
     steps->events[steps->event_count] = (struct event){0};
 }
 
-/* Corrects a step about work if the requests show different work. */
+/* Corrects a step of type EMU_STEP_WORK if the requests show different work. */
 static void correct(struct steps *steps, struct emu_step *step)
 {
     uint64_t bytes = steps->to_device + steps->from_device;

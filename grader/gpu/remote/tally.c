@@ -6,7 +6,7 @@
 
 #define SECTOR 32u /* bytes */
 
-/* Returns the part of a copy that REQUEST moves. *NEXT becomes the part that must follow. */
+/* Returns which part of a copy REQUEST moves. Sets *NEXT to the part that must follow. */
 static struct tally_part find_parts(const struct wire_head *request, struct tally_part *next)
 {
     const uint64_t *arg = request->arg;
@@ -19,8 +19,8 @@ static struct tally_part find_parts(const struct wire_head *request, struct tall
     return part;
 }
 
-/* Returns the number of rows in the whole copy of which REQUEST is the first part. A copy that
- * fails may have any number of rows. */
+/* Returns the number of rows in the whole copy, if REQUEST is its first part. A copy that fails may
+ * have any number of rows. */
 static uint64_t rows_of(const struct wire_head *request)
 {
     const uint64_t *arg = request->arg;
@@ -49,13 +49,13 @@ void tally_add(struct tally *tally, const struct wire_head *request)
     *due = next;
 }
 
-/* Returns the distinct sectors of COUNT rows of WIDTH bytes, PITCH >= WIDTH bytes apart. A row may
- * begin in the sector where the row before it ends. The rows' positions in their sectors repeat
- * after SECTOR rows, so no more of them are visited, however many there are. */
+/* Returns the number of distinct sectors in COUNT rows of WIDTH bytes, which begin PITCH >= WIDTH
+ * bytes apart. A row may begin in the sector where the previous row ends. After SECTOR rows, the
+ * rows begin at the same offsets in their sectors again, so at most SECTOR + 1 rows are visited. */
 static uint64_t sectors_of(emu_addr at, uint64_t width, uint64_t count, uint64_t pitch)
 {
     uint64_t more = count - 1, some = 0, period = 0,
-             next = 0; /* `next` is the first sector not counted yet */
+             next = 0; /* the first sector that is not counted yet */
     at %= SECTOR;
     for (uint64_t i = 0; width && i < count && i <= SECTOR; i++, at += pitch) {
         uint64_t first = at / SECTOR, end = (at + width + SECTOR - 1) / SECTOR;

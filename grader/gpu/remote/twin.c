@@ -9,17 +9,17 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-/* The most bytes of answers that are recorded. The grader treats later answers as not made by a
- * kernel. */
+/* Most bytes of answers that are recorded. To the grader, later answers look as if no kernel had
+ * made them. */
 #define MOST_ANSWERS ((uint64_t)256 << 20)
-/* The most bytes of shared memory that are noted. These are the pieces that launches changed and,
- * at the end, the contents of each share. */
+/* Most bytes of notes about shared memory, first for pieces that launches changed, then at the end
+ * for each share. */
 #define MOST_NOTED ((uint64_t)32 << 20)
-#define NOTE       1024u /* bytes that a note takes in addition to its piece */
-#define WORD       4u    /* bytes of the smallest number in any lab, except for LAB_BYTE */
+#define NOTE       1024u /* bytes that count for a note in addition to its piece */
+#define WORD       4u    /* bytes of the smallest number in any lab, except LAB_BYTE */
 
-/* Maps SIZE bytes of zeros. A page takes memory only when it is touched, because a program can
- * share gigabytes. Returns NULL if it failed. */
+/* Maps SIZE bytes of zeros. A page takes memory only once it is touched, because a program can
+ * share gigabytes. Returns NULL if this fails. */
 static uint8_t *reserve(uint64_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -35,10 +35,10 @@ static void release(struct twin_share share)
         munmap(share.last, share.size);
 }
 
-/* --- what comes back -------------------------------------------------------------------------- */
+/* --- answers that the program reads ----------------------------------------------------------- */
 
 /* Writes the judged answer. After a failed write, it writes nothing more, because the reader counts
- * the bytes. */
+ * on an answer without gaps. */
 static void keep_answer(struct twin *twin, const uint8_t *own, uint64_t size)
 {
     twin->answered += size;
@@ -61,8 +61,8 @@ void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
 
 /* --- shared memory that kernels made ---------------------------------------------------------- */
 
-/* Notes SIZE bytes that kernels made, from AT on in SHARE. The answers get these bytes twice: as
- * the program sees them, and as the twin has them. */
+/* Notes the SIZE bytes at offset AT of SHARE, which kernels made. The file of answers gets the
+ * program's bytes, then the twin's bytes. */
 static void note_piece(struct twin *twin, const struct twin_share *share, uint64_t at,
                        uint64_t size)
 {
@@ -75,8 +75,9 @@ static void note_piece(struct twin *twin, const struct twin_share *share, uint64
     keep_answer(twin, share->own + at, size);
 }
 
-/* Finds the next piece of SHARE, from *AT on, that kernels made, in whole words. Returns its size,
- * or 0 if there is none. If SHARE ends with a part of a word, the last piece may also do so. */
+/* Finds the next piece of SHARE, from offset *AT on, that kernels made. Returns its size, or 0 if
+ * there is none. A piece consists of whole words; only at the end of SHARE can it have a part of a
+ * word. */
 static uint64_t find_piece(const struct twin *twin, const struct twin_share *share, uint64_t *at)
 {
     emu_addr addr = share->addr + *at, last = share->addr + share->size;
@@ -92,7 +93,7 @@ static uint64_t find_piece(const struct twin *twin, const struct twin_share *sha
     return 0;
 }
 
-/* Notes the contents of SHARE at the end. */
+/* Notes all pieces of SHARE that kernels made, at the end of its life. */
 static void note_end(struct twin *twin, const struct twin_share *share)
 {
     uint64_t size, noted = 0;
@@ -182,7 +183,7 @@ bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size
         twin->shares = more;
     if (more && share.own && share.last &&
         emu_lend(twin->device, addr, share.own, size) == EMU_OK) {
-        if (was_there) /* both devices had memory there, and each keeps its own data */
+        if (was_there) /* both devices had this memory before, and each keeps its own data */
             memcpy(share.last, program, size);
         emu_watch_lent(twin->device, addr, !was_there);
         twin->shares[twin->share_count++] = share;
@@ -208,16 +209,16 @@ void twin_free(struct twin *twin, emu_addr addr)
     twin->shares[i - 1] = twin->shares[--twin->share_count];
 }
 
-/* The program's bytes in a span of a share, and the twin's bytes for them. */
+/* A span of a share: the program's bytes, and the bytes that replace them on the twin. */
 struct span {
     const struct twin_share *share;
-    uint64_t at, size; /* offsets in the share */
+    uint64_t at, size; /* offset in the share, and bytes */
     uint8_t *seen, *own;
 };
 
-/* Returns whether the twin needs the bytes from I up to END. It keeps its own words where the
- * program's words did not change, because kernels may have written them. But the input's numbers
- * are replaced as a whole, even where a word did not change. */
+/* Returns whether the twin must take the bytes from I up to END. Where the program's word did not
+ * change, the twin keeps its own word, which a kernel may have written. But numbers of the input
+ * are replaced as a whole, even words that did not change. */
 static bool is_new(const struct twin *twin, const struct span *span, uint64_t i, uint64_t end)
 {
     const struct twin_share *share = span->share;
@@ -227,7 +228,7 @@ static bool is_new(const struct twin *twin, const struct span *span, uint64_t i,
             memcmp(own, share->own + span->at + i, end - i) != 0);
 }
 
-/* Writes the new words to the twin, in pieces. A piece of zeros counts as cleared. */
+/* Writes the new words to the twin, as many at a time as possible. */
 static void write_new(struct twin *twin, const struct span *span)
 {
     emu_addr addr = span->share->addr + span->at;
@@ -243,8 +244,8 @@ static void write_new(struct twin *twin, const struct span *span)
     }
 }
 
-/* Copies the program's writes among the SIZE bytes at AT to the twin. The program may continue to
- * write, so its bytes are read once. */
+/* Copies the program's writes in the SIZE bytes at AT to the twin. Reads each byte only once,
+ * because the program may continue to write. */
 static void follow_span(struct twin *twin, const struct twin_share *share, uint64_t at,
                         uint64_t size)
 {
@@ -274,8 +275,8 @@ void twin_change_shared(const struct twin *twin, emu_addr from, const uint8_t *s
             memcpy(own + i, share->own + at + i, WORD);
 }
 
-/* Returns the first page from AT on that the program has written to (WRITTEN), or has not written
- * to. */
+/* Returns the offset of the first page, from AT on, that the program has written to. If WRITTEN is
+ * false, finds the first page that it has not written to. */
 static uint64_t find_page(const struct twin_share *share, uint64_t at, bool written)
 {
     while (at < share->size) {

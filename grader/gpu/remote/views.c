@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 enum {
-    PIECE = 16,             /* bytes, too long for a match by chance; a check ensures this */
-    NEEDLE = 32,            /* bytes that find() searches for in the whole view */
-    MOST_LEARNED = 1 << 20, /* few bytes, because each search goes through all of them */
+    /* bytes of the shortest piece that is replaced; a check ensures that no piece occurs by
+     * chance */
+    PIECE = 16,
+    NEEDLE = 32, /* bytes that find() searches for in the whole view */
+    /* most bytes to learn; a small number, because each search reads all of them */
+    MOST_LEARNED = 1 << 20,
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -21,7 +24,7 @@ static size_t smaller(size_t a, size_t b)
 /* --- the two views ---------------------------------------------------------------------------- */
 
 /* Maps the *SIZE bytes of the file PATH, followed by room for learned bytes. A page of the file is
- * read only when it is used. Returns NULL if it failed. */
+ * read only once it is used. Returns NULL if this fails. */
 static uint8_t *map_file(const char *path, size_t *size)
 {
     struct stat status;
@@ -106,7 +109,7 @@ size_t views_missing(const struct views *views)
 
 /* --- data from the program -------------------------------------------------------------------- */
 
-/* Returns the number of BYTES, from the first on, that equal the shown view at AT. */
+/* Returns how many of the SIZE BYTES, from the first on, equal the shown view at AT. */
 static size_t match(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     const uint8_t *shown = views->shown + at;
@@ -118,8 +121,8 @@ static size_t match(const struct views *views, size_t at, const uint8_t *bytes, 
     return i;
 }
 
-/* Returns the size in bytes of an element in the input's array at AT; shared/lab.h describes the
- * input. */
+/* Returns the size in bytes of an element of the array to which offset AT of the input belongs.
+ * shared/lab.h describes the format of the input. */
 static size_t unit(const struct views *views, size_t at)
 {
     enum { MAGIC = 8, TYPE = 24, COUNT = 32, HEAD = 40 };
@@ -135,15 +138,15 @@ static size_t unit(const struct views *views, size_t at)
     return size;
 }
 
-/* Does the same as match(), but only for whole elements, because the bytes of a gap between rows
- * can begin like the next number. */
+/* Does the same as match(), but counts only whole elements. Otherwise, the gap after a row could
+ * match the first bytes of the next number. */
 static size_t match_whole(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     size_t length = match(views, at, bytes, size);
     return length == size ? length : length - (at + length) % unit(views, at);
 }
 
-/* Finds the place *AT of BYTES in the shown view. Tries the end of the last piece first. */
+/* Finds the offset *AT of BYTES in the shown view. First tries the end of the last piece. */
 static bool find(const struct views *views, const uint8_t *bytes, size_t size, size_t *at)
 {
     *at = views->next;
@@ -155,8 +158,8 @@ static bool find(const struct views *views, const uint8_t *bytes, size_t size, s
     return place != NULL;
 }
 
-/* Returns the length of the gap between two rows at the start of BYTES. The bytes that follow the
- * last piece in the view come after the gap. Returns SIZE if they do not occur. */
+/* If BYTES begin with a gap between two rows, returns the length of the gap. The gap ends where the
+ * next PIECE of the view follows. Returns SIZE if that PIECE does not occur. */
 static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
 {
     const uint8_t *place = views->next + PIECE > views->size
@@ -165,7 +168,7 @@ static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
     return place ? (size_t)(place - bytes) : size;
 }
 
-/* Replaces BYTES, which are the SIZE bytes of the shown view at AT, by the judged bytes. */
+/* Replaces the SIZE BYTES, which equal the shown view at AT, with the judged bytes. */
 static void swap_piece(struct views *views, size_t at, uint8_t *bytes, size_t size)
 {
     memcpy(bytes, views->judged + at, size);
@@ -174,8 +177,8 @@ static void swap_piece(struct views *views, size_t at, uint8_t *bytes, size_t si
     views->next = at + size;
 }
 
-/* Replaces structures of three words, to each of which the program has added a fourth word. Their
- * pieces are shorter than PIECE, so all of them must follow one another in the view. */
+/* Replaces structures of three words that the program has padded to four words. Each structure is
+ * shorter than PIECE, so the structures must also follow one another in the view. */
 static void swap_padded(struct views *views, uint8_t *bytes, size_t size)
 {
     enum { ROW = 12, PITCH = 16, FEWEST = 4 };
@@ -206,7 +209,7 @@ void views_swap(struct views *views, uint8_t *bytes, size_t size)
 
 /* --- programs that change their numbers before they copy them --------------------------------- */
 
-/* Returns the next number of the random generator xorshift64*. */
+/* Returns the next number of the generator xorshift64*. */
 static uint64_t next_random(uint64_t *state)
 {
     *state ^= *state >> 12;

@@ -1,4 +1,4 @@
-/* Sends and receives whole messages over a stream socket, which can split them. */
+/* Sends and receives whole messages over a stream socket, which may deliver them in pieces. */
 #include "gpu/remote/wire.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@ bool wire_send(int fd, const struct wire_head *head, const void *data)
     struct iovec *part = parts, *end = parts + 2;
     while (part < end) {
         struct msghdr message = {.msg_iov = part, .msg_iovlen = (size_t)(end - part)};
-        ssize_t sent = sendmsg(fd, &message, MSG_NOSIGNAL); /* raises no SIGPIPE in the program */
+        /* the flag prevents SIGPIPE in the program */
+        ssize_t sent = sendmsg(fd, &message, MSG_NOSIGNAL);
         if (sent < 0 && errno != EINTR)
             return false;
         for (; part < end && sent >= (ssize_t)part->iov_len; part++)

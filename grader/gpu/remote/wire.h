@@ -20,19 +20,19 @@
 #include "gpu/device.h"
 
 #define WIRE_VERSION 12
-#define WIRE_FD      3 /* both processes start with their end of the socket as this descriptor */
+#define WIRE_FD      3 /* descriptor of the socket in both processes */
 
-/* The environment variable that tells a program that its descriptor WIRE_FD is connected to a
+/* If this environment variable is set, the program's descriptor WIRE_FD is connected to a
  * device. */
 #define WIRE_VARIABLE "LANEWISE_DEVICE"
 
 enum {
     WIRE_ARGS = 6,
-    WIRE_NAME = 4096,       /* bytes of a kernel's, variable's or file's name */
+    WIRE_NAME = 4096,       /* bytes of the name of a kernel, variable or file */
     WIRE_CHUNK = 256 << 10, /* bytes that one request writes or reads; longer copies are split */
     WIRE_NOTE = 64 << 10,   /* bytes of a line for the record */
     WIRE_PTX = 64 << 20,    /* bytes of a module */
-    WIRE_PARAMS = 64 << 10, /* bytes of a launch's parameters, more than any GPU takes */
+    WIRE_PARAMS = 64 << 10, /* bytes of a launch's parameters, more than any GPU accepts */
 };
 
 enum wire_call {
@@ -42,22 +42,22 @@ enum wire_call {
     WIRE_CALL_COUNT
 };
 
-/* Expands each parameter of a call in calls.def: IN(...) becomes the macro USE##IN(...), and ROWS,
- * NAME, OUT and NONE likewise. */
+/* Expands to one macro call for each parameter of a call in calls.def: IN(...) becomes
+ * USE##IN(...). ROWS, NAME, OUT and NONE likewise. */
 #define WIRE_EACH(USE, ...) WIRE_EACH_OF(USE, __VA_ARGS__, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
 /* A call has at most seven parameters. NONE fills the rest. */
 #define WIRE_EACH_OF(USE, a, b, c, d, e, f, g, ...) USE##a USE##b USE##c USE##d USE##e USE##f USE##g
 
 struct wire_head {
-    uint32_t what;  /* a request's enum wire_call, a reply's enum emu_status */
-    uint32_t bytes; /* bytes of data; a failed call's data is its message */
+    uint32_t what;  /* enum wire_call in a request, enum emu_status in a reply */
+    uint32_t bytes; /* bytes of data; the data of a failed call is its message */
     uint64_t arg[WIRE_ARGS];
 };
 
-/* The program and the device share lent memory, which consists of pages of one memory file. The
- * server creates this file and sends it with its first reply to `lend` after each `hello`. A range
- * begins IN_PAGE bytes into its first page. HEAD and TAIL are the places (offsets in the file) of
- * its first and last page if another range has put these pages into the file already. */
+/* Lent memory is memory that the program and the device share: pages of one memory file. The server
+ * creates this file and sends it with its first reply to `lend` after each `hello`. A range begins
+ * IN_PAGE bytes into its first page. HEAD and TAIL are the places (offsets in the file) of its
+ * first and last page, if another range has already put these pages into the file. */
 #define WIRE_PAGE    4096u
 #define WIRE_NO_PAGE UINT64_MAX
 

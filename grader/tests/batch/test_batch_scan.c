@@ -137,8 +137,8 @@ static const struct {
     {"id,name\ns1,Jose\xcc\x81\n", "s1=José;", true},
     {"id,name\ns1,Ann\nS1,Bob\n", "roster.csv:3: an earlier row has the same id", false},
     {"id,name\ns1,\"a\n\nb\"\r\n\n,Ann\n", "roster.csv:6: this row has no id", false},
-    {"id,name\ns1,\"Ann\ns2,Bob\n",
-     "roster.csv:2: a quotation mark is missing, or there is one too many", false},
+    {"id,name\ns1,\"Ann\ns2,Bob\n", "roster.csv:2: the quotation marks in this row do not match",
+     false},
     {"id;name\ns1;\"Lee; Ann\"\n", "s1=Lee; Ann;", true},
     {"name\tid\nLee, Ann\ts1\n", "s1=Lee, Ann;", true},
     /* the grading worksheet and the list of participants of Moodle */

@@ -23,11 +23,10 @@ Test(printed, what_a_program_printed_is_shown)
     json_t *result;
     submission_write("02-coalesce", edits, "coalesce.cu");
     char *output = submission_grade("02-coalesce", "coalesce.cu", &code, &result);
-    cr_expect(
-        strstr(output,
-               "       the program printed (its numbers may differ from those that are judged):\n"
-               "          ...\n          line 4 ?[31m\n"),
-        "%s", output);
+    cr_expect(strstr(output,
+                     "       the program printed (the checks may use other numbers than these):\n"
+                     "          ...\n          line 4 ?[31m\n"),
+              "%s", output);
     cr_expect(strstr(output, "          line 8 ?[31m\n       hint:"), "%s", output);
     json_decref(result);
     free(output);

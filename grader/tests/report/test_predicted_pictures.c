@@ -230,7 +230,7 @@ Test(predicted_pictures, nothing_is_drawn_of_nothing)
 static const struct {
     const char *name, *script, *message;
 } refusals[] = {
-    {"no GPU", "--picture a.svg", "pictures of which GPU's times? Add --gpu h200"},
+    {"no GPU", "--picture a.svg", "--draw and --picture need a GPU to predict: add --gpu h200"},
     {"an unknown picture", "--gpu h200 --draw roof", "unknown pictures \"roof\""},
     {"another format", "--gpu h200 --picture a.png", "ends in .svg or .html, not \"a.png\""},
     {"several in an SVG", "--gpu h200 --draw all --picture a.svg", "an SVG has one picture"},

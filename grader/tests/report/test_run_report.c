@@ -167,7 +167,7 @@ Test(run_report, text_is_as_designed)
         "Worst lines first\n"
         "  a.cu:2  500 warp instructions\n"
         "      sum += in[i];\n"
-        "      global loads: 32.0 sectors a request where 4.0 would do (280 "
+        "      global loads: 32.0 sectors per request; 4.0 would be enough (280 "
         "wasted)\n"
         "  a.cu:9  8 warp instructions\n"
         "      shared loads: 8 bank conflicts in 4 requests\n"

@@ -1,7 +1,7 @@
-/* Defines the functions that differ for programs built by nvcc 12: they have other parameters or
- * shorter structures, or CUDA 13 has dropped them. All other functions have the same names and the
- * same binary interface. So libcudart.so.12 consists of the object files of libcudart.so.13 and
- * this file.
+/* Defines the functions that differ for programs built by nvcc 12: functions with other parameters
+ * or shorter structures, and functions that CUDA 13 has dropped. All other functions have the same
+ * names and the same binary interface. So libcudart.so.12 consists of the object files of
+ * libcudart.so.13 and this file.
  *
  *     program of nvcc 12 --cudaMemAdvise--> cuda12_MemAdvise() here --> cudaMemAdvise() of advice.c
  *
@@ -14,9 +14,9 @@
 #include "gpu/cudart/rt.h"
 #include "gpu/cudart/unsupported.h"
 
-#define CUDA_12 12090 /* 12.9, the last version */
+#define CUDA_12 12090 /* CUDA 12.9, the last version of CUDA 12 */
 
-/* Replaces the weak definition in errors.c. */
+/* Replaces the weak definition in errors.c, because CUDA 12 returns another error. */
 const cudaError_t rt_shape_error = cudaErrorInvalidConfiguration;
 
 /* Returns CUDA 12's version. cudaDriverGetVersion() still returns 13, because a driver may be newer
@@ -31,9 +31,9 @@ cudaError_t cuda12_RuntimeGetVersion(int *version)
 
 /* --- properties of the device ----------------------------------------------------------------- */
 
-/* CUDA 12's structure is CUDA 13's with additional fields in between. The fields between two
- * additional fields are a run, which is copied as a whole: its offset in CUDA 12's structure, its
- * first field, and the first field after it. */
+/* The structure of CUDA 12 has all fields of CUDA 13's structure, and additional fields in between.
+ * RUN describes the fields between two additional fields, which are copied together: their offset
+ * in CUDA 12's structure, the first field, and the first field after them. */
 #define RUN(at12, first, after)                                                                    \
     {                                                                                              \
         at12, offsetof(struct cudaDeviceProp, first),                                              \
@@ -55,7 +55,7 @@ static const struct {
     RUN(696, sharedMemPerBlockOptin, deviceNumaConfig),
 };
 
-/* The additional fields, all of type int. */
+/* The additional fields, which are all of type int. */
 static const struct {
     size_t at;
     enum cudaDeviceAttr value;
@@ -69,8 +69,9 @@ static const struct {
     {668, cudaDevAttrSingleToDoublePrecisionPerfRatio},
 };
 
-#define WHOLE 1032 /* bytes of the structure */
-#define SHORT 728  /* bytes in CUDA 11, which cudaGetDeviceProperties() without _v2 fills */
+#define WHOLE 1032 /* bytes of CUDA 12's structure */
+/* bytes of CUDA 11's structure, which cudaGetDeviceProperties() without _v2 fills */
+#define SHORT 728
 
 static cudaError_t get_properties(void *properties, size_t size, int device)
 {
@@ -101,7 +102,7 @@ cudaError_t cuda12_GetDeviceProperties(void *properties, int device)
 
 /* --- structures to which CUDA 13 has added fields at the end ---------------------------------- */
 
-enum { POINTER_ATTRIBUTES = 24, RESOURCE = 64, VIEW = 48 }; /* bytes in CUDA 12 */
+enum { POINTER_ATTRIBUTES = 24, RESOURCE = 64, VIEW = 48 }; /* sizes in CUDA 12, in bytes */
 
 cudaError_t cuda12_PointerGetAttributes(void *attributes, const void *ptr)
 {
@@ -160,7 +161,7 @@ cudaError_t cuda12_GetTextureObjectResourceViewDesc(void *view, cudaTextureObjec
     return error;
 }
 
-/* --- managed memory: in CUDA 12, a location is a device number, or -1 for the host ------------ */
+/* --- managed memory; in CUDA 12, a location is a device number, or -1 for the host ------------ */
 
 static struct cudaMemLocation place_of(int device)
 {
@@ -187,7 +188,7 @@ cudaError_t cuda12_MemPrefetchAsync_ptsz(const void *ptr, size_t count, int devi
     return cudaMemPrefetchAsync_ptsz(ptr, count, place_of(device), 0, stream);
 }
 
-/* --- graphs: in CUDA 12, edges have no data --------------------------------------------------- */
+/* --- graphs; in CUDA 12, edges have no data --------------------------------------------------- */
 
 cudaError_t cuda12_GraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                         const cudaGraphNode_t *to, size_t count)
@@ -226,7 +227,7 @@ cudaError_t cuda12_GraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNod
     return cudaGraphNodeGetDependentNodes(node, nodes, NULL, count);
 }
 
-/* The suffix _ptsz is for programs with per-thread default streams. */
+/* Programs with per-thread default streams use the functions with the suffix _ptsz. */
 #define CAPTURE_FUNCTIONS(suffix)                                                                  \
     extern __typeof__(cudaStreamGetCaptureInfo) cudaStreamGetCaptureInfo##suffix;                  \
     extern __typeof__(cudaStreamUpdateCaptureDependencies)                                         \
@@ -259,7 +260,7 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
-/* --- batches: in CUDA 12, they also give the index of a copy that failed; SIZE_MAX: unknown --- */
+/* --- batches; in CUDA 12, they also set the index of a failed copy, or SIZE_MAX if unknown ---- */
 
 #define BATCH_FUNCTIONS(suffix)                                                                    \
     extern __typeof__(cudaMemcpyBatchAsync) cudaMemcpyBatchAsync##suffix;                          \
@@ -320,7 +321,7 @@ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
     return cudaDeviceGetCacheConfig(config);
 }
 
-/* These two functions converted doubles to floats for GPUs without double precision. */
+/* These two functions converted doubles to floats, for GPUs without double precision. */
 cudaError_t cudaSetDoubleForDevice(double *value)
 {
     return rt_return(cudaSuccess);

@@ -1,6 +1,5 @@
-/* Implements the attributes of kernel nodes. Two attributes change the launch, so they are part of
- * the node's work: "cooperative" and the cluster size. The others are hints, which are only
- * stored. */
+/* Implements the attributes of kernel nodes. "Cooperative" and the cluster size change the launch,
+ * so they are part of the node's work. All other attributes are hints, which are only stored. */
 #include <stdlib.h>
 #include <string.h>
 

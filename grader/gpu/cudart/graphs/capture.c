@@ -1,9 +1,9 @@
-/* Implements capture, in which the work of a stream becomes nodes of a graph. Another stream joins
- * the capture when it waits for an event of a captured stream. Before the capture ends, the stream
- * that began it must wait for all work of the others.
+/* Implements capture: the work of a stream becomes nodes of a graph. Another stream joins the
+ * capture when it waits for an event of a captured stream. Before the capture ends, the stream that
+ * began it must wait for all work of the other streams.
  *
  *   struct session      one capture: its graph, its streams, whether it is still valid
- *   struct rt_capture   a stream's view of a capture: the nodes that its next node will wait for */
+ *   struct rt_capture   the view of one stream: the nodes for which its next node will wait */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,20 +15,21 @@ struct session {
     bool owns_graph; /* the capture created its graph */
     bool invalid;
     unsigned long long id;
-    /* a list that begins with the view of the stream that began the capture */
+    /* list of the captured streams' views; the first is the view of the stream that began the
+     * capture */
     struct rt_capture *views;
     struct session *next;
 };
 
 struct rt_capture {
     struct session *session;
-    struct rt_capture **slot; /* the place where the stream stores this view */
+    struct rt_capture **slot; /* where the stream stores its pointer to this view */
     cudaGraphNode_t *depends;
     size_t depend_count;
     struct rt_capture *next;
 };
 
-/* One lock is enough for all captures, which are rare and short. */
+/* One lock is enough for all captures, because they are rare and short. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session *sessions; /* captures that have not ended */
 static unsigned long long last_id;
@@ -188,7 +189,7 @@ static void close_session(struct session *session)
     free(session);
 }
 
-/* Returns whether the stream of FIRST waits for all work of the stream of VIEW. */
+/* Returns whether the stream of FIRST waits for all work in the stream of VIEW. */
 static bool waits_for(const struct rt_capture *first, const struct rt_capture *view)
 {
     for (size_t i = 0; i < view->depend_count; i++) {
@@ -282,7 +283,7 @@ void rt_mark_free(struct rt_mark *mark)
     *mark = (struct rt_mark){0};
 }
 
-/* Returns the session of MARK, or NULL if the event was not captured or the session has ended. */
+/* Returns the capture of MARK, or NULL if the event was not captured or the capture has ended. */
 static struct session *session_of(const struct rt_mark *mark)
 {
     pthread_mutex_lock(&lock);
@@ -304,7 +305,7 @@ cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark)
     struct session *session = session_of(mark);
     if (view && view->session->invalid)
         return cudaErrorStreamCaptureInvalidated;
-    if (!session) { /* the event is not in a capture: a captured stream cannot wait for it */
+    if (!session) { /* a captured stream cannot wait for an event that is not captured */
         if (view)
             view->session->invalid = true;
         return view ? cudaErrorStreamCaptureIsolation : cudaSuccess;
@@ -386,8 +387,8 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
     return rt_return(add_depends(view, depends, count));
 }
 
-/* Exchanges the mode. On a GPU, the mode decides which unsafe calls a capture forbids. The emulator
- * allows all calls, so the mode is only stored. */
+/* Exchanges the mode with *MODE. On a GPU, the mode decides which unsafe calls a capture forbids.
+ * The emulator allows all calls, so it only stores the mode. */
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)

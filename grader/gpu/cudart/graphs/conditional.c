@@ -1,20 +1,21 @@
-/* Implements conditional nodes. Such a node has bodies, which are graphs of its own. A condition,
- * which kernels set, decides which body runs, and how often.
+/* Implements conditional nodes. Each has one or more bodies, which are graphs. The value of a
+ * condition, which kernels set, decides which body runs and how often.
  *
- * The condition's value is on the device (see emu_condition_make()). A graph with conditional nodes
- * cannot be copied, so a condition belongs to at most one node and to one launchable graph. */
+ * The value is on the device (see emu_condition_make()). A graph with conditional nodes cannot be
+ * copied, so a condition belongs to at most one node and one launchable graph. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "gpu/cudart/graphs/graph.h"
 
-/* A condition is never freed, because launchable graphs may use it after its graph is freed. */
+/* A condition is never freed, because a launchable graph may use it after its graph was freed. */
 struct rt_condition {
     uint64_t handle;
-    unsigned start; /* the value that it has at the beginning of each launch, if HAS_START */
-    bool has_start; /* otherwise it keeps the value of the last launch */
-    bool has_node, has_exec;        /* a node, or a launchable graph, uses it */
-    const struct CUgraph_st *graph; /* the graph that it was made for, or NULL if that is freed */
+    unsigned start;          /* if has_start: value at the beginning of each launch */
+    bool has_start;          /* otherwise, the condition keeps its value from the previous launch */
+    bool has_node, has_exec; /* used by a node, or by a launchable graph */
+    /* graph for which the condition was made, or NULL after that graph was freed */
+    const struct CUgraph_st *graph;
     struct rt_condition *next;
 };
 
@@ -23,8 +24,9 @@ static struct rt_condition *conditions;
 
 /* --- conditions ------------------------------------------------------------------------------- */
 
-/* Takes the condition with HANDLE for a node of GRAPH. Returns NULL if a node has it, or there is
- * none that was made for GRAPH or for the graph whose body GRAPH is, and so on. */
+/* Takes the condition with HANDLE for a node of GRAPH. The condition must have been made for GRAPH
+ * or, if GRAPH is a body, for one of the graphs that contain this body. Returns NULL if there is no
+ * such condition, or if another node has it. */
 static struct rt_condition *take_for_node(uint64_t handle, const struct CUgraph_st *graph)
 {
     pthread_mutex_lock(&lock);
@@ -144,7 +146,7 @@ void rt_conditional_free(const struct rt_conditional *conditional)
     free(conditional->bodies);
 }
 
-/* Returns whether GRAPH may be a body, or a child graph in one. */
+/* Returns whether GRAPH may be a body, or a child graph inside a body. */
 static bool is_body_legal(const struct CUgraph_st *graph)
 {
     for (const struct CUgraphNode_st *node = graph->first; node; node = node->next) {
@@ -172,8 +174,8 @@ bool rt_graph_conditionals_are_legal(const struct CUgraph_st *graph)
 
 /* --- launchable graphs ------------------------------------------------------------------------ */
 
-/* Calls VISITOR for the condition of WORK, if WORK is a conditional node's, and for the conditions
- * in its bodies. Stops and returns false once VISITOR does. */
+/* If WORK belongs to a conditional node, calls VISITOR for its condition and for all conditions in
+ * its bodies. Returns false as soon as VISITOR does. */
 static bool visit(const struct rt_work *work, bool (*visitor)(struct rt_condition *, void *),
                   void *context)
 {

@@ -1,5 +1,5 @@
-/* Writes a graph as a drawing in the language of Graphviz, with the names that CUDA uses.
- * `dot -Tsvg FILE` draws it. */
+/* Writes a graph in the language of Graphviz, with the names that CUDA uses. `dot -Tsvg FILE` draws
+ * it. */
 #include <stdio.h>
 
 #include "gpu/cudart/graphs/graph.h"
@@ -7,7 +7,7 @@
 struct drawing {
     FILE *file;
     bool is_verbose;
-    unsigned graphs; /* number of graphs that have a number; a child graph is drawn later */
+    unsigned graphs; /* number of graphs that have got a number; child graphs are drawn later */
 };
 
 static const char *name_of(enum cudaGraphNodeType type)
@@ -68,7 +68,7 @@ static void put_fill(const struct drawing *drawing, const struct cudaMemsetParam
         fprintf(drawing->file, "at %p\n", fill->dst);
 }
 
-/* Writes the work of a node, as lines of its box. */
+/* Writes the work of a node as lines of text in its box. */
 static void put_work(struct drawing *drawing, const struct rt_work *work)
 {
     if (work->type == cudaGraphNodeTypeKernel) {
@@ -99,7 +99,7 @@ static size_t index_of(const struct CUgraph_st *graph, const struct CUgraphNode_
     return index;
 }
 
-/* Draws GRAPH under this NUMBER, then its child graphs and bodies. */
+/* Draws GRAPH as graph NUMBER, then its child graphs and bodies. */
 static void draw(struct drawing *drawing, const struct CUgraph_st *graph, unsigned number)
 {
     FILE *file = drawing->file;

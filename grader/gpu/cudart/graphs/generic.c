@@ -1,5 +1,5 @@
-/* Implements the API functions for nodes of any kind, which have the kind as a parameter. They use
- * the functions in nodes.c for each kind. */
+/* Implements the API functions for nodes of any kind, which get the kind as a parameter. They call
+ * the functions for each kind in nodes.c. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>
@@ -40,8 +40,8 @@ static cudaError_t child_work(struct rt_work *work, cudaGraph_t graph,
     return rt_work_of_child(work, graph, params->graph);
 }
 
-/* Turns PARAMS for a node of GRAPH into work. They must not be those of an allocation node or
- * of a new conditional node. */
+/* Converts PARAMS, for a node of GRAPH, to work. Does not accept an allocation node or a new
+ * conditional node. */
 static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
                              const struct cudaGraphNodeParams *params)
 {
@@ -68,7 +68,7 @@ static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
         return rt_unsupported("a graph node for an external semaphore");
-    case cudaGraphNodeTypeConditional: /* its parameters cannot change */
+    case cudaGraphNodeTypeConditional: /* the parameters of a conditional node cannot change */
         return cudaErrorNotSupported;
     default:
         return cudaErrorInvalidValue;
@@ -81,8 +81,8 @@ static bool is_clear(const struct cudaGraphNodeParams *params)
            !params->reserved2;
 }
 
-/* Returns whether the edges' DATA is legal. On a GPU, an edge with data need not wait until a node
- * ends; the emulator's edges always wait until then. */
+/* Returns whether the edges' DATA is legal. On a GPU, an edge with data may let its second node
+ * start before the first one ends. In the emulator, the second node always waits for the end. */
 static bool are_edges(const cudaGraphEdgeData *data, size_t count)
 {
     static const unsigned char zeros[sizeof data->reserved];

@@ -71,8 +71,7 @@ void rt_graph_free(struct CUgraph_st *graph)
 
 /* --- work that a node owns -------------------------------------------------------------------- */
 
-/* Copies the arguments of a launch into one allocation, which has first the pointers, then the
- * values. */
+/* Copies the arguments of a launch into one allocation: first the pointers, then the values. */
 static cudaError_t copy_args(struct rt_launch *launch, void **args)
 {
     struct emu_device *device;
@@ -133,7 +132,7 @@ cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by)
     cudaError_t error = rt_work_copy(&copy, by);
     if (error != cudaSuccess)
         return error;
-    if (work->type == cudaGraphNodeTypeKernel) { /* keeps the attributes of WORK */
+    if (work->type == cudaGraphNodeTypeKernel) { /* the attributes of WORK do not change */
         copy.kernel.cooperative = work->kernel.cooperative;
         copy.kernel.cluster = work->kernel.cluster;
     }
@@ -256,7 +255,7 @@ bool rt_graph_is_unique(const struct CUgraph_st *graph)
 cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **result)
 {
     if (rt_graph_is_unique(graph))
-        return cudaErrorNotSupported; /* CUDA refuses this too */
+        return cudaErrorNotSupported; /* CUDA also refuses this */
     return rt_graph_copy(graph, result);
 }
 
@@ -386,8 +385,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 
 /* --- lists of nodes --------------------------------------------------------------------------- */
 
-/* Lists nodes. As CUDA defines it, *COUNT is the room in the program's list before the call, and
- * the number of entries after it. A list of NULL asks only for the number of nodes. */
+/* Lists of nodes. As in CUDA, *COUNT is the length of the program's list before the call, and the
+ * number of entries after the call. If the list is NULL, the call only sets *COUNT. */
 
 struct list {
     cudaGraphNode_t *nodes;

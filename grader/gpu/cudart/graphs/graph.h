@@ -17,42 +17,43 @@
 
 struct CUgraphNode_st {
     struct CUgraph_st *graph;
-    struct rt_work work;             /* a copy by rt_work_copy() */
+    struct rt_work work;             /* copied by rt_work_copy() */
     struct rt_hints *hints;          /* attributes of a kernel node, or NULL */
-    struct CUgraphNode_st **depends; /* the nodes that this node waits for */
+    struct CUgraphNode_st **depends; /* nodes for which this node waits */
     size_t depend_count;
-    struct CUgraphNode_st *original; /* the node of which this is a copy, or NULL */
-    struct CUgraphNode_st *next;     /* the graph's next node, in the order of adding */
+    struct CUgraphNode_st *original; /* node of which this node is a copy, or NULL */
+    struct CUgraphNode_st *next;     /* node that was added to the graph after this one */
 };
 
 struct CUgraph_st {
     struct CUgraphNode_st *first;
     size_t node_count;
-    /* for a body of a conditional node, the graph of that node, otherwise NULL */
+    /* for a body of a conditional node: the graph that contains the node; otherwise NULL */
     const struct CUgraph_st *parent;
-    struct rt_ref *refs;     /* the graph's references to user objects */
-    struct CUgraph_st *next; /* the next in the list of live graphs */
+    struct rt_ref *refs;     /* references to user objects */
+    struct CUgraph_st *next; /* next in the list of live graphs */
 };
 
 /* --- graph.c ---------------------------------------------------------------------------------- */
 
-/* Check a handle from the program. Return GRAPH if it is live, or NODE if it is a node of a live
- * graph, otherwise NULL. */
+/* Check a handle from the program. rt_live_graph() returns GRAPH if it is live, rt_live_node()
+ * returns NODE if it is a node of a live graph; otherwise they return NULL. */
 struct CUgraph_st *rt_live_graph(cudaGraph_t graph);
 struct CUgraphNode_st *rt_live_node(cudaGraphNode_t node);
 struct CUgraph_st *rt_graph_new(void);
 void rt_graph_free(struct CUgraph_st *graph);
-/* Copies a graph. rt_graph_clone() refuses graphs that a program cannot copy either, while
- * rt_graph_copy() also copies conditional nodes, for a launchable graph. */
+/* Copy a graph. rt_graph_clone() fails for a graph that a program cannot copy. rt_graph_copy()
+ * makes the copy for a launchable graph, which may have conditional nodes. */
 cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **clone);
 cudaError_t rt_graph_copy(const struct CUgraph_st *graph, struct CUgraph_st **copy);
-/* Returns the node of COPY that is a copy of NODE, or NULL. */
+/* Returns the node of COPY that is a copy of NODE, or NULL if there is none. */
 struct CUgraphNode_st *rt_graph_find_copy(const struct CUgraph_st *copy,
                                           const struct CUgraphNode_st *node);
-/* Adds a node to GRAPH that does a copy of WORK after the COUNT nodes DEPENDS. */
+/* Adds a node to GRAPH after the COUNT nodes DEPENDS. Its work is a copy of WORK. */
 cudaError_t rt_graph_add(struct CUgraph_st *graph, cudaGraphNode_t const *depends, size_t count,
                          const struct rt_work *work, cudaGraphNode_t *node);
-/* Sets *SORTED to the nodes, each after the nodes that it waits for. The caller frees *SORTED. */
+/* Sets *SORTED to the nodes of GRAPH, in an order in which each node follows all nodes for which it
+ * waits. The caller frees *SORTED. */
 cudaError_t rt_graph_sort(const struct CUgraph_st *graph, struct CUgraphNode_st ***sorted);
 
 static inline bool rt_is_memory(const struct rt_work *work)
@@ -62,53 +63,54 @@ static inline bool rt_is_memory(const struct rt_work *work)
 
 /* Returns whether OTHER waits for NODE, directly or through other nodes. */
 bool rt_graph_comes_before(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other);
-/* Returns whether a node of GRAPH allocates memory, frees memory or is conditional. CUDA does not
- * clone such a graph, and does not take it as a child. */
+/* Returns whether a node of GRAPH allocates memory, frees memory or is conditional. CUDA neither
+ * clones such a graph nor accepts it as a child graph. */
 bool rt_graph_is_unique(const struct CUgraph_st *graph);
 
-/* Replaces WORK by a copy of BY, which must have the same type. */
+/* Replaces WORK with a copy of BY, which must have the same type. */
 cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by);
 
 /* --- nodes.c ---------------------------------------------------------------------------------- */
 
-/* Turn the parameters of a node into work. Fail if the parameters are invalid. */
+/* Convert the parameters of a node to work. Fail if the parameters are invalid. */
 cudaError_t rt_work_of_kernel(struct rt_work *work, const struct cudaKernelNodeParams *params);
 cudaError_t rt_work_of_copy(struct rt_work *work, const struct cudaMemcpy3DParms *params);
 cudaError_t rt_work_of_fill(struct rt_work *work, const struct cudaMemsetParams *params);
 cudaError_t rt_work_of_host(struct rt_work *work, const struct cudaHostNodeParams *params);
 cudaError_t rt_work_of_event(struct rt_work *work, enum cudaGraphNodeType type, cudaEvent_t event);
-/* Do the same for two kinds of node that must know their GRAPH: a child graph, and freeing MEMORY
- * that a node allocates. */
+/* Do the same for two kinds of nodes that need their GRAPH: a child graph, and a node that frees
+ * MEMORY. */
 cudaError_t rt_work_of_child(struct rt_work *work, cudaGraph_t graph, cudaGraph_t child);
 cudaError_t rt_work_of_free(struct rt_work *work, cudaGraph_t graph, void *memory);
 
-/* Perform the last step of API functions that make WORK from parameters: add a node, change NODE's
- * work, or change it in EXEC. ERROR is the result of making WORK. An API function ends with one of
- * these functions instead of rt_return(). */
+/* Each of these functions is the last step of an API function, in place of rt_return(). The API
+ * function has made WORK from its parameters, with the result ERROR. If there was no error, they
+ * add a node with WORK, replace NODE's work, or replace it in EXEC. */
 cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *depends,
                         size_t count, const struct rt_work *work, cudaError_t error);
 cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_work *work, cudaError_t error);
 cudaError_t rt_node_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work,
                              cudaError_t error);
-/* Adds a node that allocates SIZE bytes and sets *MEMORY to their address. */
+/* Adds a node that allocates SIZE bytes, and sets *MEMORY to their address. */
 cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
                                const cudaGraphNode_t *depends, size_t count,
                                const struct cudaMemPoolProps *pool, size_t size, void **memory);
 
 /* --- exec.c ----------------------------------------------------------------------------------- */
 
-/* Replaces the work of EXEC's copy of NODE by WORK. */
+/* Replaces the work of NODE in EXEC with WORK. */
 cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work);
 
 /* --- lanes.c: which steps of a launch wait for each other ------------------------------------- */
 
 struct rt_lanes;
-/* Makes *LANES for the COUNT nodes SORTED. Free *LANES in any case. */
+/* Sets *LANES to the lanes of the COUNT nodes SORTED. Free *LANES even if this fails. */
 cudaError_t rt_lanes_new(struct CUgraphNode_st *const *sorted, size_t count,
                          struct rt_lanes **lanes);
-void rt_lanes_free(struct rt_lanes *lanes); /* NULL is allowed */
-/* A launch in STREAM: rt_lanes_begin(); for each step rt_lanes_enter(), which sets *STREAM to the
- * stream for its work, and rt_lanes_leave(); rt_lanes_end(). */
+void rt_lanes_free(struct rt_lanes *lanes); /* accepts NULL */
+/* For a launch in STREAM, call rt_lanes_begin(). Then call rt_lanes_enter() before each step and
+ * rt_lanes_leave() after it; rt_lanes_enter() sets *STREAM to the stream for the step's work. At
+ * the end call rt_lanes_end(). */
 cudaError_t rt_lanes_begin(struct rt_lanes *lanes, cudaStream_t stream);
 cudaError_t rt_lanes_enter(const struct rt_lanes *lanes, size_t step, cudaStream_t *stream);
 cudaError_t rt_lanes_leave(const struct rt_lanes *lanes, size_t step);
@@ -116,28 +118,29 @@ cudaError_t rt_lanes_end(const struct rt_lanes *lanes);
 
 /* --- conditional.c ---------------------------------------------------------------------------- */
 
-/* Adds a conditional node with empty bodies, and sets PARAMS->phGraph_out to them. */
+/* Adds a conditional node with empty bodies, and sets PARAMS->phGraph_out to the bodies. */
 cudaError_t rt_node_add_conditional(cudaGraphNode_t *node, cudaGraph_t graph,
                                     const cudaGraphNode_t *depends, size_t count,
                                     struct cudaConditionalNodeParams *params);
-/* Finish a copy *TO of *FROM, which gets bodies of its own; free them. */
+/* rt_conditional_copy() finishes *TO, a copy of *FROM: gives it bodies of its own.
+ * rt_conditional_free() frees them. */
 cudaError_t rt_conditional_copy(struct rt_conditional *to, const struct rt_conditional *from);
 void rt_conditional_free(const struct rt_conditional *conditional);
-/* Notes that GRAPH is freed. Its conditions stay for launchable graphs. */
+/* Records that GRAPH is freed. Its conditions remain, for launchable graphs. */
 void rt_conditions_leave(const struct CUgraph_st *graph);
-/* Returns whether nodes use all conditions that were made for GRAPH. */
+/* Returns whether every condition that was made for GRAPH is used by a node. */
 bool rt_conditions_are_used(const struct CUgraph_st *graph);
-/* Returns whether the bodies in GRAPH have only nodes that CUDA allows there, and nodes use all
- * conditions. */
+/* Returns whether the bodies in GRAPH only have nodes that CUDA allows there, and every condition
+ * is used by a node. */
 bool rt_graph_conditionals_are_legal(const struct CUgraph_st *graph);
-/* For the conditions of WORK and of its bodies; other kinds of work have none.
- * rt_conditional_claim() notes that a launchable graph uses them. It returns false if another one
- * does. rt_conditional_leave() notes that it no longer uses them. rt_conditional_start() sets them
- * at the beginning of a launch. */
+/* Apply to all conditions of WORK and of its bodies. Work of other kinds has none.
+ * rt_conditional_claim() records that a launchable graph uses them, and returns false if another
+ * launchable graph does. rt_conditional_leave() records that it no longer uses them.
+ * rt_conditional_start() sets their values at the beginning of a launch. */
 bool rt_conditional_claim(const struct rt_work *work);
 void rt_conditional_leave(const struct rt_work *work);
 bool rt_conditional_start(const struct rt_work *work, struct emu_device *device);
-/* Sets *BODY to the body that the condition's value chooses, or to NULL. */
+/* Sets *BODY to the body that the condition's value chooses, or to NULL if it chooses none. */
 cudaError_t rt_conditional_choose(const struct rt_conditional *conditional,
                                   struct emu_device *device, const struct CUgraph_st **body);
 
@@ -149,26 +152,26 @@ struct rt_hints *rt_hints_copy(const struct rt_hints *hints); /* free it with fr
 /* --- user_object.c: references of graphs to user objects -------------------------------------- */
 
 struct rt_ref;
-/* Makes *TO a list with one reference to each object in FROM. */
+/* Sets *TO to a list with one reference to each object in the list FROM. */
 cudaError_t rt_refs_copy(struct rt_ref **to, const struct rt_ref *from);
 void rt_refs_free(struct rt_ref **refs);
 
 /* --- memory.c --------------------------------------------------------------------------------- */
 
-/* Reserves memory that an allocation node will give to the program. The memory's holders are
- * counted; the caller is the first holder. The memory is freed when the last holder has released
- * it. */
+/* Reserves memory that an allocation node will give to the program. The caller becomes its first
+ * holder. The memory is freed when its last holder releases it. */
 cudaError_t rt_graph_memory_new(size_t size, void **ptr);
 bool rt_graph_memory_hold(const void *ptr);
 void rt_graph_memory_release(const void *ptr);
-/* Returns false if PTR is not the address of memory from rt_graph_memory_new(). */
+/* Sets *SIZE to the size of the memory at PTR. Returns false if rt_graph_memory_new() has not
+ * returned PTR. */
 bool rt_graph_memory_size(const void *ptr, size_t *size);
-/* Passes the right to allocate the memory at PTR from FROM to TO; NULL stands for no graph. Only
- * one launchable graph may have this right. */
+/* Passes the right to allocate the memory at PTR from FROM to TO. Only one launchable graph can
+ * have this right; NULL stands for none. Returns false if neither FROM nor TO has it. */
 bool rt_graph_memory_claim(const void *ptr, const struct CUgraphExec_st *from,
                            const struct CUgraphExec_st *to);
-/* Check the memory nodes of a launch before it runs: call rt_graph_memory_plan() first, then
- * rt_graph_memory_step() for each allocation and free, in order. Returns false if WORK would
+/* Check the memory nodes of a launch before it runs. Call rt_graph_memory_plan(), then
+ * rt_graph_memory_step() for each allocation and free, in order. It returns false if WORK would
  * allocate live memory, unless AUTO_FREES is set, or free memory that is not live. */
 void rt_graph_memory_plan(void);
 bool rt_graph_memory_step(const struct rt_work *work, bool auto_frees);

@@ -1,7 +1,8 @@
-/* Which steps of a launched graph wait for each other. A step waits only for those that its edges
- * name. Work runs at once (work.h), one step after another, but the order check and the predicted
- * time must know which steps could run side by side on a GPU. So each branch has a lane. Lane 0 is
- * the stream of the launch; the others are streams of the library's own.
+/* Decides which steps of a launched graph wait for each other. A step only waits for the steps from
+ * which an edge leads to it. The emulator runs all work one step after another, but the order check
+ * and the predicted time must know which steps a GPU could run at the same time. So each branch of
+ * the graph has a lane. Lane 0 is the stream of the launch; each other lane is a stream of the
+ * library.
  *
  *     lane 0    a ------ b ------ e      e waits for b, and for the event of d
  *     lane 1       c ------ d            c waits for the event of a
@@ -11,22 +12,22 @@
 
 #include "gpu/cudart/graphs/graph.h"
 
-/* More branches share lane 0: that only makes steps wait that need not. */
+/* If there are more branches, the rest share lane 0. Then some steps wait without need. */
 #define MOST_LANES 64
 
 struct place {
     size_t lane;
-    size_t *awaits, await_count; /* the steps in other lanes for which this one waits */
-    bool is_root;                /* it waits for the launch, because no edge leads to it */
-    cudaEvent_t done;            /* NULL: no other lane waits for this step */
+    size_t *awaits, await_count; /* steps in other lanes for which this step waits */
+    bool is_root;                /* no edge leads to this step, so it only waits for the launch */
+    cudaEvent_t done;            /* recorded after this step; NULL if no other lane waits for it */
 };
 
 struct rt_lanes {
     struct place *steps;
     size_t count, lane_count;
-    size_t tails[MOST_LANES]; /* the last step of each lane */
+    size_t tails[MOST_LANES]; /* index of the last step in each lane */
     cudaStream_t streams[MOST_LANES];
-    cudaEvent_t start; /* the launch; NULL: all roots are in lane 0 */
+    cudaEvent_t start; /* recorded when the launch begins; NULL if all roots are in lane 0 */
 };
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -39,8 +40,8 @@ static size_t index_of(struct CUgraphNode_st *const *sorted, const struct CUgrap
     return i;
 }
 
-/* The lane for a step after the steps DEPENDS: that of one of them if nothing follows it there yet.
- * Otherwise a new lane. */
+/* Returns the lane for a step that waits for the steps DEPENDS. This is the lane of one of them, if
+ * that step is the last in its lane so far; otherwise it is a new lane. */
 static size_t choose_lane(struct rt_lanes *lanes, const size_t *depends, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -60,7 +61,7 @@ static cudaError_t await(struct rt_lanes *lanes, struct place *place, size_t ste
     return other->done ? cudaSuccess : rt_event_new(&other->done);
 }
 
-/* Puts step INDEX, which is NODE, into a lane. */
+/* Puts the step with this INDEX into a lane. */
 static cudaError_t put(struct rt_lanes *lanes, struct CUgraphNode_st *const *sorted, size_t index)
 {
     const struct CUgraphNode_st *node = sorted[index];

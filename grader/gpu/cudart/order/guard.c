@@ -1,16 +1,16 @@
-/* Detects the host's plain loads and stores. Pages of memory that host and device share are
- * protected while work in flight touches them. So an access faults, and the handler decides what to
- * do:
+/* Detects loads and stores of the host. The pages of memory that host and device share are
+ * protected while work in flight uses them. An access to such a page faults, and the handler does
+ * one of the following:
  *
- *     it conflicts with work in flight     keep the conflict; the page becomes accessible
- *     it touches a signal of a kernel      the host has waited for the kernel
- *     other bytes of the page are in use   execute one instruction, then protect the page again
+ *     the access conflicts with work in flight    keep the conflict, make the page accessible
+ *     the access is to a signal of a kernel       record that the host has waited for the kernel
+ *     the work uses other bytes of the page       execute one instruction, protect the page again
  *
- * Work runs during the API call that submits it, so pages are accessible during these calls
- * (guard_open()), and protected afterwards until the program has waited for the work.
+ * Work runs during the API call that submits it. During these calls, the pages are accessible
+ * (guard_open()). Afterwards they are protected until the program has waited for the work.
  *
- * System calls would not fault, but fail with EFAULT. So host_io.c checks the buffers of common
- * system calls first. */
+ * A system call would not fault on a protected page, but fail with EFAULT. So host_io.c checks the
+ * buffers of common system calls first. */
 #include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
@@ -23,23 +23,24 @@
 #include "gpu/cudart/order/guard.h"
 #include "gpu/cudart/order/parts.h"
 
-#define PAGE ((uintptr_t)sysconf(_SC_PAGESIZE)) /* arm64 has kernels with 16 or 64 KB */
+#define PAGE ((uintptr_t)sysconf(_SC_PAGESIZE)) /* on arm64, pages can have 16 or 64 KB */
 
 enum {
-    MOST_RUNS = 4096,    /* runs of pages with equal protection; the kernel allows about 65,000 */
-    MOST_STEPS = 20000,  /* single instructions between two changes of the work in flight */
+    /* most sequences of pages with the same protection; Linux allows about 65,000 */
+    MOST_RUNS = 4096,
+    MOST_STEPS = 20000,  /* most single instructions until the work in flight changes */
     MOST_CONFLICTS = 16, /* most reported conflicts of the host with one piece of work */
-    MOST_STEPPED = 4,    /* pages that one instruction touches */
+    MOST_STEPPED = 4,    /* most pages that one instruction touches */
     DEPTH = 32
 };
 
 enum level { FREE, READABLE, HIDDEN };
 
 struct guarded {
-    uintptr_t begin, end; /* whole pages */
+    uintptr_t begin, end; /* addresses of the first page, and of the end of the last page */
     const void *key;
-    uint8_t *now, *wanted; /* the enum level of each page */
-    size_t protected;      /* pages that are not FREE now */
+    uint8_t *now, *wanted; /* enum level of each page, now and after apply() */
+    size_t protected;      /* number of pages whose level now is not FREE */
     struct guarded *next;
 };
 
@@ -85,7 +86,7 @@ static void set_level(struct guarded *range, size_t first, size_t end, enum leve
     }
 }
 
-/* Sets each page's protection to its level. */
+/* Changes the protection of each page to its wanted level. */
 static void apply(struct guarded *range)
 {
     size_t count = pages_of(range), end;
@@ -148,7 +149,7 @@ void guard_update(void)
     if (opened || !order || (!guard_protected && !order_in_flight(order)))
         return;
     steps = 0;
-    install(); /* this comes first: other threads may access the pages at any time */
+    install(); /* must come first, because other threads may access the pages at any time */
     for (struct guarded *range = ranges; range; range = range->next) {
         memset(range->wanted, FREE, pages_of(range));
         order_each_touch(order, range->begin, range->end, want, range);
@@ -214,7 +215,8 @@ static void release(uintptr_t begin, uintptr_t end)
     }
 }
 
-/* Keeps a conflict of the host's access. The caller releases the page. */
+/* Stores a conflict of an access by the host, for a later report. The caller makes the page
+ * accessible. */
 static void keep(struct order *order, const struct order_conflict *conflict, bool writes,
                  void *const *stack, int depth)
 {
@@ -229,8 +231,8 @@ static void keep(struct order *order, const struct order_conflict *conflict, boo
     guard_update();
 }
 
-/* Returns true if the access is handled, because it conflicts with work in flight or waits for it.
- * STACK gets the calls that led to the access. */
+/* Returns whether the access has been handled, because it conflicts with work in flight or waits
+ * for it. STACK has the return addresses of the calls that led to the access. */
 static bool judge(uintptr_t address, size_t size, bool writes, void *const *stack, int depth)
 {
     struct order *order = order_of_program();
@@ -262,13 +264,13 @@ void guard_touch(const void *memory, size_t size, bool writes)
     order_unlock();
 }
 
-/* The pages that the current single instruction of this thread touches. */
+/* The pages that this thread's current single instruction touches. */
 static _Thread_local struct {
     uintptr_t page[MOST_STEPPED];
     unsigned count;
 } stepping;
 
-/* Lets the thread execute one instruction that may touch the page of ADDRESS. */
+/* Lets THREAD execute one instruction, which may access the page of ADDRESS. */
 static void step(uintptr_t address, ucontext_t *thread)
 {
     uintptr_t page = address & ~(PAGE - 1);
@@ -276,7 +278,8 @@ static void step(uintptr_t address, ucontext_t *thread)
         release(address, address + 1);
         return;
     }
-    mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE); /* the range still counts as guarded */
+    /* the range still counts this page as protected */
+    mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE);
     stepping.page[stepping.count++] = page;
 }
 
@@ -288,11 +291,11 @@ static int calls_to(uintptr_t pc, void *stack[DEPTH])
     if (first == depth)
         depth = first = 0;
     memmove(stack, stack + first, (size_t)(depth - first) * sizeof *stack);
-    stack[0] = (void *)(pc + 1); /* like a return address, this is after the instruction */
+    stack[0] = (void *)(pc + 1); /* after the instruction, like a return address */
     return depth ? depth - first : 1;
 }
 
-/* Handles a fault. Returns true if the access may be retried. */
+/* Handles a fault at ADDRESS. Returns whether THREAD may retry the access. */
 static bool handle(uintptr_t address, ucontext_t *thread)
 {
     void *stack[DEPTH];
@@ -300,7 +303,7 @@ static bool handle(uintptr_t address, ucontext_t *thread)
     if (!range)
         return false;
     if (range->now[(address - range->begin) / PAGE] == FREE)
-        return true; /* another thread has released the page */
+        return true; /* another thread has already made the page accessible */
     bool writes = cpu_writes(thread);
     int depth = calls_to(cpu_pc(thread), stack);
     if (!judge(address, 1, writes, stack, depth))
@@ -348,7 +351,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* Installs our handler, if it is not the current one. */
+/* Installs HANDLER for SIGNAL, unless it is already installed. */
 static void replace(int signal, void (*handler)(int, siginfo_t *, void *), struct sigaction *before)
 {
     struct sigaction now, own = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -364,7 +367,8 @@ static void install(void)
     if (!owner) {
         void *stack[2];
         owner = getpid();
-        backtrace(stack, 2); /* the first call loads a library, which a handler must not do */
+        /* its first call loads a library, which must not happen inside a handler */
+        backtrace(stack, 2);
     }
     replace(SIGSEGV, on_fault, &segv_before);
     replace(SIGTRAP, on_trap, &trap_before);

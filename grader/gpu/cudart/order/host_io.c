@@ -1,9 +1,9 @@
-/* Checks the buffers of system calls, which do not fault where memory is protected, but fail with
- * EFAULT. The library has its own versions of the C library's functions that pass a program's
- * buffers to system calls. They first check the buffer as guard.c checks a load or store, and then
- * call the original.
+/* Checks the buffers of system calls, which do not fault on protected memory, but fail with EFAULT.
+ * The library has its own versions of the C library's functions that pass buffers of the program to
+ * system calls. Each version first checks the buffer, as guard.c checks a load or store, and then
+ * calls the original function.
  *
- * When the library is linked, these functions get the names of the C library's functions; see
+ * When the library is linked, these versions get the names of the original functions; see
  * rules.mk. */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Translates the program's calls for gpu/order/. */
+/* Informs gpu/order/ of the program's calls. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,9 +12,10 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(pthread_t) holder; /* the thread that holds the lock, or 0 if there is none */
 static struct order *order;
-static atomic_uint blocking, others; /* number of streams other than the legacy default stream */
-static atomic_uint shared;           /* number of ranges of memory that host and device share */
-static atomic_uint variables;        /* number of __managed__ variables */
+/* numbers of blocking and of other streams; neither counts the legacy default stream */
+static atomic_uint blocking, others;
+static atomic_uint shared;    /* number of ranges of memory that host and device share */
+static atomic_uint variables; /* number of __managed__ variables */
 
 void order_lock(void)
 {
@@ -43,7 +44,7 @@ struct order *order_of_program(void)
     return order;
 }
 
-/* --- whether there is anything to check ------------------------------------------------------- */
+/* --- whether conflicts are possible ----------------------------------------------------------- */
 
 static bool is_on(void)
 {
@@ -52,8 +53,8 @@ static bool is_on(void)
            (!(options->tools & EMU_ONLY) && !options->ignores_order);
 }
 
-/* Returns whether streams can run at the same time. Work in a single stream is always ordered, and
- * so is work in the legacy default stream and in one blocking stream. */
+/* Returns whether streams can run at the same time. The work of a single stream is always ordered.
+ * The work of the legacy default stream and of a single blocking stream is also ordered. */
 static bool has_concurrent_streams(void)
 {
     return atomic_load(&others) > 0 || atomic_load(&blocking) > 1;
@@ -63,15 +64,16 @@ static enum emu_touches touches_now(void)
 {
     if (!is_on())
         return EMU_TOUCHES_NONE;
-    /* a __managed__ variable becomes shared memory only when the host uses it, which is after
-     * kernels ran */
+    /* a __managed__ variable only becomes shared memory when the host uses it, which may be after
+     * kernels have used it */
     return has_concurrent_streams() || atomic_load(&variables) ? EMU_TOUCHES_ALL
            : atomic_load(&shared)                              ? EMU_TOUCHES_LENT
                                                                : EMU_TOUCHES_NONE;
 }
 
-/* Returns the accesses to note. If only memory that the host shares matters, a launch without a
- * pointer to it is not watched, because most kernels only use pointers among their parameters. */
+/* Returns which accesses a launch must note. If only memory that the host shares can have
+ * conflicts, a launch without a pointer to such memory in its parameters need not note any, because
+ * most kernels get all their pointers as parameters. */
 enum emu_touches rt_order_touches(const void *params, size_t size)
 {
     enum emu_touches touches = touches_now();
@@ -88,7 +90,7 @@ enum emu_touches rt_order_touches(const void *params, size_t size)
     return found ? touches : EMU_TOUCHES_NONE;
 }
 
-/* Returns whether there may be work in flight. If so, takes the lock. */
+/* If there may be work in flight, takes the lock and returns true. */
 static bool enter(void)
 {
     if (touches_now() == EMU_TOUCHES_NONE || !rt_device_or_null())
@@ -101,7 +103,7 @@ static bool enter(void)
     return false;
 }
 
-/* Ends an update. Call it after a change of the work in flight. */
+/* Ends an update after enter(). Protects the pages of the work that is now in flight. */
 static void leave(void)
 {
     guard_update();
@@ -115,7 +117,7 @@ static struct order_stream key_of(const struct rt_order *stream)
     return (struct order_stream){stream->stream, stream->is_legacy, stream->is_blocking};
 }
 
-/* Counts a thread's default stream at its first use. */
+/* Returns the order_stream of STREAM. Counts a thread's own default stream at its first use. */
 static struct order_stream stream_of(cudaStream_t stream)
 {
     static _Thread_local bool is_counted;
@@ -142,7 +144,7 @@ void rt_order_end_stream(const struct rt_order *stream)
     atomic_fetch_sub(stream->is_blocking ? &blocking : &others, 1);
 }
 
-/* The latest records of events. CLOCK tells events apart. */
+/* The latest records of events. An event is identified by the address of its clock. */
 static struct {
     const struct order_clock *clock;
     uint64_t stream;
@@ -162,7 +164,7 @@ static void keep_record(const struct order_clock *event, uint64_t stream, struct
     records[i].place = place;
 }
 
-/* Keeps the wait at PLACE if the stream waits for an event that was recorded in itself. */
+/* If STREAM waits for an event that was recorded in the same stream, stores this wait at PLACE. */
 static void find_vain_wait(const struct order_clock *event, uint64_t stream, struct emu_place place)
 {
     for (unsigned i = 0; i < record_count && i < sizeof records / sizeof *records; i++)
@@ -173,7 +175,8 @@ static void find_vain_wait(const struct order_clock *event, uint64_t stream, str
 void rt_order_record(cudaStream_t stream, struct order_clock *event)
 {
     struct order_stream key = stream_of(stream);
-    if (touches_now() == EMU_TOUCHES_NONE) /* finding the caller's line takes several us */
+    /* finding the caller's line takes several microseconds */
+    if (touches_now() == EMU_TOUCHES_NONE)
         return;
     struct emu_place place = rt_caller();
     if (!enter())
@@ -241,7 +244,7 @@ void rt_order_close(void)
     order_unlock();
 }
 
-/* Makes NOTED touch all of the memory that begins at MEMORY. */
+/* Makes NOTED touch the whole range that begins at MEMORY. */
 static void touch_all(struct order_work *noted, enum order_kind kind, const void *memory)
 {
     struct rt_range range;
@@ -288,7 +291,7 @@ void rt_order_begin(struct rt_ordered *ordered, cudaStream_t stream, const struc
     ordered->work.is_legacy = ordered->stream.is_legacy;
     order_lock();
     if (work->type == cudaGraphNodeTypeHost) {
-        /* its accesses are not noted, but it still runs after earlier work */
+        /* the accesses of a host function are not noted, but it runs after earlier work */
         order_record(order, &ordered->stream, &ordered->host);
         order_set_host(order, &ordered->host);
         leave();
@@ -306,7 +309,7 @@ void rt_order_finish(void)
     order_report_kept();
 }
 
-/* Adds the memory that WORK touches. */
+/* Stores in ORDERED which memory WORK has touched. */
 static void take_touches(struct rt_ordered *ordered, const struct rt_work *work)
 {
     struct emu_device *device = rt_device_or_null();
@@ -329,7 +332,7 @@ static void take_touches(struct rt_ordered *ordered, const struct rt_work *work)
     }
 }
 
-/* Adds the work of graph nodes that the device does not execute. */
+/* Records or waits for an event, if WORK is such a graph node. */
 static void add_other(const struct rt_ordered *ordered, const struct rt_work *work)
 {
     struct order_clock *event =
@@ -355,8 +358,8 @@ void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool h
     order_lock();
     if (work->type == cudaGraphNodeTypeHost) {
         order_set_host(order, NULL);
-        /* the function can tell the program, in ways that we cannot see, that earlier work is
-         * done */
+        /* the function may tell the program, in ways that are not visible here, that earlier work
+         * has ended */
         order_host_waits(order, &ordered->host);
         free(ordered->host.last);
     }
@@ -376,7 +379,7 @@ void rt_order_share(const struct rt_range *range)
     if (!is_on())
         return;
     order_lock();
-    /* a program's own memory may share its first and last page with other data */
+    /* the first and last page of a program's own memory may contain other data */
     if (guard_add((void *)range->ptr, range->size, range->kind == RT_REGISTERED))
         atomic_fetch_add(&shared, 1);
     leave();
@@ -399,7 +402,7 @@ void rt_order_unshare(const struct rt_range *range)
     order_unlock();
 }
 
-/* Adds a piece of work that touches all of RANGE. */
+/* Adds work to STREAM that touches the whole of RANGE. */
 static void add_whole(cudaStream_t stream, const struct rt_range *range, enum order_kind kind)
 {
     struct order_stream key = stream_of(stream);

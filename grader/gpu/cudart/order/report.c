@@ -9,7 +9,7 @@ enum { MOST_KEPT = 64 };
 static struct host_conflict kept[MOST_KEPT];
 static unsigned kept_count;
 
-/* Returns a verb for the access that the earlier work may still make to the bytes. */
+/* Returns a verb for an access that the earlier work may still make. */
 static const char *verb(enum emu_touch_kind touch)
 {
     return touch == EMU_READS ? "read" : "write";
@@ -27,8 +27,7 @@ static bool is_same_place(struct emu_place one, struct emu_place other)
     return one.line == other.line && one.file && other.file && strcmp(one.file, other.file) == 0;
 }
 
-/* Returns whether this pair of lines has not been reported yet; the same lines are reported only
- * once. */
+/* Returns whether this pair of lines is reported for the first time. */
 static bool is_new(struct emu_place earlier, struct emu_place later)
 {
     enum { MOST = 256 };
@@ -44,15 +43,15 @@ static bool is_new(struct emu_place earlier, struct emu_place later)
     return true;
 }
 
-static struct vain_wait vain; /* the latest of them; its wait has no line if there is none */
+static struct vain_wait vain; /* the latest of these waits; wait.line is 0 if there is none */
 
 void order_keep_vain_wait(struct vain_wait wait)
 {
     vain = wait;
 }
 
-/* Returns advice about a wait that was meant to order these pieces of work but does not, or NULL if
- * there is none. */
+/* Returns advice about a wait that was meant to order the two pieces of work, but does not. Returns
+ * NULL if there is none. */
 static const char *explain_vain_wait(const struct order_work *earlier,
                                      const struct order_work *later, char text[240])
 {
@@ -67,8 +66,8 @@ static const char *explain_vain_wait(const struct order_work *earlier,
     return text;
 }
 
-/* Returns advice about work in the default stream, which does not wait for work in a non-blocking
- * stream, or NULL if all work is in other streams. */
+/* Returns advice if one piece of work is in the default stream, which does not wait for work in a
+ * non-blocking stream. Otherwise returns NULL. */
 static const char *explain_default(const struct order_work *earlier, const struct order_work *later,
                                    char text[240])
 {

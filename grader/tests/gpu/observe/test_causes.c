@@ -368,10 +368,9 @@ static bool is_true_global(const struct truth *t, const char *text)
     if (sscanf(text, "each row of %u lanes Vs neighbouring words; the next row is %ld bytes away",
                &n[0], &a) == 2)
         return is_rows(t, n[0], bytes, a);
-    if (sscanf(
-            text,
-            "in each row of %u lanes, they V words %ld bytes apart; the next row is %ld bytes away",
-            &n[0], &a, &b) == 3)
+    if (sscanf(text,
+               "each row of %u lanes Vs words %ld bytes apart; the next row is %ld bytes away",
+               &n[0], &a, &b) == 3)
         return is_rows(t, n[0], a, b);
     if (sscanf(
             text,

@@ -65,7 +65,7 @@ Test(shape, global_accesses)
         {"rows of 20", 4, 0, 20, 4, 4000, 0,
          "each row of 20 lanes reads neighbouring words; the next row is 4000 bytes away"},
         {"columns of a tile", 4, 0, 16, 4000, 4, 0,
-         "in each row of 16 lanes, they read words 4000 bytes apart; the next row is 4 bytes away"},
+         "each row of 16 lanes reads words 4000 bytes apart; the next row is 4 bytes away"},
         {"a word for four", 4, 0, 4, 0, 64, 0,
          "each group of 4 lanes reads the same word; the next group's word is 64 bytes away"},
         {"a word for two", 4, 0, 2, 0, 64, 0,

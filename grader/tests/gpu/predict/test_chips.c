@@ -49,7 +49,7 @@ static const struct {
     {"a capability that does not exist",
      "sed 's/^capability = .*/capability = 4.0/' $TESTS/../gpu/predict/chips/h200 >chip; "
      "$LANEWISE run --gpu ./chip $PROGRAMS/indices",
-     "nobody knows the limits of capability 4"},
+     "the limits of compute capability 4 are unknown"},
 };
 
 Test(chips, mistakes_are_refused_in_one_line)
