@@ -8,12 +8,14 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "checks/deduce.h"
 #include "checks/internal.h"
 #include "checks/makers.h"
 #include "checks/processes.h"
 #include "checks/source.h"
 #include "checks/verdict.h"
 #include "gpu/finding_kinds.h"
+#include "gpu/observe/deductions.h"
 #include "gpu/remote/server.h"
 #include "record/record.h"
 
@@ -278,32 +280,12 @@ static const json_t *find_cause(const json_t *record)
     return first;
 }
 
-/* Replaces the question whether an allocation forgets sizeof, if its line has a sizeof. */
-static void doubt_sizeof(const struct check *check, json_t *finding)
-{
-    unsigned lines[64], count = check_find_lines(check, "sizeof", lines, 64);
-    size_t i;
-    json_t *place;
-    if (!strstr(json_text_of(finding, "help"), "does the allocation forget to multiply"))
-        return;
-    json_array_foreach(json_object_get(finding, "related"), i, place)
-    {
-        unsigned line = (unsigned)json_integer_of(place, "line");
-        for (unsigned k = 0; k < count && k < 64; ++k)
-            if (lines[k] == line && check_is_own_file(check, json_text_of(place, "file")))
-                json_object_set_new(
-                    finding, "help",
-                    json_string("compare every index with the array's length; are the launch's "
-                                "numbers of blocks and threads those that the kernel expects?"));
-    }
-}
-
-/* Makes the report show FINDING as the cause of the failure. */
-static void blame(struct check *check, const json_t *finding)
+/* Makes the report show FINDING, which comes from RECORD, as the cause of the failure. */
+static void blame(struct check *check, const json_t *record, const json_t *finding)
 {
     json_decref(check->cause);
     check->cause = json_incref((json_t *)finding);
-    doubt_sizeof(check, check->cause);
+    check_deduce(check, record, check->cause);
     check_add_makers(check, check->cause);
     check_point_at(check, json_text_of(finding, "file"), (unsigned)json_integer_of(finding, "line"),
                    (unsigned)json_integer_of(finding, "column"));
@@ -320,9 +302,8 @@ static void name_launch(const struct check *check, json_t *finding)
     while (name > kernel && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
         --name;
     snprintf(launch, sizeof launch, "%.*s<<<", (int)(end - name), name);
-    unsigned line = strstr(json_text_of(finding, "help"), "does the launch give")
-                        ? check_find_line(check, launch)
-                        : 0;
+    unsigned line =
+        check_has_deduced(finding, DEDUCED_SHORT_EXTERN) ? check_find_line(check, launch) : 0;
     if (!line)
         return;
     json_t *related = json_object_get(finding, "related");
@@ -333,8 +314,8 @@ static void name_launch(const struct check *check, json_t *finding)
 }
 
 /* Makes a verdict from a finding of severity "error", which says more than an exit code. */
-static void explain_finding(struct check *check, const json_t *finding, const char *status,
-                            struct process_outcome *outcome)
+static void explain_finding(struct check *check, const json_t *record, const json_t *finding,
+                            const char *status, struct process_outcome *outcome)
 {
     const char *said = "";
     char places[200] = "";
@@ -352,7 +333,7 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
     check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s",
                json_text_of(finding, "message"), places, *said ? "; your program said: " : "",
                said);
-    blame(check, finding);
+    blame(check, record, finding);
 }
 
 /* Returns the finding that is no error, but a likely reason for wrong results, or NULL. */
@@ -379,10 +360,10 @@ bool check_explain_wrong(struct check *check, const json_t *record)
             json_array_append(check->findings, finding);
     }
     if (cause)
-        blame(check, cause);
+        blame(check, record, cause);
     if (suspect) {
         check_add(check, ": %s", json_text_of(suspect, "message"));
-        blame(check, suspect);
+        blame(check, record, suspect);
     }
     return cause || suspect;
 }
@@ -415,7 +396,7 @@ void check_explain_findings(struct check *check, const json_t *record,
     if (strcmp(status, "internal") == 0)
         check_break(check, "the emulator failed while it ran a kernel");
     if (cause && check_is_open(check))
-        explain_finding(check, cause, status, outcome);
+        explain_finding(check, record, cause, status, outcome);
     explain_failed_call(check, record, outcome);
     if (strcmp(status, "ok") != 0)
         check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed",

@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "checks/deduce.h"
 #include "checks/internal.h"
 #include "checks/judging.h"
 #include "checks/run.h"
 #include "checks/slice.h"
 #include "checks/verdict.h"
 #include "gpu/finding_kinds.h"
+#include "gpu/observe/deductions.h"
+#include "judge/wrong_sum.h"
 
 #define WRITERS 6u /* most lines of a kernel that write to global memory */
 
@@ -153,17 +156,30 @@ static bool names_input(const char *text, const char *name)
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
+/* Returns whether LINE begins the loop of a tree that TEXT says has no step between threads that
+ * are some places apart: in a warp, the loop of the shuffles. */
+static bool lacks_step(const struct slice *slice, unsigned line, const char *text)
+{
+    unsigned apart = 0;
+    const char *step = strstr(text, JUDGE_NO_STEP), *at = step ? strstr(step, "of the thread ") : 0;
+    at = step && !at ? strstr(step, "of a thread ") : at;
+    if (!at || sscanf(at, "of %*s thread %u", &apart) != 1)
+        return false;
+    return slice_is_tree(slice, line) && slice_shuffles(slice, line) == (apart < 32);
+}
+
 /* Returns the line that matters most of COUNT lines, or OTHERWISE. */
 static unsigned find_main(const struct slice *slice, const unsigned *lines, unsigned count,
                           const char *text, unsigned otherwise)
 {
     unsigned found = 0;
-    bool is_overflow = strstr(text, "32-bit int") != NULL;
+    bool is_overflow = strstr(text, "32-bit int"), is_step = strstr(text, JUDGE_NO_STEP);
     if (!is_overflow && !is_about_loops(text))
         return otherwise;
     for (unsigned i = 0; i < count; ++i) {
         bool fits = is_overflow ? slice_multiplies(slice, lines[i]) &&
                                       !slice_has_name(slice, lines[i], "blockIdx")
+                    : is_step   ? lacks_step(slice, lines[i], text)
                                 : slice_is_loop(slice, lines[i]);
         if (fits && found)
             return otherwise;
@@ -293,13 +309,28 @@ void check_show_makers(struct check *check, const struct run *run, const char *m
     show_slice(check, run, &writers, kernel, text);
 }
 
+/* Returns whether the allocation that FINDING is about may have the wrong size. */
+static bool has_wrong_size(const json_t *finding)
+{
+    static const char *const deductions[] = {DEDUCED_NO_SIZEOF, DEDUCED_TOO_SMALL,
+                                             DEDUCED_OTHER_LENGTH, DEDUCED_MISALIGNED};
+    static const char *const ids[] = {"copy-too-long", "wrong-pitch"};
+    for (size_t i = 0; i < sizeof deductions / sizeof *deductions; ++i)
+        if (check_has_deduced(finding, deductions[i]))
+            return true;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; ++i)
+        if (strcmp(json_text_of(finding, "id"), ids[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Adds the line that allocates the memory that FINDING is about, if its size may be wrong. */
 static void begin_at_allocation(const struct check *check, struct slice *slice,
                                 const json_t *finding)
 {
     size_t i;
     json_t *place;
-    if (!strstr(json_text_of(finding, "help"), "sizeof(type)"))
+    if (!has_wrong_size(finding))
         return;
     json_array_foreach(json_object_get(finding, "related"), i, place)
     {
@@ -310,13 +341,11 @@ static void begin_at_allocation(const struct check *check, struct slice *slice,
 }
 
 /* Adds the line that declares the array in shared memory that FINDING is about, if the array may
- * be too short. The help begins with the array's name. */
+ * be too short. */
 static void begin_at_declaration(struct slice *slice, const json_t *finding)
 {
-    const char *help = json_text_of(finding, "help");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(help, " "), help);
-    if (strstr(help, "is the array too short"))
+    const char *name = json_text_of(json_object_get(finding, "array"), "name");
+    if (check_has_deduced(finding, DEDUCED_SHORT_ARRAY))
         slice_begin_at_shared(slice, (unsigned)json_integer_of(finding, "line"), name);
 }
 
@@ -336,8 +365,7 @@ static bool begin_at_finding(const struct check *check, struct slice *slice, con
     }
     if (!kind || line == 0 || !check_is_own_file(check, json_text_of(finding, "file")))
         return false;
-    bool is_short = strstr(json_text_of(finding, "help"), "a kernel write too little");
-    if (strcmp(kind->tool, "initcheck") == 0 && is_short) {
+    if (check_has_deduced(finding, DEDUCED_KERNEL_PART)) {
         slice_begin_at_launches(slice, kernel, 0);
         return true;
     }

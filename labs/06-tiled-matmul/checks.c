@@ -70,6 +70,9 @@ struct adding {
     /* factor for the rounding error of the last step: 0 or -1 for a wrong way, 1 for the right
      * way */
     float keeps;
+    /* how the rounding error is worked out: from the sum before the step (right), from the sum that
+     * has already changed, or with the number as it was before its correction */
+    enum { OLD_SUM, NEW_SUM, OLD_NUMBER } by;
 };
 
 static float add_up_one(const float *a, const float *b, int depth, int width, struct adding how)
@@ -80,7 +83,8 @@ static float add_up_one(const float *a, const float *b, int depth, int width, st
         float rounded = one * other;
         float corrected = how.fused && how.keeps != 0 ? fmaf(one, other, back) : rounded + back;
         float next = how.fused && how.keeps == 0 ? fmaf(one, other, sum) : sum + corrected;
-        lost = corrected - (next - sum);
+        float added = how.by == OLD_NUMBER ? rounded : corrected;
+        lost = how.by == NEW_SUM ? corrected : added - (next - sum);
         sum = next;
     }
     return sum;
@@ -97,22 +101,32 @@ static void add_up(const struct case_data *input, float *values, struct adding h
 
 static void add_fused(const struct case_data *input, float *values)
 {
-    add_up(input, values, (struct adding){true, 0});
+    add_up(input, values, (struct adding){true, 0, OLD_SUM});
 }
 
 static void add_rounded(const struct case_data *input, float *values)
 {
-    add_up(input, values, (struct adding){false, 0});
+    add_up(input, values, (struct adding){false, 0, OLD_SUM});
 }
 
 static void take_back_fused(const struct case_data *input, float *values)
 {
-    add_up(input, values, (struct adding){true, -1});
+    add_up(input, values, (struct adding){true, -1, OLD_SUM});
 }
 
 static void take_back_rounded(const struct case_data *input, float *values)
 {
-    add_up(input, values, (struct adding){false, -1});
+    add_up(input, values, (struct adding){false, -1, OLD_SUM});
+}
+
+static void change_sum_first(const struct case_data *input, float *values)
+{
+    add_up(input, values, (struct adding){false, 1, NEW_SUM});
+}
+
+static void forget_correction(const struct case_data *input, float *values)
+{
+    add_up(input, values, (struct adding){false, 1, OLD_NUMBER});
 }
 
 #define TILE 16 /* rows and columns of a tile in the skeleton */
@@ -170,6 +184,10 @@ static const struct check_guess guesses[] = {
     {PLAIN_SUM, add_rounded, EXCESS},
     {WRONG_SIGN, take_back_fused, EXCESS},
     {WRONG_SIGN, take_back_rounded, EXCESS},
+    {"as if the excess were computed from the sum after it has changed: compute *excess before you set *sum",
+     change_sum_first, EXCESS},
+    {"as if the excess were computed with the number itself, not with the corrected number",
+     forget_correction, EXCESS},
     {"as if the tile of A were filled from column first + ty, not first + tx", take_a_by_ty,
      FILLS_A},
     {"as if the tile of B were filled from row first + tx, not first + ty", take_b_by_tx, FILLS_B},

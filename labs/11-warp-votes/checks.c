@@ -146,6 +146,19 @@ static void keep_above(const struct case_data *input, float *kept)
         kept[count++] = 0;
 }
 
+/* Makes a common mistake: each number that is kept goes one place too far. */
+static void keep_too_far(const struct case_data *input, float *kept)
+{
+    const int *data = case_find(input, "data")->values, limit = case_int(input, "limit");
+    int count = 0, n = case_int(input, "n");
+    kept[count++] = 0;
+    for (int i = 0; i < n && count < n; ++i)
+        if (data[i] >= limit)
+            kept[count++] = (float)data[i];
+    while (count < n)
+        kept[count++] = 0;
+}
+
 /* Makes common mistakes: the last group of each warp, or the first, is left out. */
 static void sum_without(const struct case_data *input, bool last, float *sums)
 {
@@ -196,9 +209,15 @@ static void by_all_lanes(const struct case_data *input, float *sums)
     sum_lanes(input, false, sums);
 }
 
+#define CROSSES                                                                                    \
+    "as if the sums of a warp went on from one group to the next: a lane may only add what comes from a lane of its own group"
+#define TOO_FAR                                                                                    \
+    "as if each number went one place too far: does a lane count itself among the kept lanes in front of it?"
+
 static const struct check_guess sum_guesses[] = {
-    {"as if the sums of a warp went on from one group to the next: a lane may only add what comes from a lane of its own group",
-     across_groups, NULL},
+    {CROSSES, across_groups, "if (lane >= off)"},
+    {CROSSES, across_groups, "lane >= off ?"},
+    {CROSSES, across_groups, NULL},
     {"as if each lane added its sum to the result, not only the last lane of a group", by_all_lanes,
      NULL},
     {"as if the last group in each warp were left out", without_last, NULL},
@@ -206,7 +225,11 @@ static const struct check_guess sum_guesses[] = {
     {NULL, NULL, NULL}};
 
 static const struct check_guess guesses[] = {
-    {"as if a number that equals the limit were not kept", keep_above, NULL}, {NULL, NULL, NULL}};
+    {"as if a number that equals the limit were not kept", keep_above, NULL},
+    {TOO_FAR, keep_too_far, "#define IN_FRONT"},
+    {TOO_FAR, keep_too_far, "(2u << lane) - 1"},
+    {TOO_FAR, keep_too_far, NULL},
+    {NULL, NULL, NULL}};
 
 /* Runs RUNG and judges its results. A short input is the same for main() and for kernels. */
 static const struct run *look_at(struct check *check, int rung, struct job job)

@@ -259,11 +259,13 @@ static float add_lanes(struct pair *lanes, const struct mistake *mistake)
     for (int off = LANES / 2; off > 0; off /= 2) {
         struct pair old[LANES];
         memcpy(old, lanes, sizeof old);
-        for (int l = 0; l + off < LANES; ++l) {
-            struct pair sum = add(old[l], old[l + off].high, mistake->high_first);
+        /* lanes without a partner add their own sums, but lane 0 gets nothing of these unless `low`
+         * is read too late */
+        for (int l = 0; l < LANES; ++l) {
+            int from = l + off < LANES ? l + off : l;
+            struct pair sum = add(old[l], old[from].high, mistake->high_first);
             lanes[l] = mistake->lanes_drop ? (struct pair){sum.high, old[l].low} : sum;
         }
-        /* lanes without a partner add their own sums; lane 0 never gets these */
         for (int l = 0; l + off < LANES && !mistake->own_low; ++l)
             lanes[l].low += mistake->late_low ? lanes[l + off].low : old[l + off].low;
     }
@@ -332,7 +334,7 @@ GUESS(turn_product, .plus_product = true)
     {"as if what the lanes lose when they add up their sums were dropped", drop_in_lanes, NULL},   \
         {"as if what the other lanes have lost were left out", leave_low, NULL},                   \
         {"as if a lane read the other lane's second float after that lane had changed it",         \
-         read_late, NULL},                                                                         \
+         read_late, ".low, off)"},                                                                 \
         {"as if the error were worked out from the sum that has already changed", change_first,    \
          "(b - part)"},                                                                            \
     {                                                                                              \
@@ -401,7 +403,26 @@ GUESS(add_both, IN_LANES)
 GUESS(add_in_turn, IN_TURN)
 #undef GUESS
 
+/* Adds up rows of which each begins half a row after the one before it. */
+static void begin_early(const struct case_data *input, float *values)
+{
+    int rows = case_int(input, "rows"), width = case_int(input, "width");
+    const uint16_t *halves = case_find(input, "halves")->values;
+    for (int y = 0; y < rows; ++y) {
+        struct pair lanes[LANES] = {{0}};
+        for (int x = 0; x < width; ++x)
+            lanes[x / 2 % LANES].high += (float)value_of_half(halves[y * (width / 2) + x]);
+        values[y] = add_lanes(lanes, &(struct mistake){.drops = true});
+    }
+}
+
+#define EARLY                                                                                      \
+    "as if row r began at half r * width / 2, not r * width: was r * words added to a pointer to __half, not to __half2?"
+
 static const struct check_guess half_guesses[] = {
+    {EARLY, begin_early, "(halves + row * words)"},
+    {EARLY, begin_early, "halves + row * words"},
+    {EARLY, begin_early, "const __half2 *twos ="},
     {"as if both numbers of a __half2 were added in half", add_words, NULL},
     {"as if each lane added up in half", add_twos, NULL},
     {"as if each lane added up in half", add_both, NULL},

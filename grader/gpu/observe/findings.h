@@ -30,6 +30,13 @@ struct finding {
      * advice */
     const char *help;
     char advice[320];
+    const char *deduction; /* what `advice` is based on (deductions.h), or NULL */
+    /* the array that a bad access was meant for, as far as it is known; otherwise 0 */
+    struct {
+        char name[32];          /* in shared memory, otherwise "" */
+        uint64_t bytes, offset; /* the access begins at this byte of the array */
+        uint32_t access_bytes;
+    } array;
     struct finding_note notes[FINDING_NOTES];
     /* If a race lacks a barrier, these are the pcs of its pairs of accesses, as many as there is
      * room for. */
