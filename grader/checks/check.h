@@ -319,6 +319,7 @@ struct check_launch {
     /* numbers of blocks in the grid and of threads in a block */
     double blocks, threads;
     double sides[2];                                  /* the threads of a block in x and in y */
+    double grid[2];                                   /* the blocks in x and in y */
     double static_shared_bytes, dynamic_shared_bytes; /* shared memory of a block */
     double store_sectors; /* sectors of global memory that its stores touch */
 };

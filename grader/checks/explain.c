@@ -12,6 +12,7 @@
 #include "checks/internal.h"
 #include "checks/makers.h"
 #include "checks/processes.h"
+#include "checks/slice.h"
 #include "checks/source.h"
 #include "checks/verdict.h"
 #include "gpu/finding_kinds.h"
@@ -280,6 +281,55 @@ static const json_t *find_cause(const json_t *record)
     return first;
 }
 
+/* Returns the first race or uninitialised read in RECORD whose line helps to make the address of
+ * FINDING, an access outside of memory. Returns NULL if there is none. */
+static const json_t *find_feeder(const struct check *check, const json_t *record,
+                                 const json_t *finding)
+{
+    const json_t *found = NULL, *other;
+    size_t i;
+    struct slice *slice = slice_new(json_string_value(check->job.source));
+    if (slice)
+        slice_begin_at(slice, (unsigned)json_integer_of(finding, "line"), 0, true);
+    json_array_foreach(slice ? json_object_get(record, "findings") : NULL, i, other)
+    {
+        const struct finding_kind *kind = emu_finding_kind(json_text_of(other, "id"));
+        bool is_value = kind && (strcmp(kind->tool, "racecheck") == 0 ||
+                                 strcmp(kind->tool, "initcheck") == 0);
+        unsigned line = (unsigned)json_integer_of(other, "line");
+        bool fits = is_value && line != (unsigned)json_integer_of(finding, "line") &&
+                    check_is_own_file(check, json_text_of(other, "file")) &&
+                    slice_reaches(slice, line);
+        if (fits && (!found || rank_of(other) < rank_of(found)))
+            found = other;
+    }
+    slice_free(slice);
+    return found;
+}
+
+/* If FINDING, from RUN, is an access outside of memory whose address comes from a value that was
+ * read too early, returns the error that tells this. It may come from a watched run, which becomes
+ * *RECORD. Otherwise returns FINDING. */
+static const json_t *find_earlier(struct check *check, const struct run *run,
+                                  const json_t *finding, json_t **record)
+{
+    bool is_outside = check_has_deduced(finding, DEDUCED_TOO_FAR) ||
+                      check_has_deduced(finding, DEDUCED_NEGATIVE) ||
+                      check_has_deduced(finding, DEDUCED_SHORT_ARRAY);
+    if (!is_outside || !check_is_own_file(check, json_text_of(finding, "file")))
+        return finding;
+    struct rerun again = run->plan.watched ? (struct rerun){0} : check_run_again(check, run);
+    const json_t *feeder =
+        find_feeder(check, again.record ? again.record : run->record, finding);
+    if (feeder && again.record) {
+        json_decref(*record);
+        *record = json_incref(again.record);
+        json_array_append(check->findings, (json_t *)feeder);
+    }
+    check_free_rerun(&again);
+    return feeder ? feeder : finding;
+}
+
 /* Makes the report show FINDING, which comes from RECORD, as the cause of the failure. */
 static void blame(struct check *check, const json_t *record, const json_t *finding)
 {
@@ -388,16 +438,20 @@ static void explain_failed_call(struct check *check, const json_t *record,
         advise_about(check, call);
 }
 
-void check_explain_findings(struct check *check, const json_t *record,
+void check_explain_findings(struct check *check, const struct run *run,
                             struct process_outcome *outcome)
 {
-    const char *status = launch_status(record);
+    json_t *record = json_incref(run->record);
+    const char *status = launch_status(run->record);
     const json_t *cause = find_cause(record);
     if (strcmp(status, "internal") == 0)
         check_break(check, "the emulator failed while it ran a kernel");
-    if (cause && check_is_open(check))
+    if (cause && check_is_open(check)) {
+        cause = find_earlier(check, run, cause, &record);
         explain_finding(check, record, cause, status, outcome);
-    explain_failed_call(check, record, outcome);
+    }
+    json_decref(record);
+    explain_failed_call(check, run->record, outcome);
     if (strcmp(status, "ok") != 0)
         check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed",
                    "a kernel failed: %s", status);

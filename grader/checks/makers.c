@@ -240,21 +240,25 @@ static void show_slice(struct check *check, const struct run *run, const struct 
     slice_free(slice);
 }
 
-/* Shows the calls of a copy that TEXT is about. */
-static void show_copies(struct check *check, const char *text)
+void check_show_copies(struct check *check, const char *call)
 {
-    const char *to_symbol = "cudaMemcpyToSymbol";
     unsigned lines[SLICE_MOST], count = 0;
     struct slice *slice = slice_new(json_string_value(check->job.source));
     if (slice) {
-        slice_begin_at_word(slice, strstr(text, to_symbol) ? to_symbol : "cudaMemcpyDeviceToHost",
-                            0);
+        slice_begin_at_word(slice, call, 0);
         slice_limit(slice, 0);
         count = slice_lines(slice, lines);
     }
     if (count > 0)
-        show(check, lines, count, lines[0]);
+        show(check, lines, count, lines[count - 1]);
     slice_free(slice);
+}
+
+/* Shows the calls of a copy that TEXT is about. */
+static void show_copies(struct check *check, const char *text)
+{
+    const char *to_symbol = "cudaMemcpyToSymbol";
+    check_show_copies(check, strstr(text, to_symbol) ? to_symbol : "cudaMemcpyDeviceToHost");
 }
 
 /* Shows what is around the line that a guess names. */

@@ -16,6 +16,9 @@ struct run;
 void check_show_makers(struct check *check, const struct run *run, const char *maker,
                        const char *text);
 
+/* Makes the report show the lines of the host's code with CALL, such as "cudaMemcpy". */
+void check_show_copies(struct check *check, const char *call);
+
 /* Adds the lines that lead to the place of FINDING, an error in the student's file. */
 void check_add_makers(const struct check *check, json_t *finding);
 

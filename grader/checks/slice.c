@@ -753,6 +753,12 @@ static void follow_all(struct slice *slice)
     }
 }
 
+bool slice_reaches(struct slice *slice, unsigned number)
+{
+    follow_all(slice);
+    return number > 0 && number <= slice->count && slice->lines[number - 1].distance < UNSEEN;
+}
+
 unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST])
 {
     unsigned count = 0, limit = 0, sizes[2 * UNSEEN + 11] = {0}, sum = 0;

@@ -46,6 +46,9 @@ void slice_limit(struct slice *slice, unsigned distance);
  * many there are. */
 unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST]);
 
+/* Follows the slice back. Returns whether line NUMBER belongs to it, near or far. */
+bool slice_reaches(struct slice *slice, unsigned number);
+
 /* Returns whether line NUMBER begins a loop. */
 bool slice_is_loop(const struct slice *slice, unsigned number);
 /* Returns whether line NUMBER begins a loop that halves its variable in each round, as a tree of

@@ -12,6 +12,7 @@
 #include "checks/judging.h"
 #include "checks/makers.h"
 #include "checks/reread.h"
+#include "checks/source.h"
 #include "judge/compare.h"
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
@@ -35,12 +36,6 @@ static void tell_same(struct check *check, const char *what)
     snprintf(check->verdict.message, sizeof check->verdict.message,
              "%s, whatever data is on the GPU", what);
     check_advise(check, CHECK_ADVICE_SAME);
-}
-
-static void free_rerun(struct rerun *again)
-{
-    json_decref(again->record);
-    case_free(again->result);
 }
 
 /* --- one number ------------------------------------------------------------------------------- */
@@ -72,6 +67,7 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     const struct case_array *numbers = find_numbers(run->input);
     struct check_launch launch = check_launch(run, 0), second = check_launch(run, 1);
     struct judge_sum sum = {.is_int = type == CASE_INT,
+                            .is_other = run->record && !answer->made,
                             .got = number_of(type, answer->array.values),
                             .want = number_of(type, want),
                             .name = numbers ? numbers->name : "",
@@ -83,8 +79,16 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     return judge_wrong_sum(&sum, text, size);
 }
 
-/* Added to the message about a wrong answer that is not a copy of the kernels' results. */
-#define NOT_MADE "it is not a copy of what kernels left on the GPU"
+/* Says that a wrong answer is not a copy of the kernels' results, and shows the copies. */
+static void tell_not_made(struct check *check)
+{
+    unsigned line;
+    bool copies = check_find_lines(check, "DeviceToHost", &line, 1) > 0 ||
+                  check_find_lines(check, "cudaMemcpyDefault", &line, 1) > 0;
+    check_add(check, ": it is not a copy of what kernels left on the GPU%s",
+              copies ? "" : ": no cudaMemcpy() copies from the device to the host");
+    check_show_copies(check, copies ? "cudaMemcpyDeviceToHost" : "cudaMemcpy");
+}
 
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
                           const void *want)
@@ -102,10 +106,10 @@ void check_explain_number(struct check *check, const struct run *run, const stru
     } else if (explain_number(run, answer, want, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
-        check_add(check, ": " NOT_MADE);
+        tell_not_made(check);
     if (!found && run->record && (answer->made || *text))
         check_show_makers(check, run, NULL, text);
-    free_rerun(&again);
+    check_free_rerun(&again);
 }
 
 /* --- a matrix --------------------------------------------------------------------------------- */
@@ -226,6 +230,10 @@ static void find_threads(struct judge_matrix *matrix, const struct run *run)
     size_t all = (size_t)(launch.blocks * launch.threads), used = 0;
     matrix->threads = (size_t)launch.threads;
     matrix->grid_threads = all;
+    for (size_t j = 0; j < 2 && check_launch(run, 1).blocks == 0; ++j) {
+        matrix->grid[j] = (size_t)launch.grid[j];
+        matrix->block[j] = (size_t)launch.sides[j];
+    }
     for (size_t i = 0; launch.blocks > 0; launch = check_launch(run, ++i)) {
         if ((size_t)(launch.blocks * launch.threads) != all)
             matrix->grid_threads = 0;
@@ -259,8 +267,8 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
     } else if (explain_matrix(check, run, want, &matrix, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
-        check_add(check, ": " NOT_MADE);
+        tell_not_made(check);
     if (!found && run->record && (answer->made || *text))
         check_show_makers(check, run, want->maker, text);
-    free_rerun(&again);
+    check_free_rerun(&again);
 }

@@ -52,6 +52,32 @@ static bool are_unwritten(const struct facts *facts)
     return matrix->again;
 }
 
+/* If the numbers from FIRST on, which are COUNT, were never written, and all others can be rows that
+ * overlap, returns how far apart these rows begin. Otherwise returns 0. */
+static size_t apart_of_rows(const struct judge_matrix *matrix, size_t first, size_t count)
+{
+    size_t gaps = matrix->height - 1;
+    bool is_end = first + count == matrix->height * matrix->width && first > matrix->width;
+    return is_end && gaps > 1 && (first - matrix->width) % gaps == 0
+               ? (first - matrix->width) / gaps
+               : 0;
+}
+
+/* Returns whether all wrong numbers that were written are 0. */
+static bool are_others_0(const struct facts *facts)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    size_t count = 0;
+    for (size_t i = 0; i < facts->count; ++i) {
+        bool is_same =
+            memcmp(&matrix->got[i], &matrix->again[i], sizeof *matrix->got) == 0;
+        if (facts->wrong[i] && is_same && matrix->got[i] != 0)
+            return false;
+        count += facts->wrong[i] && is_same;
+    }
+    return 2 * count > facts->wrong_count;
+}
+
 /* Explains that many wrong numbers, but not all, change when fresh memory holds other bytes. */
 static bool tell_partly_unwritten(const struct facts *facts)
 {
@@ -64,10 +90,20 @@ static bool tell_partly_unwritten(const struct facts *facts)
             ++count;
             first = i;
         }
-    return 16 * count > facts->wrong_count &&
-           TELL(facts,
-                "%s of them, from %s on, were never written: they are what new memory contains",
-                NUMBER(count), wrong_index(facts, first, index));
+    bool is_cleared = count > 0 && are_others_0(facts);
+    if (16 * count <= facts->wrong_count && !is_cleared)
+        return false;
+    size_t apart = apart_of_rows(matrix, first, count);
+    if (apart > 0)
+        return TELL(facts,
+                    "%s of them, from %s on, were never written: as if each row began %zu number%s "
+                    "after the one before it, not %zu",
+                    NUMBER(count), wrong_index(facts, first, index), apart, apart == 1 ? "" : "s",
+                    matrix->width);
+    return TELL(facts,
+                "%s of them, from %s on, were never written: they are what new memory contains%s",
+                NUMBER(count), wrong_index(facts, first, index),
+                is_cleared ? "; all others are 0: is the wrong array cleared?" : "");
 }
 
 /* Returns whether all wrong numbers are right in the other run, in which main() saw the numbers

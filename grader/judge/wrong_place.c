@@ -156,6 +156,63 @@ static bool is_side(const struct judge_matrix *matrix, size_t from)
     return matrix->sides[0] == 0 && matrix->grid_threads == 0;
 }
 
+/* Returns N / EACH, rounded up. */
+static size_t blocks_for(size_t n, size_t each)
+{
+    return (n + each - 1) / each;
+}
+
+/* Returns the first of the lines, up to the last one, that are wrong. Returns the number of lines if
+ * others are wrong. */
+static size_t end_of(struct lines lines)
+{
+    size_t from = 0, to, step;
+    return lack_end(lines) && find_step(&lines, &from, &to, &step) ? from : lines.count;
+}
+
+/* Returns whether the launch has as many blocks in x as the rows need, and as many in y as the
+ * columns need, but not the reverse, and just what it does not reach is wrong. Tiles are as wide as
+ * a block, and as high as they are wide or as a block. */
+static bool is_grid_swapped(const struct facts *facts)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    size_t last_row = end_of(rows_of(facts)), last_column = end_of(columns_of(facts));
+    size_t wide = matrix->block[0], high = matrix->block[1];
+    if (wide < 2 || matrix->grid[0] == matrix->grid[1])
+        return false;
+    for (int i = 0; i < 2; ++i, high = wide) {
+        size_t x = blocks_for(matrix->width, wide), y = blocks_for(matrix->height, high);
+        size_t swapped_x = blocks_for(matrix->height, high);
+        size_t swapped_y = blocks_for(matrix->width, wide);
+        bool is_swapped = matrix->grid[0] == swapped_x && matrix->grid[1] == swapped_y && x != y;
+        if (is_swapped &&
+            (last_row == matrix->grid[1] * high || last_column == matrix->grid[0] * wide))
+            return true;
+    }
+    return false;
+}
+
+/* Explains that the last lines of LINES were never written because the blocks are too close. Each
+ * of COUNT blocks in a row writes as many lines as it needs to if it has its right place. */
+static bool tell_close_blocks(const struct lines *lines, size_t count, char text[200])
+{
+    size_t from = 0, to, step;
+    if (count < 2 || !find_step(lines, &from, &to, &step))
+        return false;
+    for (size_t tile = 4; tile <= 256; tile *= 2) {
+        size_t apart = from > tile ? (from - tile) / (count - 1) : 0;
+        if (apart == 0 || apart >= tile || apart * (count - 1) + tile != from ||
+            blocks_for(lines->count, tile) != count)
+            continue;
+        snprintf(text, 200,
+                 "; as if neighbouring blocks began %zu %s apart, not %zu: what is the block's "
+                 "number multiplied by?",
+                 apart, lines->more, tile);
+        return true;
+    }
+    return false;
+}
+
 const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
 {
     static const char ask[] = "; does a block have as many threads in x and in y as the kernel "
@@ -175,6 +232,13 @@ const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
                 period, period / from, period / from);
         return text;
     }
+    if ((lack_end(rows) || lack_end(columns)) && is_grid_swapped(facts))
+        return "; are x and y of the grid swapped in the launch? There are just as many blocks in "
+               "x as the rows need, and in y as the columns need";
+    for (int axis = 0; axis < 2; ++axis)
+        if ((lack_end(rows) && tell_close_blocks(&rows, matrix->grid[axis], text)) ||
+            (lack_end(columns) && tell_close_blocks(&columns, matrix->grid[axis], text)))
+            return text;
     return lack_end(rows) || lack_end(columns)
                ? "; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the "
                  "width and y up to the height?"

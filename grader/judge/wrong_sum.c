@@ -112,6 +112,9 @@ static bool has_overflowed(const struct facts *facts)
     uint64_t error = (uint64_t)sum->got - (uint64_t)sum->want;
     if (sum->is_int || error == 0 || (uint32_t)error != 0)
         return false;
+    if (sum->is_other)
+        return TELL(facts, "only its lower 32 bits are right: does cudaMemcpy() copy back the 4 "
+                           "bytes of an int?");
     if ((uint64_t)sum->got >> 32 == 0)
         return TELL(facts, "only the lower 32 bits of the right sum");
     return TELL(facts, "off by a multiple of 2^32, as if a 32-bit int had overflowed");

@@ -64,6 +64,8 @@ static void make_row(const struct case_data *input, int y, double *values)
 
 /* --- typical mistakes ------------------------------------------------------------------------------ */
 
+#define TILE 16 /* rows and columns of a tile in the skeleton */
+
 /* Describes a (possibly wrong) way to add up in floats. */
 struct adding {
     bool fused; /* a product is not rounded before it is added, which the compiler may choose */
@@ -78,13 +80,16 @@ struct adding {
 static float add_up_one(const float *a, const float *b, int depth, int width, struct adding how)
 {
     float sum = 0, lost = 0;
-    for (int i = 0; i < depth; ++i) {
-        float one = a[i], other = b[i * width], back = how.keeps * lost;
+    for (int i = 0; i < (depth + TILE - 1) / TILE * TILE; ++i) { /* a tile is filled up with 0 */
+        float one = i < depth ? a[i] : 0, other = i < depth ? b[i * width] : 0;
+        float back = how.keeps * lost;
         float rounded = one * other;
         float corrected = how.fused && how.keeps != 0 ? fmaf(one, other, back) : rounded + back;
         float next = how.fused && how.keeps == 0 ? fmaf(one, other, sum) : sum + corrected;
-        float added = how.by == OLD_NUMBER ? rounded : corrected;
-        lost = how.by == NEW_SUM ? corrected : added - (next - sum);
+        lost = how.by == NEW_SUM      ? corrected
+               : how.by == OLD_SUM    ? corrected - (next - sum)
+               : how.fused            ? fmaf(one, other, sum - next)
+                                      : rounded - (next - sum);
         sum = next;
     }
     return sum;
@@ -121,15 +126,13 @@ static void take_back_rounded(const struct case_data *input, float *values)
 
 static void change_sum_first(const struct case_data *input, float *values)
 {
-    add_up(input, values, (struct adding){false, 1, NEW_SUM});
+    add_up(input, values, (struct adding){true, 1, NEW_SUM});
 }
 
 static void forget_correction(const struct case_data *input, float *values)
 {
-    add_up(input, values, (struct adding){false, 1, OLD_NUMBER});
+    add_up(input, values, (struct adding){true, 1, OLD_NUMBER});
 }
-
-#define TILE 16 /* rows and columns of a tile in the skeleton */
 
 /* Mistakes in filling the tiles of rung 2: which numbers of A and B meet in step I of the thread
  * that makes number (Y, X), in the tile that begins at FIRST. */
@@ -161,6 +164,11 @@ static void fill_wrongly(const struct case_data *input, float *values, enum fill
     }
 }
 
+static void forget_correction_rounded(const struct case_data *input, float *values)
+{
+    add_up(input, values, (struct adding){false, 1, OLD_NUMBER});
+}
+
 #define FILLING(name, filling)                                                                     \
     static void name(const struct case_data *input, float *values)                                 \
     {                                                                                              \
@@ -186,6 +194,8 @@ static const struct check_guess guesses[] = {
     {WRONG_SIGN, take_back_rounded, EXCESS},
     {"as if the excess were computed from the sum after it has changed: compute *excess before you set *sum",
      change_sum_first, EXCESS},
+    {"as if the excess were computed with the number itself, not with the corrected number",
+     forget_correction_rounded, EXCESS},
     {"as if the excess were computed with the number itself, not with the corrected number",
      forget_correction, EXCESS},
     {"as if the tile of A were filled from column first + ty, not first + tx", take_a_by_ty,
