@@ -38,7 +38,7 @@ static uint8_t strength_of(const struct ptx_instruction *in)
 static bool is_access(enum view_kind kind)
 {
     return kind == VIEW_LOAD || kind == VIEW_STORE || kind == VIEW_ATOMIC || kind == VIEW_COPY ||
-           kind == VIEW_ROWS;
+           kind == VIEW_ROWS || kind == VIEW_MATRIX;
 }
 
 /* Finds the sites. If a kernel has more memory instructions than a stamp can distinguish, the
