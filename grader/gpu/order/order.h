@@ -52,6 +52,7 @@ struct order_work {
     char name[96];          /* for messages, such as "kernel scale" */
     struct emu_place place; /* the program's line that requested it */
     uint64_t stream;        /* the number of its stream, for messages */
+    uint64_t number;        /* its number among all works, for messages */
     bool is_legacy;         /* its stream is the legacy default stream */
     /* the memory that it touches, as emu_touched() returns it, from malloc() */
     struct emu_touch *touch;

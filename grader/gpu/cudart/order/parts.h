@@ -30,17 +30,24 @@ struct host_conflict {
 void order_keep(const struct order_conflict *conflict, bool writes, void *const *stack, int depth);
 /* Reports the conflicts that were kept. The caller must not hold the lock. */
 void order_report_kept(void);
-/* A wait for an event that was recorded in the waiting stream itself, which orders nothing. */
-struct vain_wait {
-    uint64_t stream; /* the stream's number */
-    struct emu_place wait, record;
-};
-/* Keeps WAIT, to explain a later conflict with work in its stream. The caller holds the lock. */
-void order_keep_vain_wait(struct vain_wait wait);
 /* Reports a conflict between pieces of work. This function is an order_report(). */
 void order_report_work(void *context, const struct order_conflict *conflict);
 /* Reports that the host frees memory that EARLIER uses, which is in flight. */
 void order_report_free(const struct order_conflict *conflict);
+
+/* --- waits.c: events and waits that should order work; the caller holds the lock --------------- */
+
+/* Notes that WORK was put into STREAM. Gives it its number. */
+void order_note_work(uint64_t stream, struct order_work *work);
+/* Note that EVENT was recorded in STREAM, and that STREAM waits for it, at PLACE. */
+void order_note_record(const struct order_clock *event, uint64_t stream, struct emu_place place);
+void order_note_wait(const struct order_clock *event, uint64_t stream, struct emu_place place);
+
+#define ORDER_ADVICE 280 /* bytes of an advice */
+/* Writes advice about a wait that was meant to order these pieces of work but does not. Returns
+ * TEXT, or NULL if there is no such wait. */
+const char *order_explain_waits(const struct order_work *earlier, const struct order_work *later,
+                                char text[ORDER_ADVICE]);
 
 /* --- guard.c: the pages of memory in flight are protected ------------------------------------- */
 
