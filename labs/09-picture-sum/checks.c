@@ -171,7 +171,25 @@ static void divide_first(const struct case_data *input, float *after)
         after[i] = greys[i] == last ? GREYS - 1 : 0;
 }
 
+/* Makes a mistake: the table is read with the number of the pixel. */
+static void look_up_number(const struct case_data *input, float *after)
+{
+    const struct case_array *pixels = case_find(input, "pixels");
+    int n = (int)pixels->count, first = 0, up_to[GREYS] = {0};
+    for (int i = 0; i < n; ++i)
+        up_to[((const uint8_t *)pixels->values)[i]]++;
+    for (int g = 0; g < GREYS; ++g) {
+        up_to[g] += g > 0 ? up_to[g - 1] : 0;
+        first = first > 0 ? first : up_to[g];
+    }
+    for (int i = 0; i < n; ++i)
+        after[i] = n == first ? i % GREYS
+                              : (float)(uint8_t)((up_to[i % GREYS] - first) * 255ll / (n - first));
+}
+
 static const struct check_guess after_guesses[] = {
+    {"as if each pixel got the new grey of its number i % 256, not of its old grey", look_up_number,
+     "after[i] ="},
     {"as if new_grey() divided first, integers by integers, and then multiplied by 255",
      divide_first, NULL},
     {NULL, NULL, NULL}};

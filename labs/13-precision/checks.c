@@ -240,16 +240,17 @@ struct mistake {
     bool lanes_drop;   /* what the additions of the lanes' sums lose is dropped */
     bool own_low;      /* `low` of the other lanes is left out */
     bool late_low;     /* `low` of another lane is read after it has changed */
+    bool other_part;   /* the part of the sum that comes from b is worked out from b itself */
     bool high_first;   /* `high` changes before the error is worked out */
     bool minus_low;    /* `low` is subtracted from `high` in the end */
     bool no_product;   /* the errors of products are left out */
     bool plus_product; /* fmaf() gets the product without its minus */
 };
 
-static struct pair add(struct pair a, float b, bool high_first)
+static struct pair add(struct pair a, float b, const struct mistake *mistake)
 {
-    float sum = a.high + b, part = sum - a.high, rest = sum - part;
-    float one = (high_first ? sum : a.high) - rest, other = b - part, lost = one + other;
+    float sum = a.high + b, part = sum - (mistake->other_part ? b : a.high), rest = sum - part;
+    float one = (mistake->high_first ? sum : a.high) - rest, other = b - part, lost = one + other;
     return (struct pair){sum, a.low + lost};
 }
 
@@ -263,7 +264,7 @@ static float add_lanes(struct pair *lanes, const struct mistake *mistake)
          * is read too late */
         for (int l = 0; l < LANES; ++l) {
             int from = l + off < LANES ? l + off : l;
-            struct pair sum = add(old[l], old[from].high, mistake->high_first);
+            struct pair sum = add(old[l], old[from].high, mistake);
             lanes[l] = mistake->lanes_drop ? (struct pair){sum.high, old[l].low} : sum;
         }
         for (int l = 0; l + off < LANES && !mistake->own_low; ++l)
@@ -276,7 +277,7 @@ static float add_lanes(struct pair *lanes, const struct mistake *mistake)
 static struct pair add_product(struct pair sum, float a, float b, const struct mistake *mistake)
 {
     float product = a * b;
-    sum = add(sum, product, mistake->high_first);
+    sum = add(sum, product, mistake);
     if (!mistake->no_product)
         sum.low += fmaf(a, b, mistake->plus_product ? product : -product);
     return sum;
@@ -294,7 +295,7 @@ static void add_rows(const struct case_data *input, float *values, struct mistak
             struct pair *sum = &lanes[x % LANES];
             int i = y * width + x;
             *sum = weights ? add_product(*sum, data[i], weights[i], &mistake)
-                           : add(*sum, data[i], mistake.high_first);
+                           : add(*sum, data[i], &mistake);
         }
         values[y] = add_lanes(lanes, &mistake);
     }
@@ -325,6 +326,7 @@ GUESS(drop_in_lanes, .lanes_drop = true)
 GUESS(leave_low, .own_low = true)
 GUESS(read_late, .late_low = true)
 GUESS(change_first, .high_first = true)
+GUESS(take_part_of_b, .other_part = true)
 GUESS(subtract_low, .minus_low = true)
 GUESS(leave_product, .no_product = true)
 GUESS(turn_product, .plus_product = true)
@@ -337,6 +339,8 @@ GUESS(turn_product, .plus_product = true)
          read_late, ".low, off)"},                                                                 \
         {"as if the error were worked out from the sum that has already changed", change_first,    \
          "(b - part)"},                                                                            \
+        {"as if `part` were the sum without b: it is the sum without a.high", take_part_of_b,      \
+         "part = sum -"},                                                                          \
     {                                                                                              \
         "as if what the additions lose were subtracted in the end", subtract_low, NULL             \
     }
@@ -457,6 +461,21 @@ static double both_turned(double t, double e, double capacity, double ratio)
     return (t < 0 ? capacity : capacity * e) / (t < 0 ? 1 + ratio * e : e + ratio);
 }
 
+static double divided_above(double t, double e, double capacity, double ratio)
+{
+    return capacity * e / (t < 0 ? e + ratio : 1 + ratio * e);
+}
+
+static double below_of_positive(double t, double e, double capacity, double ratio)
+{
+    return (t < 0 ? capacity * e : capacity) / (1 + ratio * e);
+}
+
+static double below_of_negative(double t, double e, double capacity, double ratio)
+{
+    return (t < 0 ? capacity * e : capacity) / (e + ratio);
+}
+
 static double undivided_above(double t, double e, double capacity, double ratio)
 {
     return capacity / (t < 0 ? e + ratio : 1 + ratio * e);
@@ -471,6 +490,9 @@ GUESS(turn_above, above_turned)
 GUESS(turn_below, below_turned)
 GUESS(turn_both, both_turned)
 GUESS(leave_above, undivided_above)
+GUESS(multiply_above, divided_above)
+GUESS(leave_below, below_of_positive)
+GUESS(turn_all_below, below_of_negative)
 
 static const struct check_guess growth_guesses[] = {
     {"as if e^t stood for e^-t", turn_both, NULL},
@@ -479,7 +501,13 @@ static const struct check_guess growth_guesses[] = {
     {"exactly what comes out if the number below the line is that for the other sign of t",
      turn_below, NULL},
     {"exactly what comes out if the number above the line is `capacity` for negative t, too",
-     leave_above, NULL},
+     leave_above, "above ="},
+    {"exactly what comes out if the number above the line is `capacity` * e for positive t, too",
+     multiply_above, "above ="},
+    {"exactly what comes out if the number below the line is 1 + ratio * e for negative t, too",
+     leave_below, "below ="},
+    {"exactly what comes out if the number below the line is e + ratio for positive t, too",
+     turn_all_below, "below ="},
     {0}};
 
 static const struct check_guess *const guesses_of[] = {[SUMS] = sum_guesses,

@@ -8,6 +8,7 @@
  * except those of rung 4. There, a texture rounds the position between four pixels to 1/256 in each
  * direction, and then the weights of the four. bound_of() says how far that can move a result. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "checks/check.h"
@@ -305,6 +306,100 @@ static const struct check_guess slope_guesses[] = {
     {"as if the picture began in column 0 of its frame, not in column 1", from_column_0, NULL},
     {NULL, NULL, NULL}};
 
+/* The numbers of rung 3's sums: the pixel and its neighbours, as the skeleton names them. */
+enum { PIXEL, EAST, WEST, SOUTH, NORTH, TERMS };
+static const char *const terms[TERMS] = {"p[0]", "p[1]", "p[-1]", "p[pitch]", "p[-pitch]"};
+
+/* A sum of these numbers, each TIMES some factor, divided by BY. */
+struct formula {
+    int times[TERMS], by;
+};
+
+/* Returns whether FORMULA makes all N numbers in GOT. */
+static bool makes(const struct formula *formula, const struct job *job, const float *got)
+{
+    int pitch = job->width + 2;
+    const int steps[TERMS] = {0, 1, -1, pitch, -pitch};
+    for (int i = 0; i < job->width * job->height; ++i) {
+        const float *p = job->data + (i / job->width + 1) * pitch + i % job->width + 1;
+        double sum = 0;
+        for (int k = 0; k < TERMS; ++k)
+            sum += formula->times[k] * (double)p[steps[k]];
+        if (!(fabs(sum / formula->by - (double)got[i]) <= 1e-3))
+            return false;
+    }
+    return true;
+}
+
+/* Finds a formula with small factors that makes GOT. */
+static bool find_formula(const struct job *job, const float *got, struct formula *formula)
+{
+    enum { FACTORS = 5, TRIES = FACTORS * FACTORS * FACTORS * FACTORS };
+    for (formula->by = 1; formula->by <= 4; formula->by *= 2)
+        for (int own = -8; own <= 8; ++own)
+            for (int i = 0; i < TRIES; ++i) {
+                formula->times[PIXEL] = own;
+                for (int k = EAST, rest = i; k < TERMS; ++k, rest /= FACTORS)
+                    formula->times[k] = rest % FACTORS - FACTORS / 2;
+                if (makes(formula, job, got))
+                    return true;
+            }
+    return false;
+}
+
+static void print_formula(const struct formula *formula, char *text, size_t size)
+{
+    bool has_bracket = formula->by > 1, is_first = true;
+    size_t used = (size_t)snprintf(text, size, "%s", has_bracket ? "(" : "");
+    for (int k = 0; k < TERMS && used < size; ++k) {
+        int times = formula->times[k], number = abs(times);
+        if (times == 0)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%.0d%s%s",
+                                 times < 0 ? is_first ? "-" : " - "
+                                 : is_first ? ""
+                                            : " + ",
+                                 number == 1 ? 0 : number, number == 1 ? "" : " * ", terms[k]);
+        is_first = false;
+    }
+    if (used < size)
+        snprintf(text + used, size - used, has_bracket ? "%s) / %d" : "%s", is_first ? "0" : "",
+                 formula->by);
+}
+
+/* Says which of rung 3's four arrays is wrong, if it is a single one, and what it holds. */
+static bool explain_slopes(struct check *check, const struct run *run,
+                           const struct case_data *input, const float *got, char *text, size_t size,
+                           const char **at)
+{
+    static const char *const names[] = {"right", "down", "mean", "sharp"};
+    static const char *const stores[] = {"right[i] =", "down[i] =", "mean[i] =", "sharp[i] ="};
+    struct job job = {.width = case_int(input, "width"),
+                      .height = case_int(input, "height"),
+                      .data = values_of(input, "data")};
+    int n = job.width * job.height, wrong = -1;
+    (void)check, (void)run;
+    for (int i = 0; i < 4 * n; ++i) {
+        double right = slope(&job, (struct way){0}, i / n, i % n % job.width, i % n / job.width);
+        if (fabs((double)got[i] - right) <= 1e-3)
+            continue;
+        if (wrong >= 0 && wrong != i / n)
+            return false;
+        wrong = i / n;
+    }
+    struct formula formula;
+    char sum[120];
+    if (wrong < 0 || n < 16)
+        return false;
+    *at = stores[wrong];
+    bool known = find_formula(&job, got + wrong * n, &formula);
+    if (known)
+        print_formula(&formula, sum, sizeof sum);
+    snprintf(text, size, "only the numbers in %s are wrong%s%s", names[wrong],
+             known ? ": as if they were " : "", known ? sum : "");
+    return true;
+}
+
 static const struct check_guess mask_guesses[] = {
     {"as if only the first quarter of the mask were copied; does cudaMemcpyToSymbol() count numbers? It counts bytes",
      quarter, NULL},
@@ -400,7 +495,8 @@ static const struct run *look_at(struct check *check, enum rung rung, int width,
                                            : rung == SLOPES  ? slope_guesses
                                            : rung == ROTATE  ? turn_guesses
                                            : rung == DEVELOP ? mask_guesses
-                                                             : NULL};
+                                                             : NULL,
+                                .explain = rung == SLOPES ? explain_slopes : NULL};
     check_within(check, run, "result", &want);
     if (width * height >= 16)
         check_made_by_kernels(check, run, "result");
@@ -408,18 +504,35 @@ static const struct run *look_at(struct check *check, enum rung rung, int width,
     return run;
 }
 
-static void look_at_all(struct check *check, int width, int height)
+/* Advice about wrong results. */
+static const char *const rung_hints[] = {
+    [FILTER] =
+        "Rung 1: result i of filter f is the sum of weights[f * TAPS + k] * data[i + k], and belongs in result[f * n + i]. Has main() copied the weights to the array that the kernel reads?",
+    [CURVE] =
+        "Rung 2: all threads of a block must have stored their part of the curve before one of them reads it. Which number of the curve belongs to a pixel?",
+    [SLOPES] =
+        "Rung 3: a row of the framed picture has width + 2 numbers, and the picture begins in row 1, column 1 of its frame.",
+    [ROTATE] =
+        "Rung 4: a texture's first pixel has its centre at 0.5, 0.5, and outside of the picture it must give 0.",
+    [DEVELOP] =
+        "Rung 5: pixels outside of the picture count as 0, and the sum is divided by MASK_SUM. Has main() copied the mask to the array that the kernel reads?",
+};
+
+/* Runs all rungs. IF_WRONG says that the hint of each rung is better than that of the check. */
+static void look_at_all(struct check *check, int width, int height, bool if_wrong)
 {
-    for (enum rung rung = FILTER; rung <= DEVELOP; ++rung)
+    for (enum rung rung = FILTER; rung <= DEVELOP; ++rung) {
+        if (if_wrong)
+            check_set_hint(check, rung_hints[rung]);
         look_at(check, rung, width, height, check_random_int(check, 10, 350));
+    }
 }
 
 CHECK(
     correct, .title = "right results for 96 x 80 numbers", .points = 10,
-    .hint =
-        "Which array does each kernel read, and has main() copied it there? All threads of a block must have stored their part of a curve before one reads it. A texture's first pixel has its centre at 0.5, 0.5, and outside of the picture it must give 0.")
+    .hint = "Which array does each kernel read, and has main() copied it there?")
 {
-    look_at_all(check, 96, 80);
+    look_at_all(check, 96, 80, true);
 }
 
 CHECK(
@@ -427,10 +540,10 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: threads outside of the picture must store nothing, but they must reach each __syncthreads(); and a curve has 256 numbers, even if the block has fewer threads.")
 {
-    look_at_all(check, 1, 1);
-    look_at_all(check, check_random_int(check, 257, 300), 3);
+    look_at_all(check, 1, 1, false);
+    look_at_all(check, check_random_int(check, 257, 300), 3, false);
     int height = check_random_int(check, 33, 70);
-    look_at_all(check, check_random_int(check, 3, 31), height);
+    look_at_all(check, check_random_int(check, 3, 31), height, false);
 }
 
 CHECK(
@@ -439,7 +552,7 @@ CHECK(
     .hint =
         "Between a write to shared memory and another thread's read of it, all threads of the block must wait at a __syncthreads().")
 {
-    look_at_all(check, 64, 20);
+    look_at_all(check, 64, 20, true);
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
