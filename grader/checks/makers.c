@@ -168,12 +168,45 @@ static bool lacks_step(const struct slice *slice, unsigned line, const char *tex
     return slice_is_tree(slice, line) && slice_shuffles(slice, line) == (apart < 32);
 }
 
+/* Returns the only one of COUNT lines that replaces a sum by another in the loop of a tree, instead
+ * of adding them, or 0. */
+static unsigned find_replacing(const struct slice *slice, const unsigned *lines, unsigned count)
+{
+    unsigned found = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        unsigned loop = slice_loop_around(slice, lines[i]);
+        if (!loop || !slice_is_tree(slice, loop) || !slice_moves_element(slice, lines[i]))
+            continue;
+        if (found)
+            return 0;
+        found = lines[i];
+    }
+    return found;
+}
+
+/* Returns the only one of COUNT lines that is a condition on the number of the block, or 0. */
+static unsigned find_block_condition(const struct slice *slice, const unsigned *lines,
+                                     unsigned count)
+{
+    unsigned found = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        if (!slice_is_condition(slice, lines[i]) || !slice_has_name(slice, lines[i], "blockIdx"))
+            continue;
+        if (found)
+            return 0;
+        found = lines[i];
+    }
+    return found;
+}
+
 /* Returns the line that matters most of COUNT lines, or OTHERWISE. */
 static unsigned find_main(const struct slice *slice, const unsigned *lines, unsigned count,
                           const char *text, unsigned otherwise)
 {
     unsigned found = 0;
     bool is_overflow = strstr(text, "32-bit int"), is_step = strstr(text, JUDGE_NO_STEP);
+    if (strstr(text, "only block ") && find_block_condition(slice, lines, count))
+        return find_block_condition(slice, lines, count);
     if (!is_overflow && !is_about_loops(text))
         return otherwise;
     for (unsigned i = 0; i < count; ++i) {
@@ -235,8 +268,14 @@ static void show_slice(struct check *check, const struct run *run, const struct 
                              : is_about_launches(text) ? SLICE_PLACES
                                                        : SLICE_VALUES);
     unsigned count = slice_lines(slice, lines);
+    unsigned main_line = find_main(slice, lines, count, text, last);
+    unsigned replacing = find_replacing(slice, lines, count);
+    if (replacing && main_line == last) {
+        check_add(check, "; line %u replaces a sum: should it add to it, by += ?", replacing);
+        main_line = replacing;
+    }
     if (count > 0)
-        show(check, lines, count, find_main(slice, lines, count, text, last));
+        show(check, lines, count, main_line);
     slice_free(slice);
 }
 

@@ -513,6 +513,11 @@ unsigned slice_last_statement(const struct slice *slice, const char *name)
     return last < slice->count ? last + 1 : 0;
 }
 
+bool slice_is_condition(const struct slice *slice, unsigned number)
+{
+    return is_control(&slice->lines[number - 1]) && !slice_is_loop(slice, number);
+}
+
 bool slice_is_loop(const struct slice *slice, unsigned number)
 {
     const struct line *line = &slice->lines[number - 1];
@@ -610,6 +615,37 @@ static unsigned find_setter(const struct slice *slice, unsigned first, unsigned 
     return slice->count;
 }
 
+/* Returns the end of the indices that begin after WORD, as in "[y][x]". */
+static const char *end_of_indices(const struct line *line, struct word word)
+{
+    const char *at = word.begin + word.length, *end = line->text + line->length;
+    int depth = 0;
+    while (at < end && (depth > 0 || *at == '[')) {
+        depth += (*at == '[') - (*at == ']');
+        ++at;
+    }
+    return at;
+}
+
+bool slice_moves_element(const struct slice *slice, unsigned number)
+{
+    const struct line *line = &slice->lines[number - 1];
+    const char *line_end = line->text + line->length;
+    struct word to = {0}, from;
+    if (!next_word(line, &to) || to.begin != line->text || to.begin[to.length] != '[')
+        return false;
+    const char *at = end_of_indices(line, to);
+    at += strspn(at, " ");
+    if (at >= line_end || *at != '=' || at[1] == '=')
+        return false;
+    from = (struct word){at + 1 + strspn(at + 1, " "), to.length};
+    if (from.begin + from.length >= line_end || !is_same(from, to) ||
+        from.begin[from.length] != '[')
+        return false;
+    at = end_of_indices(line, from);
+    return at + 1 == line_end && *at == ';';
+}
+
 unsigned slice_setter(const struct slice *slice, unsigned number, const char *text, char *name,
                       size_t size)
 {
@@ -633,18 +669,6 @@ bool slice_sets_with(const struct slice *slice, unsigned number, const char *nam
     struct word word = {name, strlen(name)};
     return number <= slice->count && find_function(slice, number - 1, &first, &end) &&
            find_setter(slice, first, end - 1, word, text) < slice->count;
-}
-
-/* Returns the end of the indices that begin after WORD, as in "[y][x]". */
-static const char *end_of_indices(const struct line *line, struct word word)
-{
-    const char *at = word.begin + word.length, *end = line->text + line->length;
-    int depth = 0;
-    while (at < end && (depth > 0 || *at == '[')) {
-        depth += (*at == '[') - (*at == ']');
-        ++at;
-    }
-    return at;
 }
 
 unsigned slice_block_index(const struct slice *slice, unsigned number, const char *array,

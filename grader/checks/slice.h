@@ -49,11 +49,16 @@ unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST]);
 /* Follows the slice back. Returns whether line NUMBER belongs to it, near or far. */
 bool slice_reaches(struct slice *slice, unsigned number);
 
+/* Returns whether line NUMBER begins with `if`. */
+bool slice_is_condition(const struct slice *slice, unsigned number);
 /* Returns whether line NUMBER begins a loop. */
 bool slice_is_loop(const struct slice *slice, unsigned number);
 /* Returns whether line NUMBER begins a loop that halves its variable in each round, as a tree of
  * additions does. */
 bool slice_is_tree(const struct slice *slice, unsigned number);
+/* Returns whether line NUMBER sets an element of an array to another element of that array, and
+ * nothing more, as in s[t] = s[t + 1]. */
+bool slice_moves_element(const struct slice *slice, unsigned number);
 /* Returns whether line NUMBER or one of the two lines after it calls a shuffle. */
 bool slice_shuffles(const struct slice *slice, unsigned number);
 /* Returns whether line NUMBER has the identifier NAME. */

@@ -297,6 +297,50 @@ static bool come_from(const struct facts *facts, source *from)
     return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
 }
 
+/* Returns the place at which rows and columns change their digit number UNIT among COUNT, as in a
+ * piece of UNIT * COUNT rows and columns that is turned. */
+static size_t place_turned(const struct judge_matrix *matrix, size_t i, size_t unit, size_t count)
+{
+    size_t y = row_of(matrix, i), x = column_of(matrix, i);
+    size_t down = y / unit % count, along = x / unit % count;
+    return at(matrix, y + (along - down) * unit, x + (down - along) * unit);
+}
+
+static bool come_from_turned(const struct facts *facts, size_t unit, size_t count)
+{
+    size_t matches = 0;
+    for (size_t i = 0; i < facts->count; ++i) {
+        size_t place =
+            facts->wrong[i] ? place_turned(facts->matrix, i, unit, count) : facts->count;
+        if (place >= facts->count)
+            continue;
+        if (place == i || !wrong_is_near(facts, (double)facts->matrix->got[i], place))
+            return false;
+        ++matches;
+    }
+    return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
+}
+
+/* Tries the hypothesis that rows and columns were exchanged in pieces of the matrix. */
+static bool tell_turned(const struct facts *facts)
+{
+    for (size_t unit = 1; unit <= 32; unit *= 2)
+        for (size_t count = 2; count <= 32 && unit * count <= 256; count *= 2) {
+            if (!come_from_turned(facts, unit, count))
+                continue;
+            return unit == 1
+                       ? TELL(facts,
+                              "as if rows and columns were exchanged in each piece of %zu x %zu "
+                              "numbers",
+                              count, count)
+                       : TELL(facts,
+                              "as if rows and columns were exchanged in each piece of %zu x %zu "
+                              "numbers, in steps of %zu",
+                              unit * count, unit * count, unit);
+        }
+    return false;
+}
+
 /* --- numbers of an input ---------------------------------------------------------------------- */
 
 /* A neighbour of each number in an input, at most one row and one column away. */
@@ -415,7 +459,8 @@ static bool tell_source(const struct facts *facts)
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
         if (come_from(facts, sources[i].from))
             return TELL(facts, "%s", sources[i].text);
-    return tell_input(facts) || tell_pitch(facts) || wrong_tell_moved(facts);
+    return tell_input(facts) || tell_pitch(facts) || tell_turned(facts) ||
+           wrong_tell_moved(facts);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

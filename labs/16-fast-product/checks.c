@@ -136,14 +136,28 @@ static void grade_all(struct check *check, int height, int width, int depth)
         grade_job(check, (struct job){rung, height, width, depth});
 }
 
+/* Advice about wrong results. */
+static const char *const rung_hints[] = {
+    [REGISTERS] =
+        "Rung 1: thread (tx, ty) makes rows ty, ty + 16, ... and columns tx, tx + 16, ... of its block's piece of C. A row of A has p.depth numbers, a row of B and of C has p.width. Which numbers of the two tiles meet in step k?",
+    [VECTORS] =
+        "Rung 2: the tile of A is stored by columns: a[k][row]. From one pair of tiles to the next, A goes on by STEP columns, and B by STEP rows of p.width numbers. store_sums() says which rows and columns of C a thread makes.",
+    [COPIES] =
+        "Rung 3: each pair of tiles is filled while the other one is multiplied. Is the first pair there before the loop, does each step multiply the pair that has arrived, and does the last step multiply, too?",
+    [TENSOR] =
+        "Rung 4: a fragment's last argument is the length of a row in its own memory: DEEP + 8 for the tile of A, SIDE + 8 for that of B, p.width for C. The sums must begin with 0.",
+};
+
 /* --- right answers -------------------------------------------------------------------------------- */
 
 CHECK(
     correct, .title = "right product if all tiles are full", .points = 10,
-    .hint =
-        "Take pencil and paper. Follow the thread that makes the number named above: in which row and column of its block's piece of C is this number? Which row of A and which column of B does it multiply?")
+    .hint = "Follow the thread that makes the number named above, with pencil and paper.")
 {
-    grade_all(check, 128, 256, 96);
+    for (int rung = REGISTERS; rung <= TENSOR; ++rung) {
+        check_set_hint(check, rung_hints[rung]);
+        grade_job(check, (struct job){rung, 128, 256, 96});
+    }
 }
 
 CHECK(
