@@ -220,14 +220,14 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
               is_hidden);
     else {
         if (rung == EQUALISE)
-            check_hint(check, "These are the bins of rung 4: mend count_shared() first.");
+            check_set_hint(check, "These are the bins of rung 4: mend count_shared() first.");
         judge(check, run, "bins",
               (struct check_matrix){1, GREYS, .values = scene->bins, .guesses = guesses,
                                     .type = CASE_INT},
               is_hidden);
     }
     if (rung == EQUALISE) { /* other ways to round are right, too */
-        check_hint(check,
+        check_set_hint(check,
                    "TODO 4: thread t works out new_grey() of grey t, and each pixel looks its "
                    "new grey up. Do all threads wait until the table is full?");
         double *bounds = check_memory(check, (size_t)n, sizeof *bounds);
@@ -242,23 +242,36 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
     return run;
 }
 
-/* Runs all rungs that have a TODO. Returns the run of the last one. */
-static const struct run *look_at_all(struct check *check, const struct scene *scene)
+/* Runs all rungs that have a TODO. HINTS has the check's hint for each rung, or is NULL. Returns the
+ * run of the last rung. */
+static const struct run *look_at_all(struct check *check, const struct scene *scene,
+                                     const char *const *hints)
 {
     const struct run *run = NULL;
-    for (int rung = TREE; rung <= EQUALISE; ++rung)
+    for (int rung = TREE; rung <= EQUALISE; ++rung) {
+        check_set_hint(check, hints ? hints[rung] : NULL);
         run = look_at(check, rung, scene);
+    }
     return run;
 }
 
-CHECK(
-    correct, .title = "right sum, histogram and picture of 256 x 256 pixels", .points = 10,
-    .hint =
-        "Each pixel counts once. Is shared memory cleared before anybody counts in it? Do all threads wait between two steps of the tree, and between clearing, counting and adding up?")
+/* Advice about wrong results. */
+static const char *const rung_hints[] = {
+    [TREE] =
+        "Rung 3: each pixel counts once. Does each sum reach sums[0] exactly once, does every step of the tree wait for the step before it, and does one thread alone add sums[0] to the result?",
+    [SHARED] =
+        "Rung 4: is each bin of the block cleared before anybody counts in it, and does thread t add bin t to the result when all have counted?",
+    [COPIES] =
+        "Rung 5: copy c of bin g is mine[g * COPIES + c]. Are all copies cleared, and are all copies of a bin added up?",
+    [EQUALISE] = "Rung 6: are the bins complete before the greys are worked out?",
+};
+
+CHECK(correct, .title = "right sum, histogram and picture of 256 x 256 pixels", .points = 10,
+      .hint = "Each pixel counts once.")
 {
     const struct scene *drawn = new_scene(check, DRAWN, 320, 200);
-    look_at_all(check, new_scene(check, RANDOM, 256, 256));
-    const struct run *run = look_at_all(check, drawn);
+    look_at_all(check, new_scene(check, RANDOM, 256, 256), rung_hints);
+    const struct run *run = look_at_all(check, drawn, rung_hints);
     check_show(check, run, "pixels", 320, 200);
     check_show(check, run, "after", 320, 200);
 }
@@ -268,11 +281,11 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each loop over the pixels must end with i < n, and threads without a pixel still wait at all barriers.")
 {
-    look_at_all(check, new_scene(check, RANDOM, 1, 1));
-    look_at_all(check, new_scene(check, RAMP, check_random_int(check, 16, 300), 1));
-    look_at_all(check, new_scene(check, RANDOM, 2 * check_random_int(check, 20, 60) + 1, 33));
-    look_at_all(check, new_scene(check, FLAT, 61, 67));
-    look_at_all(check, new_scene(check, STRIPES, 255, 17));
+    look_at_all(check, new_scene(check, RANDOM, 1, 1), NULL);
+    look_at_all(check, new_scene(check, RAMP, check_random_int(check, 16, 300), 1), NULL);
+    look_at_all(check, new_scene(check, RANDOM, 2 * check_random_int(check, 20, 60) + 1, 33), NULL);
+    look_at_all(check, new_scene(check, FLAT, 61, 67), NULL);
+    look_at_all(check, new_scene(check, STRIPES, 255, 17), NULL);
 }
 
 CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
@@ -281,7 +294,7 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
           "Between a write and another thread's read of the same word, all threads of the block "
           "must reach one __syncthreads().")
 {
-    look_at_all(check, new_scene(check, DRAWN, 100 + check_random_int(check, 1, 20), 61));
+    look_at_all(check, new_scene(check, DRAWN, 100 + check_random_int(check, 1, 20), 61), NULL);
 }
 
 /* The pictures of the checks below are large, so that a grid of more than 16 blocks is worth its

@@ -268,12 +268,23 @@ static void look_at_all(struct check *check, struct job job)
 
 /* --- the checks ------------------------------------------------------------------------------------ */
 
-CHECK(
-    correct, .title = "right numbers and sums for 20,000 numbers", .points = 10,
-    .hint =
-        "Draw a warp of 8 lanes, of which three keep their number. Which bits has the ballot, and which of them are in front of each lane? Which lanes call each shuffle? Where do groups end in this warp?")
+/* Advice about wrong results. */
+static const char *const rung_hints[] = {
+    [BALLOT] =
+        "Rung 1: draw a warp of 8 lanes, of which three keep their number. Which bits has the ballot, and which of them are in front of each lane? Where do the numbers of each warp begin?",
+    [WARPS] =
+        "Rung 2: draw a warp of 8 lanes and two ballots. Which bits are in front of each lane? Do all lanes know what the atomicAdd() of one lane returned? Where do the numbers of the next ballot begin?",
+    [GROUPS] =
+        "Rung 3: draw a warp of 8 lanes with three groups. Which lanes may a lane add, which lane has the whole sum of a group, and which lanes call each shuffle?",
+};
+
+CHECK(correct, .title = "right numbers and sums for 20,000 numbers", .points = 10,
+      .hint = "Draw a warp of 8 lanes. Which bits has each ballot?")
 {
-    look_at_all(check, (struct job){20000, 50, 20});
+    for (int rung = BALLOT; rung <= GROUPS; ++rung) {
+        check_set_hint(check, rung_hints[rung]);
+        look_at(check, rung, (struct job){20000, 50, 20});
+    }
 }
 
 CHECK(
