@@ -294,7 +294,7 @@ static const json_t *find_feeder(const struct check *check, const json_t *record
     json_array_foreach(slice ? json_object_get(record, "findings") : NULL, i, other)
     {
         const struct finding_kind *kind = emu_finding_kind(json_text_of(other, "id"));
-        bool is_value = kind && (strcmp(kind->tool, "racecheck") == 0 ||
+        bool is_value = kind && (check_has_deduced(other, DEDUCED_READ) ||
                                  strcmp(kind->tool, "initcheck") == 0);
         unsigned line = (unsigned)json_integer_of(other, "line");
         bool fits = is_value && line != (unsigned)json_integer_of(finding, "line") &&

@@ -293,6 +293,28 @@ void check_show_copies(struct check *check, const char *call)
     slice_free(slice);
 }
 
+void check_show_launches(struct check *check)
+{
+    unsigned lines[SLICE_MOST], count = 0, loop = 0, loops = 0;
+    struct slice *slice = slice_new(json_string_value(check->job.source));
+    for (unsigned i = 1; slice && i <= slice_count(slice); ++i)
+        if (slice_has_text(slice, i, "<<<"))
+            slice_begin_at(slice, i, 0, true);
+    if (slice) {
+        slice_prefer_kind(slice, SLICE_CONTROL);
+        slice_limit(slice, 1);
+        count = slice_lines(slice, lines);
+    }
+    for (unsigned i = 0; i < count; ++i)
+        if (slice_is_loop(slice, lines[i])) {
+            loop = lines[i];
+            ++loops;
+        }
+    if (count > 0)
+        show(check, lines, count, loops == 1 ? loop : lines[0]);
+    slice_free(slice);
+}
+
 /* Shows the calls of a copy that TEXT is about. */
 static void show_copies(struct check *check, const char *text)
 {

@@ -16,6 +16,9 @@ struct run;
 void check_show_makers(struct check *check, const struct run *run, const char *maker,
                        const char *text);
 
+/* Makes the report show the lines that launch kernels, and the loops and conditions around them. */
+void check_show_launches(struct check *check);
+
 /* Makes the report show the lines of the host's code with CALL, such as "cudaMemcpy". */
 void check_show_copies(struct check *check, const char *call);
 

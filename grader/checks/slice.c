@@ -513,6 +513,11 @@ unsigned slice_last_statement(const struct slice *slice, const char *name)
     return last < slice->count ? last + 1 : 0;
 }
 
+unsigned slice_count(const struct slice *slice)
+{
+    return slice->count;
+}
+
 bool slice_is_condition(const struct slice *slice, unsigned number)
 {
     return is_control(&slice->lines[number - 1]) && !slice_is_loop(slice, number);

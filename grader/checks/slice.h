@@ -49,6 +49,8 @@ unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST]);
 /* Follows the slice back. Returns whether line NUMBER belongs to it, near or far. */
 bool slice_reaches(struct slice *slice, unsigned number);
 
+/* Returns the number of the last line. */
+unsigned slice_count(const struct slice *slice);
 /* Returns whether line NUMBER begins with `if`. */
 bool slice_is_condition(const struct slice *slice, unsigned number);
 /* Returns whether line NUMBER begins a loop. */

@@ -79,6 +79,17 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     return judge_wrong_sum(&sum, text, size);
 }
 
+/* Says why a program that launched no kernel may not have done so. Returns false if RUN has launched
+ * one, or if its launches are unknown. */
+static bool tell_no_launch(struct check *check, const struct run *run)
+{
+    if (!run->record || check_launch(run, 0).blocks > 0)
+        return false;
+    check_add(check, ": are the conditions of the loops and of each `if` around the launches true?");
+    check_show_launches(check);
+    return true;
+}
+
 /* Says that a wrong answer is not a copy of the kernels' results, and shows the copies. */
 static void tell_not_made(struct check *check)
 {
@@ -95,7 +106,7 @@ void check_explain_number(struct check *check, const struct run *run, const stru
 {
     struct rerun again;
     char text[300] = "";
-    bool found = find_error(check, run, &again);
+    bool found = find_error(check, run, &again) || tell_no_launch(check, run);
     if (found)
         ;
     else if (answer->same && again.record) {
@@ -254,13 +265,13 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
                                   .want = want->values,
                                   .bounds = want->bounds,
                                   .hides = run->plan.hides};
-    bool found = find_error(check, run, &again);
+    bool found = find_error(check, run, &again) || tell_no_launch(check, run);
     find_threads(&matrix, run);
     matrix.again = find_matrix(again.result, answer->array.name, matrix.height * matrix.width);
     find_inputs(&matrix, run->input);
     if (found)
         ;
-    else if (answer->same && again.record) {
+    else if (answer->same && again.record && !tell_mistake(check, run, want, &matrix, text, sizeof text)) {
         snprintf(text, sizeof text, "%s has the same numbers", answer->array.name);
         tell_same(check, text);
         *text = '\0';

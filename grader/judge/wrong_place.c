@@ -192,22 +192,37 @@ static bool is_grid_swapped(const struct facts *facts)
     return false;
 }
 
-/* Explains that the last lines of LINES were never written because the blocks are too close. Each
- * of COUNT blocks in a row writes as many lines as it needs to if it has its right place. */
-static bool tell_close_blocks(const struct lines *lines, size_t count, char text[200])
+/* Explains that the last lines of LINES were never written because the blocks are too close: they
+ * begin as many lines apart as a block has threads, APART, although each of the COUNT blocks in a
+ * row writes a larger tile. */
+static bool tell_close_blocks(const struct lines *lines, size_t count, size_t apart, char text[200])
 {
     size_t from = 0, to, step;
-    if (count < 2 || !find_step(lines, &from, &to, &step))
+    if (count < 2 || apart == 0 || !find_step(lines, &from, &to, &step))
         return false;
-    for (size_t tile = 4; tile <= 256; tile *= 2) {
-        size_t apart = from > tile ? (from - tile) / (count - 1) : 0;
-        if (apart == 0 || apart >= tile || apart * (count - 1) + tile != from ||
-            blocks_for(lines->count, tile) != count)
+    size_t tile = from > apart * (count - 1) ? from - apart * (count - 1) : 0;
+    if (tile <= apart || blocks_for(lines->count, tile) != count)
+        return false;
+    snprintf(text, 200,
+             "; as if neighbouring blocks began %zu %s apart, not %zu: what is the block's number "
+             "multiplied by?",
+             apart, lines->more, tile);
+    return true;
+}
+
+/* Explains that all but the first FROM of each PERIOD lines were never written because the blocks
+ * are too far apart. */
+static bool tell_far_blocks(const struct judge_matrix *matrix, const struct lines *lines,
+                            size_t from, size_t period, char text[200])
+{
+    for (int axis = 0; axis < 2; ++axis) {
+        size_t side = matrix->block[axis];
+        if (side != from || side * matrix->grid[axis] < lines->count || period % side != 0)
             continue;
         snprintf(text, 200,
                  "; as if neighbouring blocks began %zu %s apart, not %zu: what is the block's "
                  "number multiplied by?",
-                 apart, lines->more, tile);
+                 period, lines->more, side);
         return true;
     }
     return false;
@@ -222,6 +237,9 @@ const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
     size_t from, period;
     *text = '\0';
     if (lack_part(rows, &from, &period) || lack_part(columns, &from, &period)) {
+        const struct lines *lines = count_lines(&columns) < columns.count ? &columns : &rows;
+        if (tell_far_blocks(matrix, lines, from, period, text))
+            return text;
         if (is_side(matrix, from))
             return ask;
         if (period % from == 0 && matrix->grid_threads >= facts->count)
@@ -235,10 +253,12 @@ const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
     if ((lack_end(rows) || lack_end(columns)) && is_grid_swapped(facts))
         return "; are x and y of the grid swapped in the launch? There are just as many blocks in "
                "x as the rows need, and in y as the columns need";
-    for (int axis = 0; axis < 2; ++axis)
-        if ((lack_end(rows) && tell_close_blocks(&rows, matrix->grid[axis], text)) ||
-            (lack_end(columns) && tell_close_blocks(&columns, matrix->grid[axis], text)))
+    for (int i = 0; i < 4; ++i) {
+        size_t blocks = matrix->grid[i / 2], threads = matrix->block[i % 2];
+        if ((lack_end(rows) && tell_close_blocks(&rows, blocks, threads, text)) ||
+            (lack_end(columns) && tell_close_blocks(&columns, blocks, threads, text)))
             return text;
+    }
     return lack_end(rows) || lack_end(columns)
                ? "; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the "
                  "width and y up to the height?"

@@ -136,7 +136,7 @@ static void forget_correction(const struct case_data *input, float *values)
 
 /* Mistakes in filling the tiles of rung 2: which numbers of A and B meet in step I of the thread
  * that makes number (Y, X), in the tile that begins at FIRST. */
-enum filling { A_BY_TY, A_TURNED, B_BY_TX, B_TURNED };
+enum filling { A_BY_TY, A_TURNED, B_BY_TX, B_TURNED, A_OF_TX, B_OF_TY };
 
 static float product_of(const struct case_data *input, enum filling filling, int first, int i,
                         int y, int x)
@@ -149,6 +149,10 @@ static float product_of(const struct case_data *input, enum filling filling, int
     int b_row = first + (filling == B_BY_TX || filling == B_TURNED ? tx : i);
     if (filling == B_TURNED)
         b_column = x - tx + i;
+    if (filling == A_OF_TX)
+        a_row = y - ty + tx;
+    if (filling == B_OF_TY)
+        b_column = x - tx + ty;
     bool exists = a_row < height && a_column < depth && b_row < depth && b_column < width;
     return exists ? a[a_row * depth + a_column] * b[b_row * width + b_column] : 0;
 }
@@ -178,6 +182,8 @@ FILLING(take_a_by_ty, A_BY_TY)
 FILLING(turn_a, A_TURNED)
 FILLING(take_b_by_tx, B_BY_TX)
 FILLING(turn_b, B_TURNED)
+FILLING(read_a_of_tx, A_OF_TX)
+FILLING(read_b_of_ty, B_OF_TY)
 
 #define PLAIN_SUM                                                                                  \
     "exactly what a plain sum in floats gives: nothing that rounding takes away is kept"
@@ -207,6 +213,10 @@ static const struct check_guess guesses[] = {
     {"as if the tile of B were filled as [tx][ty], but read as [i][tx]", turn_b,
      "b_tile[tx][ty] ="},
     {"as if the tile of B were filled as [ty][tx], but read as [tx][i]", turn_b, "b_tile[tx][i]"},
+    {"as if a thread took row tx of A's tile, not row ty", read_a_of_tx, "a_tile[tx][i]"},
+    {"as if a thread took row tx of A's tile, not row ty", read_a_of_tx, NULL},
+    {"as if a thread took column ty of B's tile, not column tx", read_b_of_ty, "b_tile[i][ty]"},
+    {"as if a thread took column ty of B's tile, not column tx", read_b_of_ty, NULL},
     {0}};
 
 /* Returns the product in double, and the largest error that a float result may have, which is
@@ -275,8 +285,8 @@ CHECK(
         "If the check above failed, too, fix that first. Otherwise an edge is the problem: at() must return 0 outside of a matrix, in either direction, and the number of tiles is rounded up.")
 {
     const struct job jobs[] = {
-        {0, 1, 1, 1},
         {0, 1, 100, 33},
+        {0, 1, 1, 1},
         {0, 70, 1, 17},
         {0, 37, 300, 5},
         {0, 3, 5, 12288},

@@ -194,8 +194,48 @@ static const struct check_guess after_guesses[] = {
      divide_first, NULL},
     {NULL, NULL, NULL}};
 
+/* Makes a mistake: everything is added to bin 0. */
+static void add_to_bin_0(const struct case_data *input, float *bins)
+{
+    for (int g = 0; g < GREYS; ++g)
+        bins[g] = 0;
+    bins[0] = (float)case_find(input, "pixels")->count;
+}
+
+enum { LANES = 32 };
+
+/* Makes mistakes in adding up the copies of bins in rung 5: only copy 0 of each bin is added, or
+ * one copy of each is added again and again. Copy l has the pixels of lane l. */
+static void add_one_copy(const struct case_data *input, bool again, float *bins)
+{
+    const struct case_array *pixels = case_find(input, "pixels");
+    for (int g = 0; g < GREYS; ++g)
+        bins[g] = 0;
+    for (size_t i = 0; i < pixels->count; ++i) {
+        int grey = ((const uint8_t *)pixels->values)[i], lane = (int)(i % LANES);
+        if (lane == (again ? grey % LANES : 0))
+            bins[grey] += again ? LANES : 1;
+    }
+}
+
+static void add_copy_0(const struct case_data *input, float *bins)
+{
+    add_one_copy(input, false, bins);
+}
+
+static void add_copy_again(const struct case_data *input, float *bins)
+{
+    add_one_copy(input, true, bins);
+}
+
 static const struct check_guess guesses[] = {
-    {"as if each pixel added its grey, not 1", add_greys, NULL}, {NULL, NULL, NULL}};
+    {"as if each pixel added its grey, not 1", add_greys, NULL},
+    {"as if all bins were added to bin 0", add_to_bin_0, "atomicAdd(&bins[0]"},
+    {"as if all bins were added to bin 0", add_to_bin_0, NULL},
+    {"as if only copy 0 of each bin were added up", add_copy_0, "total +="},
+    {"as if one copy of each bin were added 32 times, not each copy once", add_copy_again,
+     "total +="},
+    {NULL, NULL, NULL}};
 
 /* Judges a result. IS_HIDDEN says that the picture differs enough from place to place for main() to
  * see a decoy. Other pictures do not show who computed the result of a program that shares memory

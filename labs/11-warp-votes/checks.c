@@ -209,6 +209,22 @@ static void by_all_lanes(const struct case_data *input, float *sums)
     sum_lanes(input, false, sums);
 }
 
+/* Makes a common mistake: the first lane of each group adds its sum, and so does lane 31. */
+static void by_first_lanes(const struct case_data *input, float *sums)
+{
+    const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
+    int n = case_int(input, "n"), sum = 0;
+    for (int i = 0; i < n; ++i)
+        sums[i] = 0;
+    for (int i = 0; i < n; ++i) {
+        bool begins = i % 32 == 0 || ids[i] != ids[i - 1];
+        sum = data[i] + (begins ? 0 : sum);
+        sums[ids[i]] += (float)(begins || i % 32 == 31 ? sum : 0);
+    }
+}
+
+#define BY_FIRST                                                                                   \
+    "as if the first lane of each group added its sum, in place of the last one: only the last lane has all of it"
 #define CROSSES                                                                                    \
     "as if the sums of a warp went on from one group to the next: a lane may only add what comes from a lane of its own group"
 #define TOO_FAR                                                                                    \
@@ -220,6 +236,9 @@ static const struct check_guess sum_guesses[] = {
     {CROSSES, across_groups, NULL},
     {"as if each lane added its sum to the result, not only the last lane of a group", by_all_lanes,
      NULL},
+    {BY_FIRST, by_first_lanes, "is_last ="},
+    {BY_FIRST, by_first_lanes, "last ="},
+    {BY_FIRST, by_first_lanes, NULL},
     {"as if the last group in each warp were left out", without_last, NULL},
     {"as if the first group in each warp were left out", without_first, NULL},
     {NULL, NULL, NULL}};

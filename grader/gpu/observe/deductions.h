@@ -35,6 +35,8 @@
 
 /* --- races ------------------------------------------------------------------------------------ */
 
+/* the access of the finding reads what the other one writes */
+#define DEDUCED_READ "reads"
 /* lanes of a warp store different values to the same word, with the same instruction */
 #define DEDUCED_LANES_STORE "lanes-store"
 /* threads of different warps do that */

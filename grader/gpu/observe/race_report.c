@@ -218,6 +218,8 @@ static void add_finding(const struct race *race, const struct race_group *group)
         if (group->causes & CAUSE_WRITES)
             finding->deduction =
                 group->distance <= RACE_ONE_WARP ? DEDUCED_LANES_STORE : DEDUCED_BOTH_STORE;
+        else if (race->sites[pair->other.site].kind == RACE_READ)
+            finding->deduction = DEDUCED_READ;
         if (!(group->causes & CAUSE_NO_BARRIER))
             list_pairs(finding, race, group);
     }
