@@ -97,7 +97,7 @@ static void explain_signal(struct check *check, int number)
                    strsignal(number), number);
 }
 
-/* Sets the hint for a finding, as one sentence. */
+/* Makes the help of FINDING the check's hint, written as a sentence. */
 static void advise_about(struct check *check, const json_t *finding)
 {
     const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
@@ -109,7 +109,7 @@ static void advise_about(struct check *check, const json_t *finding)
                      strchr(".?", help[strlen(help) - 1]) ? "" : ".");
 }
 
-/* Returns the hint that fits the way in which a run ended. */
+/* Returns a hint about the way in which a run ended, or "" if there is none. */
 static const char *advice_for_end(const struct process_outcome *outcome)
 {
     switch (outcome->end) {
@@ -251,9 +251,9 @@ static const char *launch_status(const json_t *record)
     return "ok";
 }
 
-/* Returns the rank of FINDING among the errors of a run. Errors that come first cause the others. A
- * missing barrier, for example, lets a thread read an unwritten value, and after any error, the
- * runtime also reports an error. */
+/* Returns the rank of FINDING among the errors of a run. An error of a low rank can cause errors of
+ * higher ranks. A missing barrier, for example, lets a thread read an unwritten value. The runtime
+ * reports an error of its own after any other error, so that error has the highest rank. */
 static int rank_of(const json_t *finding)
 {
     static const char *const tools[] = {"synccheck", "racecheck", "initcheck"};
@@ -266,7 +266,7 @@ static int rank_of(const json_t *finding)
     return strcmp(id, "kernel-fault") == 0 ? last + 1 : 0;
 }
 
-/* Returns the error in RECORD that causes the others, or NULL if there are no errors. */
+/* Returns the error in RECORD that probably causes the others, or NULL if there are no errors. */
 static const json_t *find_cause(const json_t *record)
 {
     size_t i;
@@ -342,8 +342,8 @@ static void blame(struct check *check, const json_t *record, const json_t *findi
     advise_about(check, finding);
 }
 
-/* Adds the line of the only launch of FINDING's kernel, if the launch may be wrong: if it may give
- * an array too few bytes. */
+/* Adds the line that launches FINDING's kernel, if that launch may give an array too few bytes, and
+ * if no other line launches the kernel. */
 static void name_launch(const struct check *check, json_t *finding)
 {
     const char *kernel = json_text_of(finding, "kernel"), *end = kernel + strcspn(kernel, "(<");
@@ -363,7 +363,7 @@ static void name_launch(const struct check *check, json_t *finding)
                                              json_text_of(finding, "file"), "line", (int)line));
 }
 
-/* Makes a verdict from a finding of severity "error", which says more than an exit code. */
+/* Makes the verdict from FINDING, an error in RECORD, which says more than an exit code. */
 static void explain_finding(struct check *check, const json_t *record, const json_t *finding,
                             const char *status, struct process_outcome *outcome)
 {
@@ -386,7 +386,7 @@ static void explain_finding(struct check *check, const json_t *record, const jso
     blame(check, record, finding);
 }
 
-/* Returns the finding that is no error, but a likely reason for wrong results, or NULL. */
+/* Returns a finding that is no error but explains wrong results, or NULL if there is none. */
 static const json_t *find_suspect(const json_t *record)
 {
     size_t i;

@@ -22,12 +22,12 @@ struct writers {
     unsigned lines[WRITERS]; /* those in the student's file */
     unsigned count;
     unsigned last;  /* the last of these lines */
-    double adds;    /* by lanes, if all lanes of a warp add to the same word */
-    double threads; /* of all its launches */
-    double block;   /* threads in a block, or 0 if its launches differ */
+    double adds;    /* additions, counted by lane: exact if the lanes of a warp add to one word */
+    double threads; /* in all launches of the kernel */
+    double block;   /* threads of a block, or 0 if the launches differ */
     bool has_other_files;
     bool has_stores;
-    bool is_shared;         /* it uses shared memory */
+    bool is_shared;         /* the kernel uses shared memory */
     bool has_other_kernels; /* the program also launched other kernels */
 };
 
@@ -140,8 +140,8 @@ static bool is_about_loops(const char *text)
     return has_any(text, parts);
 }
 
-/* Returns whether TEXT names the input NAME: as an array, or after a word that the explanations
- * have in front of an input. */
+/* Returns whether TEXT names the input NAME: as an array, or after words that explanations put
+ * before the name of an input. */
 static bool names_input(const char *text, const char *name)
 {
     char part[80];
@@ -229,7 +229,7 @@ static void prefer_inputs(struct slice *slice, const struct run *run, const char
             slice_prefer(slice, array->name);
 }
 
-/* Shows LINE with a caret, and the others of COUNT lines. */
+/* Makes the report show LINE with a caret, and the other ones of COUNT LINES without a caret. */
 static void show(struct check *check, const unsigned *lines, unsigned count, unsigned line)
 {
     check_point_at(check, check->job.file_name, line, 0);
@@ -239,7 +239,8 @@ static void show(struct check *check, const unsigned *lines, unsigned count, uns
             check->verdict.also[check->verdict.also_count++] = lines[i];
 }
 
-/* Shows the slice that ends with the lines of WRITERS, or with the last statement of KERNEL. */
+/* Makes the report show the lines that lead to those of WRITERS, or to the last statement of KERNEL
+ * if no writer is in the student's file. */
 static void show_slice(struct check *check, const struct run *run, const struct writers *writers,
                        const char *kernel, const char *text)
 {
@@ -322,7 +323,7 @@ static void show_copies(struct check *check, const char *text)
     check_show_copies(check, strstr(text, to_symbol) ? to_symbol : "cudaMemcpyDeviceToHost");
 }
 
-/* Shows what is around the line that a guess names. */
+/* Makes the report show the line that a guess names, and the loops and conditions around it. */
 static void show_around(struct check *check)
 {
     unsigned lines[SLICE_MOST], line = check->verdict.line;
@@ -414,8 +415,8 @@ static void begin_at_declaration(struct slice *slice, const json_t *finding)
         slice_begin_at_shared(slice, (unsigned)json_integer_of(finding, "line"), name);
 }
 
-/* Begins SLICE where a change may mend FINDING. Returns false if the lines that lead there say
- * nothing about FINDING. */
+/* Begins SLICE at the lines where a change may mend FINDING. Returns false if the lines that lead to
+ * FINDING have nothing to do with its cause. */
 static bool begin_at_finding(const struct check *check, struct slice *slice, const json_t *finding)
 {
     const char *id = json_text_of(finding, "id"), *message = json_text_of(finding, "message");

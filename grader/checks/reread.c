@@ -137,8 +137,21 @@ static bool has_repeated_tiles(const struct reader *reader, size_t side, bool ro
                                 side, rows ? "rows" : "columns", reader->name);
 }
 
-/* Returns whether a tile of SIDE rows began FIRST numbers after the first tile, not FIRST rows, as
- * if the pointer to it were not multiplied by the length of a row. */
+/* Returns whether the first row (or column) of each SIDE rows (or columns) was read in place of all
+ * of them. */
+static bool repeats_first(const struct reader *reader, size_t side, bool rows)
+{
+    for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
+        size_t y = i / reader->columns, x = i % reader->columns;
+        reader->to[i] = rows ? number_at(reader, y - y % side, x) : number_at(reader, y, x - x % side);
+    }
+    return fits(reader) &&
+           TELL(reader, "as if the first of each %zu %s of %s were read in place of all of them", side,
+                rows ? "rows" : "columns", reader->name);
+}
+
+/* Returns whether each tile of SIDE rows began SIDE numbers after the one before it, not SIDE rows, as
+ * if the way to it were not multiplied by the length of a row. */
 static bool steps_by_numbers(const struct reader *reader, size_t side)
 {
     size_t count = reader->rows * reader->columns;
@@ -215,7 +228,8 @@ static bool has_wrong_tiles(const struct reader *reader)
         if (lacks_each(reader, side, 0) || lacks_each(reader, side, side - 1) ||
             has_turned_tiles(reader, side) || has_repeated_tiles(reader, side, true) ||
             has_repeated_tiles(reader, side, false) || steps_by_numbers(reader, side) ||
-            steps_by_rows(reader, side))
+            steps_by_rows(reader, side) || repeats_first(reader, side, true) ||
+            repeats_first(reader, side, false))
             return true;
     return false;
 }

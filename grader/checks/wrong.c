@@ -17,20 +17,21 @@
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
 
-/* Runs the program again and reports the errors found in that run. Returns true if nothing more
- * needs to be explained. The caller frees AGAIN. */
+/* Runs the program again, watched, and reports the errors that this run shows. Returns true if these
+ * errors explain the wrong answer, or if the answer is right in the usual order of warps. The caller
+ * frees AGAIN. */
 static bool find_error(struct check *check, const struct run *run, struct rerun *again)
 {
     *again = (struct rerun){0};
-    if (run->plan.backwards) /* in a watched run, the answer was right in the usual order */
+    if (run->plan.backwards) /* an earlier run, in the usual order, was watched and right */
         return true;
     *again = check_run_again(check, run);
     return check_explain_wrong(check, again->record);
 }
 
-/* Reports that an answer has nothing to do with the data on the GPU, in place of the message so
- * far. Call this only if the program ran again and no error was found: an uninitialised read, for
- * example, can hide the data. */
+/* Replaces the message by one that says that the answer does not depend on the data on the GPU. Call
+ * this only if the program ran again and no error was found, since an error such as an uninitialised
+ * read can make an answer independent of the data. */
 static void tell_same(struct check *check, const char *what)
 {
     snprintf(check->verdict.message, sizeof check->verdict.message,
@@ -142,7 +143,8 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-/* relative error of a wrong number that is much larger than the right number */
+/* Largest relative error of a guess. The bounds for the right numbers are too narrow for wrong numbers
+ * that are much larger. */
 #define RELATIVE 1e-6
 
 /* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound,

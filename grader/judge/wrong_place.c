@@ -259,6 +259,15 @@ const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
             (lack_end(columns) && tell_close_blocks(&columns, blocks, threads, text)))
             return text;
     }
+    size_t written = facts->count - facts->wrong_count, threads = matrix->grid_threads;
+    if ((lack_end(rows) || lack_end(columns)) && matrix->grid[0] > 0 && threads >= written &&
+        threads < written + matrix->threads && threads < facts->count) {
+        snprintf(text, 200,
+                 "; the launch has %zu threads for %zu numbers: are there enough blocks, in x and "
+                 "in y?",
+                 threads, facts->count);
+        return text;
+    }
     return lack_end(rows) || lack_end(columns)
                ? "; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the "
                  "width and y up to the height?"

@@ -240,6 +240,8 @@ struct mistake {
     bool lanes_drop;   /* what the additions of the lanes' sums lose is dropped */
     bool own_low;      /* `low` of the other lanes is left out */
     bool late_low;     /* `low` of another lane is read after it has changed */
+    bool half_warp;    /* the lanes' tree begins with off = 8 */
+    bool not_last;     /* the lanes' tree ends before off = 1 */
     bool other_part;   /* the part of the sum that comes from b is worked out from b itself */
     bool high_first;   /* `high` changes before the error is worked out */
     bool minus_low;    /* `low` is subtracted from `high` in the end */
@@ -257,7 +259,8 @@ static struct pair add(struct pair a, float b, const struct mistake *mistake)
 /* Adds up the sums of a warp's lanes. Returns the row's sum. */
 static float add_lanes(struct pair *lanes, const struct mistake *mistake)
 {
-    for (int off = LANES / 2; off > 0; off /= 2) {
+    for (int off = mistake->half_warp ? LANES / 4 : LANES / 2; off > (mistake->not_last ? 1 : 0);
+         off /= 2) {
         struct pair old[LANES];
         memcpy(old, lanes, sizeof old);
         /* lanes without a partner add their own sums, but lane 0 gets nothing of these unless `low`
@@ -326,14 +329,22 @@ GUESS(drop_in_lanes, .lanes_drop = true)
 GUESS(leave_low, .own_low = true)
 GUESS(read_late, .late_low = true)
 GUESS(change_first, .high_first = true)
+GUESS(leave_upper_lanes, .half_warp = true)
+GUESS(leave_odd_lanes, .not_last = true)
 GUESS(take_part_of_b, .other_part = true)
 GUESS(subtract_low, .minus_low = true)
 GUESS(leave_product, .no_product = true)
 GUESS(turn_product, .plus_product = true)
 #undef GUESS
 
+#define UPPER "as if the shuffles began with off = 8: the sums of lanes 16 to 31 never reach lane 0"
+#define ODD   "as if the shuffles ended before off = 1: the sums of odd lanes never reach lane 0"
+
 #define OF_PAIRS                                                                                   \
-    {"as if what the lanes lose when they add up their sums were dropped", drop_in_lanes, NULL},   \
+    {UPPER, leave_upper_lanes, "off = WARP / 4"}, {UPPER, leave_upper_lanes, "off = 8"},           \
+        {UPPER, leave_upper_lanes, NULL}, {ODD, leave_odd_lanes, "off > 1"},                       \
+        {ODD, leave_odd_lanes, NULL},                                                              \
+        {"as if what the lanes lose when they add up their sums were dropped", drop_in_lanes, NULL},   \
         {"as if what the other lanes have lost were left out", leave_low, NULL},                   \
         {"as if a lane read the other lane's second float after that lane had changed it",         \
          read_late, ".low, off)"},                                                                 \

@@ -40,6 +40,7 @@ struct job {
     float *weights, *curve;
     int mask[MASK];
     double *right, *bounds;
+    bool is_exchanged; /* a mistake: the texture has height and width exchanged */
 };
 
 /* Returns the number of results of RUNG for N numbers. */
@@ -99,7 +100,9 @@ static int between(int low, int value, int high)
 static double pixel_of(const struct job *job, int x, int y, bool clamps)
 {
     int a = between(0, x, job->width - 1), b = between(0, y, job->height - 1);
-    int i = b * job->width + a;
+    int i = b * job->width + a, height = job->height;
+    if (job->is_exchanged) /* height and width were exchanged when the texture was made */
+        return x >= 0 && x < height && y >= 0 && y < job->width ? job->data[y * height + x] : 0;
     return (a != x || b != y) && !clamps ? 0 : job->data ? job->data[i] : job->pixels[i];
 }
 
@@ -116,6 +119,7 @@ struct way {
     bool weightless; /* for rungs 1 and 5: the weights are 0; the other members are for rung 4 */
     bool nearest, clamps, backwards;
     double shift; /* in pixels */
+    bool exchanged; /* width and height of the texture are exchanged */
     bool turned;  /* for rungs 1 and 5: rows and columns of the weights are exchanged */
     bool quarter; /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
     /* for rung 3: what the length of a row lacks, and the place of the first pixel */
@@ -240,6 +244,7 @@ static void make_wrong(const struct case_data *input, struct way way, float *val
                       .width = case_int(input, "width"),
                       .height = case_int(input, "height"),
                       .degrees = case_int(input, "degrees"),
+                      .is_exchanged = way.exchanged,
                       .data = values_of(input, "data"),
                       .pixels = values_of(input, "pixels"),
                       .weights = weights,
@@ -265,12 +270,45 @@ GUESS(nearest_clamped, .nearest = true, .clamps = true)
 GUESS(backwards, .backwards = true)
 GUESS(half_too_low, .shift = -0.5)
 GUESS(turned, .turned = true)
+GUESS(exchanged, .exchanged = true)
 GUESS(quarter, .quarter = true)
 GUESS(without_frame, .narrower = 2)
 GUESS(half_a_frame, .narrower = 1)
 GUESS(from_corner, .left = 1, .above = 1)
 GUESS(from_row_0, .above = 1)
 GUESS(from_column_0, .left = 1)
+
+/* Makes the results of rung 1 with other numbers: weight k meets number i + SHIFT + k * STEP. */
+static void filter_other(const struct case_data *input, int shift, int step, float *values)
+{
+    const struct case_array *data = case_find(input, "data");
+    const float *numbers = data->values, *weights = case_floats(input, "weights");
+    int n = case_int(input, "width") * case_int(input, "height");
+    for (int i = 0; i < FILTERS * n; ++i) {
+        double sum = 0;
+        for (int k = 0; k < TAPS; ++k) {
+            int at = i % n + shift + k * step;
+            if (at >= 0 && at < (int)data->count)
+                sum += (double)weights[i / n * TAPS + k] * (double)numbers[at];
+        }
+        values[i] = (float)sum;
+    }
+}
+
+static void taps_turned(const struct case_data *input, float *values)
+{
+    filter_other(input, TAPS - 1, -1, values);
+}
+
+static void taps_one_late(const struct case_data *input, float *values)
+{
+    filter_other(input, 1, 1, values);
+}
+
+static void taps_one_number(const struct case_data *input, float *values)
+{
+    filter_other(input, 0, 0, values);
+}
 
 /* Makes the results of rung 1 in another order. */
 static void interleaved(const struct case_data *input, float *values)
@@ -293,6 +331,11 @@ static const struct check_guess filter_guesses[] = {
      quarter, NULL},
     {"as if the results of the eight filters for a place stood side by side; result i of filter f belongs in result[f * n + i]",
      interleaved, NULL},
+    {"as if the numbers were taken in reversed order: weight k belongs to data[i + k]", taps_turned,
+     "weights[f * TAPS + k]"},
+    {"as if each result were made from data[i + 1] on", taps_one_late, "weights[f * TAPS + k]"},
+    {"as if all weights were multiplied by data[i]: weight k belongs to data[i + k]",
+     taps_one_number, "weights[f * TAPS + k]"},
     {NULL, NULL, NULL}};
 
 static const struct check_guess slope_guesses[] = {
@@ -414,6 +457,8 @@ static const struct check_guess turn_guesses[] = {
     {"as if each result were the nearest pixel, and those at the edge went on outside",
      nearest_clamped, NULL},
     {"as if the picture were turned the other way", backwards, NULL},
+    {"as if the texture had been made with width and height exchanged", exchanged,
+     "new_texture("},
     {"as if pixels were read half a pixel too far to the left and too high up; the centre of the first pixel is at 0.5, 0.5",
      half_too_low, NULL},
     {NULL, NULL, NULL}};

@@ -4,12 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* limits the time for adding up a repeated finding again and again */
+/* Most findings of a launch that may repeat. Each repetition adds up all findings again, so this limits
+ * the time that it takes. */
 #define MOST_FINDINGS 16u
-/* largest number of instructions whose counters are copied and compared */
+/* most instructions of a launch that may repeat, since their counters are copied and compared */
 #define MOST_CODE (1u << 14)
 
-/* The values on which a launch's line depends. */
+/* The values that decide what the record's line about a launch says. */
 struct repeated {
     uint64_t id;
     const struct ptx_function *function;
@@ -21,8 +22,9 @@ struct repeated {
     struct emu_counters *per_instruction; /* NULL if nothing was counted */
 };
 
-/* Returns whether another launch could have the same line. A prediction depends on the contents of
- * the caches after earlier launches. The kinds of errors name addresses and other places. */
+/* Returns whether another launch could have the same line in the record. A launch with a prediction
+ * cannot, since the prediction depends on what earlier launches left in the caches. Nor can a launch
+ * with errors, since their messages name addresses and threads. */
 static bool may_repeat(const struct launch_view *launch, const struct record_result *result)
 {
     if (result->status != EMU_OK || launch->predictor || launch->recording->count ||
