@@ -306,7 +306,7 @@ static void tell_missing_steps(const struct facts *facts, size_t count, size_t p
         return;
     if (2 * count == period)
         snprintf(facts->text + used, facts->size - used,
-                 ": " JUDGE_NO_STEP "in which a thread adds the sum of the thread %zu places on",
+                 ": " JUDGE_NO_STEP " in which a thread adds the sum of the thread %zu places on",
                  count);
     else
         snprintf(facts->text + used, facts->size - used,

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* The beginning of an explanation that a tree of additions lacks a step. */
-#define JUDGE_NO_STEP "as if the tree had no step "
+#define JUDGE_NO_STEP "as if the tree had no step"
 
 struct judge_sum {
     bool is_int;       /* the sum is a 32-bit int, otherwise a 64-bit number */
