@@ -310,8 +310,8 @@ static const json_t *find_feeder(const struct check *check, const json_t *record
 /* If FINDING, from RUN, is an access outside of memory whose address comes from a value that was
  * read too early, returns the error that tells this. It may come from a watched run, which becomes
  * *RECORD. Otherwise returns FINDING. */
-static const json_t *find_earlier(struct check *check, const struct run *run,
-                                  const json_t *finding, json_t **record)
+static const json_t *find_earlier(struct check *check, const struct run *run, const json_t *finding,
+                                  json_t **record)
 {
     bool is_outside = check_has_deduced(finding, DEDUCED_TOO_FAR) ||
                       check_has_deduced(finding, DEDUCED_NEGATIVE) ||
@@ -319,8 +319,7 @@ static const json_t *find_earlier(struct check *check, const struct run *run,
     if (!is_outside || !check_is_own_file(check, json_text_of(finding, "file")))
         return finding;
     struct rerun again = run->plan.watched ? (struct rerun){0} : check_run_again(check, run);
-    const json_t *feeder =
-        find_feeder(check, again.record ? again.record : run->record, finding);
+    const json_t *feeder = find_feeder(check, again.record ? again.record : run->record, finding);
     if (feeder && again.record) {
         json_decref(*record);
         *record = json_incref(again.record);

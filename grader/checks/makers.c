@@ -212,8 +212,8 @@ static unsigned find_main(const struct slice *slice, const unsigned *lines, unsi
     for (unsigned i = 0; i < count; ++i) {
         bool fits = is_overflow ? slice_multiplies(slice, lines[i]) &&
                                       !slice_has_name(slice, lines[i], "blockIdx")
-                    : is_step   ? lacks_step(slice, lines[i], text)
-                                : slice_is_loop(slice, lines[i]);
+                    : is_step ? lacks_step(slice, lines[i], text)
+                              : slice_is_loop(slice, lines[i]);
         if (fits && found)
             return otherwise;
         found = fits ? lines[i] : found;
@@ -280,7 +280,23 @@ static void show_slice(struct check *check, const struct run *run, const struct 
     slice_free(slice);
 }
 
-void check_show_copies(struct check *check, const char *call)
+/* Returns the only one of COUNT lines that names an input that TEXT names, too, or the last line. */
+static unsigned find_copy(const struct slice *slice, const struct run *run, const unsigned *lines,
+                          unsigned count, const char *text)
+{
+    const struct case_array *array;
+    unsigned found = 0, fits = 0;
+    for (size_t i = 0; run && run->input && (array = case_at(run->input, i)); ++i)
+        for (unsigned k = 0; k < count && strstr(text, array->name); ++k)
+            if (slice_has_name(slice, lines[k], array->name)) {
+                found = lines[k];
+                ++fits;
+            }
+    return fits == 1 ? found : lines[count - 1];
+}
+
+void check_show_copies(struct check *check, const struct run *run, const char *call,
+                       const char *text)
 {
     unsigned lines[SLICE_MOST], count = 0;
     struct slice *slice = slice_new(json_string_value(check->job.source));
@@ -290,7 +306,7 @@ void check_show_copies(struct check *check, const char *call)
         count = slice_lines(slice, lines);
     }
     if (count > 0)
-        show(check, lines, count, lines[count - 1]);
+        show(check, lines, count, find_copy(slice, run, lines, count, text));
     slice_free(slice);
 }
 
@@ -317,10 +333,11 @@ void check_show_launches(struct check *check)
 }
 
 /* Shows the calls of a copy that TEXT is about. */
-static void show_copies(struct check *check, const char *text)
+static void show_copies(struct check *check, const struct run *run, const char *text)
 {
     const char *to_symbol = "cudaMemcpyToSymbol";
-    check_show_copies(check, strstr(text, to_symbol) ? to_symbol : "cudaMemcpyDeviceToHost");
+    check_show_copies(check, run, strstr(text, to_symbol) ? to_symbol : "cudaMemcpyDeviceToHost",
+                      text);
 }
 
 /* Makes the report show the line that a guess names, and the loops and conditions around it. */
@@ -363,7 +380,7 @@ void check_show_makers(struct check *check, const struct run *run, const char *m
         return;
     }
     if (has_any(text, of_copies)) {
-        show_copies(check, text);
+        show_copies(check, run, text);
         return;
     }
     if (writers.has_other_kernels && full_name == find_kernel(run, NULL))
@@ -415,8 +432,8 @@ static void begin_at_declaration(struct slice *slice, const json_t *finding)
         slice_begin_at_shared(slice, (unsigned)json_integer_of(finding, "line"), name);
 }
 
-/* Begins SLICE at the lines where a change may mend FINDING. Returns false if the lines that lead to
- * FINDING have nothing to do with its cause. */
+/* Begins SLICE at the lines where a change may mend FINDING. Returns false if the lines that lead
+ * to FINDING have nothing to do with its cause. */
 static bool begin_at_finding(const struct check *check, struct slice *slice, const json_t *finding)
 {
     const char *id = json_text_of(finding, "id"), *message = json_text_of(finding, "message");

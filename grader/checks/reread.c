@@ -143,15 +143,16 @@ static bool repeats_first(const struct reader *reader, size_t side, bool rows)
 {
     for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
         size_t y = i / reader->columns, x = i % reader->columns;
-        reader->to[i] = rows ? number_at(reader, y - y % side, x) : number_at(reader, y, x - x % side);
+        reader->to[i] =
+            rows ? number_at(reader, y - y % side, x) : number_at(reader, y, x - x % side);
     }
     return fits(reader) &&
-           TELL(reader, "as if the first of each %zu %s of %s were read in place of all of them", side,
-                rows ? "rows" : "columns", reader->name);
+           TELL(reader, "as if the first of each %zu %s of %s were read in place of all of them",
+                side, rows ? "rows" : "columns", reader->name);
 }
 
-/* Returns whether each tile of SIDE rows began SIDE numbers after the one before it, not SIDE rows, as
- * if the way to it were not multiplied by the length of a row. */
+/* Returns whether each tile of SIDE rows began SIDE numbers after the one before it, not SIDE rows,
+ * as if the way to it were not multiplied by the length of a row. */
 static bool steps_by_numbers(const struct reader *reader, size_t side)
 {
     size_t count = reader->rows * reader->columns;

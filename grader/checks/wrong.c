@@ -17,9 +17,9 @@
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
 
-/* Runs the program again, watched, and reports the errors that this run shows. Returns true if these
- * errors explain the wrong answer, or if the answer is right in the usual order of warps. The caller
- * frees AGAIN. */
+/* Runs the program again, watched, and reports the errors that this run shows. Returns true if
+ * these errors explain the wrong answer, or if the answer is right in the usual order of warps. The
+ * caller frees AGAIN. */
 static bool find_error(struct check *check, const struct run *run, struct rerun *again)
 {
     *again = (struct rerun){0};
@@ -29,9 +29,9 @@ static bool find_error(struct check *check, const struct run *run, struct rerun 
     return check_explain_wrong(check, again->record);
 }
 
-/* Replaces the message by one that says that the answer does not depend on the data on the GPU. Call
- * this only if the program ran again and no error was found, since an error such as an uninitialised
- * read can make an answer independent of the data. */
+/* Replaces the message by one that says that the answer does not depend on the data on the GPU.
+ * Call this only if the program ran again and no error was found, since an error such as an
+ * uninitialised read can make an answer independent of the data. */
 static void tell_same(struct check *check, const char *what)
 {
     snprintf(check->verdict.message, sizeof check->verdict.message,
@@ -80,26 +80,27 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     return judge_wrong_sum(&sum, text, size);
 }
 
-/* Says why a program that launched no kernel may not have done so. Returns false if RUN has launched
- * one, or if its launches are unknown. */
+/* Says why a program that launched no kernel may not have done so. Returns false if RUN has
+ * launched one, or if its launches are unknown. */
 static bool tell_no_launch(struct check *check, const struct run *run)
 {
     if (!run->record || check_launch(run, 0).blocks > 0)
         return false;
-    check_add(check, ": are the conditions of the loops and of each `if` around the launches true?");
+    check_add(check,
+              ": are the conditions of the loops and of each `if` around the launches true?");
     check_show_launches(check);
     return true;
 }
 
 /* Says that a wrong answer is not a copy of the kernels' results, and shows the copies. */
-static void tell_not_made(struct check *check)
+static void tell_not_made(struct check *check, const struct run *run)
 {
     unsigned line;
     bool copies = check_find_lines(check, "DeviceToHost", &line, 1) > 0 ||
                   check_find_lines(check, "cudaMemcpyDefault", &line, 1) > 0;
     check_add(check, ": it is not a copy of what kernels left on the GPU%s",
               copies ? "" : ": no cudaMemcpy() copies from the device to the host");
-    check_show_copies(check, copies ? "cudaMemcpyDeviceToHost" : "cudaMemcpy");
+    check_show_copies(check, run, copies ? "cudaMemcpyDeviceToHost" : "cudaMemcpy", "");
 }
 
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
@@ -118,7 +119,7 @@ void check_explain_number(struct check *check, const struct run *run, const stru
     } else if (explain_number(run, answer, want, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
-        tell_not_made(check);
+        tell_not_made(check, run);
     if (!found && run->record && (answer->made || *text))
         check_show_makers(check, run, NULL, text);
     check_free_rerun(&again);
@@ -143,8 +144,8 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-/* Largest relative error of a guess. The bounds for the right numbers are too narrow for wrong numbers
- * that are much larger. */
+/* Largest relative error of a guess. The bounds for the right numbers are too narrow for wrong
+ * numbers that are much larger. */
 #define RELATIVE 1e-6
 
 /* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound,
@@ -273,14 +274,15 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
     find_inputs(&matrix, run->input);
     if (found)
         ;
-    else if (answer->same && again.record && !tell_mistake(check, run, want, &matrix, text, sizeof text)) {
+    else if (answer->same && again.record &&
+             !tell_mistake(check, run, want, &matrix, text, sizeof text)) {
         snprintf(text, sizeof text, "%s has the same numbers", answer->array.name);
         tell_same(check, text);
         *text = '\0';
     } else if (explain_matrix(check, run, want, &matrix, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
-        tell_not_made(check);
+        tell_not_made(check, run);
     if (!found && run->record && (answer->made || *text))
         check_show_makers(check, run, want->maker, text);
     check_free_rerun(&again);

@@ -52,8 +52,8 @@ static bool are_unwritten(const struct facts *facts)
     return matrix->again;
 }
 
-/* If the numbers from FIRST on, which are COUNT, were never written, and all others can be rows that
- * overlap, returns how far apart these rows begin. Otherwise returns 0. */
+/* If the numbers from FIRST on, which are COUNT, were never written, and all others can be rows
+ * that overlap, returns how far apart these rows begin. Otherwise returns 0. */
 static size_t apart_of_rows(const struct judge_matrix *matrix, size_t first, size_t count)
 {
     size_t gaps = matrix->height - 1;
@@ -69,8 +69,7 @@ static bool are_others_0(const struct facts *facts)
     const struct judge_matrix *matrix = facts->matrix;
     size_t count = 0;
     for (size_t i = 0; i < facts->count; ++i) {
-        bool is_same =
-            memcmp(&matrix->got[i], &matrix->again[i], sizeof *matrix->got) == 0;
+        bool is_same = memcmp(&matrix->got[i], &matrix->again[i], sizeof *matrix->got) == 0;
         if (facts->wrong[i] && is_same && matrix->got[i] != 0)
             return false;
         count += facts->wrong[i] && is_same;
@@ -310,8 +309,7 @@ static bool come_from_turned(const struct facts *facts, size_t unit, size_t coun
 {
     size_t matches = 0;
     for (size_t i = 0; i < facts->count; ++i) {
-        size_t place =
-            facts->wrong[i] ? place_turned(facts->matrix, i, unit, count) : facts->count;
+        size_t place = facts->wrong[i] ? place_turned(facts->matrix, i, unit, count) : facts->count;
         if (place >= facts->count)
             continue;
         if (place == i || !wrong_is_near(facts, (double)facts->matrix->got[i], place))
@@ -459,8 +457,7 @@ static bool tell_source(const struct facts *facts)
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
         if (come_from(facts, sources[i].from))
             return TELL(facts, "%s", sources[i].text);
-    return tell_input(facts) || tell_pitch(facts) || tell_turned(facts) ||
-           wrong_tell_moved(facts);
+    return tell_input(facts) || tell_pitch(facts) || tell_turned(facts) || wrong_tell_moved(facts);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

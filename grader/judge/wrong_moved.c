@@ -89,14 +89,13 @@ static bool tell_moves(const struct facts *facts, enum line line)
         wrong_index(facts, moves.to[i], to[i]);
         wrong_index(facts, moves.from[i], from[i]);
     }
-    return TELL(
-        facts,
-        "each is the right number of another place%s: %s has that of %s, %s that of "
-        "%s, and so on",
-        line == ROW      ? " in its row"
-        : line == COLUMN ? " in its column"
-                         : ", some tiles away",
-        to[0], from[0], to[1], from[1]);
+    return TELL(facts,
+                "each is the right number of another place%s: %s has that of %s, %s that of "
+                "%s, and so on",
+                line == ROW      ? " in its row"
+                : line == COLUMN ? " in its column"
+                                 : ", some tiles away",
+                to[0], from[0], to[1], from[1]);
 }
 
 bool wrong_tell_moved(const struct facts *facts)

@@ -162,44 +162,56 @@ static size_t blocks_for(size_t n, size_t each)
     return (n + each - 1) / each;
 }
 
-/* Returns the first of the lines, up to the last one, that are wrong. Returns the number of lines if
- * others are wrong. */
+/* Returns the first of the lines, up to the last one, that are wrong. Returns the number of lines
+ * if others are wrong. */
 static size_t end_of(struct lines lines)
 {
     size_t from = 0, to, step;
     return lack_end(lines) && find_step(&lines, &from, &to, &step) ? from : lines.count;
 }
 
-/* Returns whether the launch has as many blocks in x as the rows need, and as many in y as the
- * columns need, but not the reverse, and just what it does not reach is wrong. Tiles are as wide as
- * a block, and as high as they are wide or as a block. */
-static bool is_grid_swapped(const struct facts *facts)
+/* Returns whether a block's tile, in x or in y, has SIDE lines. */
+static bool is_tile(const struct judge_matrix *matrix, size_t side)
 {
-    const struct judge_matrix *matrix = facts->matrix;
-    size_t last_row = end_of(rows_of(facts)), last_column = end_of(columns_of(facts));
-    size_t wide = matrix->block[0], high = matrix->block[1];
-    if (wide < 2 || matrix->grid[0] == matrix->grid[1])
-        return false;
-    for (int i = 0; i < 2; ++i, high = wide) {
-        size_t x = blocks_for(matrix->width, wide), y = blocks_for(matrix->height, high);
-        size_t swapped_x = blocks_for(matrix->height, high);
-        size_t swapped_y = blocks_for(matrix->width, wide);
-        bool is_swapped = matrix->grid[0] == swapped_x && matrix->grid[1] == swapped_y && x != y;
-        if (is_swapped &&
-            (last_row == matrix->grid[1] * high || last_column == matrix->grid[0] * wide))
-            return true;
+    return side > 1 && (side == matrix->block[0] || side == matrix->block[1]);
+}
+
+/* Returns whether the last lines of ONE are wrong because its blocks are as many as OTHER needs, and
+ * the other way round. */
+static bool are_exchanged(const struct judge_matrix *matrix, struct lines one, struct lines other)
+{
+    for (int axis = 0; axis < 2; ++axis) {
+        size_t blocks = matrix->grid[axis], more = matrix->grid[1 - axis], end = end_of(one);
+        size_t side = blocks > 0 ? end / blocks : 0;
+        if (!is_tile(matrix, side) || side * blocks != end || blocks == more ||
+            blocks_for(one.count, side) != more)
+            continue;
+        for (int i = 0; i < 2; ++i)
+            if (matrix->block[i] > 1 && blocks_for(other.count, matrix->block[i]) == blocks)
+                return true;
     }
     return false;
+}
+
+/* Returns whether the numbers of blocks in x and in y are exchanged, so that just what the blocks do
+ * not reach is wrong. */
+static bool is_grid_swapped(const struct facts *facts)
+{
+    struct lines rows = rows_of(facts), columns = columns_of(facts);
+    return are_exchanged(facts->matrix, rows, columns) ||
+           are_exchanged(facts->matrix, columns, rows);
 }
 
 /* Explains that the last lines of LINES were never written because the blocks are too close: they
  * begin as many lines apart as a block has threads, APART, although each of the COUNT blocks in a
  * row writes a larger tile. */
-static bool tell_close_blocks(const struct lines *lines, size_t count, size_t apart, char text[200])
+static bool tell_close_blocks(const struct judge_matrix *matrix, const struct lines *lines,
+                              size_t count, size_t apart, char text[200])
 {
     size_t from = 0, to, step;
-    if (count < 2 || apart == 0 || !find_step(lines, &from, &to, &step))
-        return false;
+    if (count < 2 || apart == 0 || !find_step(lines, &from, &to, &step) ||
+        from % (count * matrix->block[0]) == 0 || from == count * matrix->block[1])
+        return false; /* it is likelier that blocks are missing */
     size_t tile = from > apart * (count - 1) ? from - apart * (count - 1) : 0;
     if (tile <= apart || blocks_for(lines->count, tile) != count)
         return false;
@@ -251,12 +263,12 @@ const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
         return text;
     }
     if ((lack_end(rows) || lack_end(columns)) && is_grid_swapped(facts))
-        return "; are x and y of the grid swapped in the launch? There are just as many blocks in "
-               "x as the rows need, and in y as the columns need";
+        return "; are x and y exchanged, in the launch or where the kernel uses blockIdx? There are as "
+               "many blocks as the other direction needs";
     for (int i = 0; i < 4; ++i) {
         size_t blocks = matrix->grid[i / 2], threads = matrix->block[i % 2];
-        if ((lack_end(rows) && tell_close_blocks(&rows, blocks, threads, text)) ||
-            (lack_end(columns) && tell_close_blocks(&columns, blocks, threads, text)))
+        if ((lack_end(rows) && tell_close_blocks(matrix, &rows, blocks, threads, text)) ||
+            (lack_end(columns) && tell_close_blocks(matrix, &columns, blocks, threads, text)))
             return text;
     }
     size_t written = facts->count - facts->wrong_count, threads = matrix->grid_threads;

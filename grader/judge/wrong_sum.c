@@ -310,7 +310,8 @@ static void tell_missing_steps(const struct facts *facts, size_t count, size_t p
                  count);
     else
         snprintf(facts->text + used, facts->size - used,
-                 ": " JUDGE_NO_STEP "s in which a thread adds the sum of a thread %zu to %zu places on",
+                 ": " JUDGE_NO_STEP
+                 "s in which a thread adds the sum of a thread %zu to %zu places on",
                  count, period / 2);
 }
 

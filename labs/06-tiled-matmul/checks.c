@@ -86,10 +86,10 @@ static float add_up_one(const float *a, const float *b, int depth, int width, st
         float rounded = one * other;
         float corrected = how.fused && how.keeps != 0 ? fmaf(one, other, back) : rounded + back;
         float next = how.fused && how.keeps == 0 ? fmaf(one, other, sum) : sum + corrected;
-        lost = how.by == NEW_SUM      ? corrected
-               : how.by == OLD_SUM    ? corrected - (next - sum)
-               : how.fused            ? fmaf(one, other, sum - next)
-                                      : rounded - (next - sum);
+        lost = how.by == NEW_SUM   ? corrected
+               : how.by == OLD_SUM ? corrected - (next - sum)
+               : how.fused         ? fmaf(one, other, sum - next)
+                                   : rounded - (next - sum);
         sum = next;
     }
     return sum;

@@ -268,8 +268,8 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
     }
     if (rung == EQUALISE) { /* other ways to round are right, too */
         check_set_hint(check,
-                   "TODO 4: thread t works out new_grey() of grey t, and each pixel looks its "
-                   "new grey up. Do all threads wait until the table is full?");
+                       "TODO 4: thread t works out new_grey() of grey t, and each pixel looks its "
+                       "new grey up. Do all threads wait until the table is full?");
         double *bounds = check_memory(check, (size_t)n, sizeof *bounds);
         for (int i = 0; i < n; ++i)
             bounds[i] = 1;
@@ -282,8 +282,8 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
     return run;
 }
 
-/* Runs all rungs that have a TODO. HINTS has the check's hint for each rung, or is NULL. Returns the
- * run of the last rung. */
+/* Runs all rungs that have a TODO. HINTS has the check's hint for each rung, or is NULL. Returns
+ * the run of the last rung. */
 static const struct run *look_at_all(struct check *check, const struct scene *scene,
                                      const char *const *hints)
 {

@@ -359,7 +359,8 @@ GUESS(turn_product, .plus_product = true)
     {UPPER, leave_upper_lanes, "off = WARP / 4"}, {UPPER, leave_upper_lanes, "off = 8"},           \
         {UPPER, leave_upper_lanes, NULL}, {ODD, leave_odd_lanes, "off > 1"},                       \
         {ODD, leave_odd_lanes, NULL},                                                              \
-        {"as if what the lanes lose when they add up their sums were dropped", drop_in_lanes, NULL},   \
+        {"as if what the lanes lose when they add up their sums were dropped", drop_in_lanes,      \
+         NULL},                                                                                    \
         {"as if what the other lanes have lost were left out", leave_low, NULL},                   \
         {"as if a lane read the other lane's second float after that lane had changed it",         \
          read_late, ".low, off)"},                                                                 \

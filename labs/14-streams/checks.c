@@ -64,12 +64,15 @@ static void run_all(struct check *check, int frames, int size)
 
 /* Advice about wrong results. */
 static const char *const rung_hints[] = {
-    [PINNED] = "Rung 1: is every frame copied to its slot, developed there and copied back, in this "
-               "order? Has main() waited for the last copy?",
-    [OVERLAPPED] = "Rung 2: do the copy to a slot, the kernel and the copy back use the same frame, "
-                   "and the same stream? Has main() waited for all streams?",
-    [BLENDED] = "Rung 3: is the frame before still in its slot, and already developed, when blend() "
-                "reads it? Which event says so, and which stream waits for it?",
+    [PINNED] =
+        "Rung 1: is every frame copied to its slot, developed there and copied back, in this "
+        "order? Has main() waited for the last copy?",
+    [OVERLAPPED] =
+        "Rung 2: do the copy to a slot, the kernel and the copy back use the same frame, "
+        "and the same stream? Has main() waited for all streams?",
+    [BLENDED] =
+        "Rung 3: is the frame before still in its slot, and already developed, when blend() "
+        "reads it? Which event says so, and which stream waits for it?",
 };
 
 CHECK(correct, .title = "right for 10 frames of 5,000 pixels", .points = 10,

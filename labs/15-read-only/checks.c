@@ -118,10 +118,10 @@ static double filtered(const struct job *job, int f, int i)
 struct way {
     bool weightless; /* for rungs 1 and 5: the weights are 0; the other members are for rung 4 */
     bool nearest, clamps, backwards;
-    double shift; /* in pixels */
+    double shift;   /* in pixels */
     bool exchanged; /* width and height of the texture are exchanged */
-    bool turned;  /* for rungs 1 and 5: rows and columns of the weights are exchanged */
-    bool quarter; /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
+    bool turned;    /* for rungs 1 and 5: rows and columns of the weights are exchanged */
+    bool quarter;   /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
     /* for rung 3: what the length of a row lacks, and the place of the first pixel */
     int narrower, left, above;
 };
@@ -399,7 +399,7 @@ static void print_formula(const struct formula *formula, char *text, size_t size
         if (times == 0)
             continue;
         used += (size_t)snprintf(text + used, size - used, "%s%.0d%s%s",
-                                 times < 0 ? is_first ? "-" : " - "
+                                 times < 0  ? is_first ? "-" : " - "
                                  : is_first ? ""
                                             : " + ",
                                  number == 1 ? 0 : number, number == 1 ? "" : " * ", terms[k]);
@@ -457,8 +457,7 @@ static const struct check_guess turn_guesses[] = {
     {"as if each result were the nearest pixel, and those at the edge went on outside",
      nearest_clamped, NULL},
     {"as if the picture were turned the other way", backwards, NULL},
-    {"as if the texture had been made with width and height exchanged", exchanged,
-     "new_texture("},
+    {"as if the texture had been made with width and height exchanged", exchanged, "new_texture("},
     {"as if pixels were read half a pixel too far to the left and too high up; the centre of the first pixel is at 0.5, 0.5",
      half_too_low, NULL},
     {NULL, NULL, NULL}};
@@ -573,9 +572,8 @@ static void look_at_all(struct check *check, int width, int height, bool if_wron
     }
 }
 
-CHECK(
-    correct, .title = "right results for 96 x 80 numbers", .points = 10,
-    .hint = "Which array does each kernel read, and has main() copied it there?")
+CHECK(correct, .title = "right results for 96 x 80 numbers", .points = 10,
+      .hint = "Which array does each kernel read, and has main() copied it there?")
 {
     look_at_all(check, 96, 80, true);
 }

@@ -67,7 +67,8 @@ static void multiply_first(const struct case_data *input, int side, float *value
     for (int i = 0; i < height * width; ++i) {
         double sum = 0;
         for (int k = 0; k < depth; ++k)
-            sum += (double)a[i / width * depth + k % side] * (double)b[k % side * width + i % width];
+            sum +=
+                (double)a[i / width * depth + k % side] * (double)b[k % side * width + i % width];
         values[i] = (float)sum;
     }
 }
@@ -182,9 +183,8 @@ static const char *const rung_hints[] = {
 
 /* --- right answers -------------------------------------------------------------------------------- */
 
-CHECK(
-    correct, .title = "right product if all tiles are full", .points = 10,
-    .hint = "Follow the thread that makes the number named above, with pencil and paper.")
+CHECK(correct, .title = "right product if all tiles are full", .points = 10,
+      .hint = "Follow the thread that makes the number named above, with pencil and paper.")
 {
     for (int rung = REGISTERS; rung <= TENSOR; ++rung) {
         check_set_hint(check, rung_hints[rung]);

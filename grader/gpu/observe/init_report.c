@@ -274,7 +274,8 @@ static void advise(struct finding *finding, const struct init_case *c)
     else if (c->site->space == PTX_GLOBAL)
         advise_global(finding, c);
     else
-        snprintf(finding->advice, sizeof finding->advice, "give the variable a value where it is declared, as in int sum = 0");
+        snprintf(finding->advice, sizeof finding->advice,
+                 "give the variable a value where it is declared, as in int sum = 0");
 }
 
 static struct init_case case_of(const struct init *init, uint32_t pc, uint32_t writer,

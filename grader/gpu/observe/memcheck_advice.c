@@ -49,12 +49,12 @@ static bool find_meant(const struct launch_view *launch, const struct obs_fault 
                  : *name != '\0';
 }
 
-/* All functions that write advice return the id of what they have deduced (deductions.h), or NULL if
- * they write nothing. */
+/* All functions that write advice return the id of what they have deduced (deductions.h), or NULL
+ * if they write nothing. */
 
 /* Writes advice for an access in front of an array: its index is negative. */
 static const char *advise_negative(char *text, size_t size, const struct launch_view *launch,
-                            const struct obs_fault *fault)
+                                   const struct obs_fault *fault)
 {
     enum { MOST = 1 << 20 }; /* an index that is farther off has another cause */
     uint64_t begin, end;
@@ -73,7 +73,7 @@ static const char *advise_negative(char *text, size_t size, const struct launch_
 
 /* Writes advice for an access after the end of an array in shared memory. */
 static const char *advise_shared(char *text, size_t size, const struct launch_view *launch,
-                          const struct obs_fault *fault)
+                                 const struct obs_fault *fault)
 {
     uint64_t begin, end;
     bool is_extern = launch->request->dynamic_shared_bytes > 0;
@@ -96,7 +96,7 @@ static const char *advise_shared(char *text, size_t size, const struct launch_vi
 /* Writes advice for an access to shared memory if the launch probably counts the elements of its
  * extern array instead of their bytes. */
 static const char *advise_extern(char *text, size_t size, const struct launch_view *launch,
-                          const struct obs_fault *fault)
+                                 const struct obs_fault *fault)
 {
     uint32_t bytes = launch->request->dynamic_shared_bytes;
     const uint32_t *block = launch->request->block;
@@ -204,7 +204,7 @@ static const char *counted_by(const struct launch_view *launch, const struct mem
 
 /* Writes advice if the allocation probably counts elements, not bytes. */
 static const char *advise_bytes(char *text, size_t size, const struct launch_view *launch,
-                         const struct mem_block *block, const struct obs_fault *fault)
+                                const struct mem_block *block, const struct obs_fault *fault)
 {
     struct wanted wanted = find_wanted(launch, block, fault);
     const char *by = fault->bytes > 1 ? counted_by(launch, block, &wanted) : NULL;
@@ -220,7 +220,7 @@ static const char *advise_bytes(char *text, size_t size, const struct launch_vie
 /* Writes advice if each block in one direction of the grid has its row of elements, and the array
  * has room for exactly as many rows as there are blocks in the other direction. */
 static const char *advise_swapped(char *text, size_t size, const struct launch_view *launch,
-                           const struct mem_block *block, const struct obs_fault *fault)
+                                  const struct mem_block *block, const struct obs_fault *fault)
 {
     const uint32_t *grid = launch->request->grid, *threads = launch->request->block;
     struct wanted wanted = find_wanted(launch, block, fault);
@@ -255,7 +255,7 @@ static bool is_length(const struct memory *memory, const struct mem_block *block
 /* Writes advice if the launch passes a number that is too large for this array but is the length
  * of another. */
 static const char *advise_length(char *text, size_t size, const struct launch_view *launch,
-                          const struct mem_block *block, const struct obs_fault *fault)
+                                 const struct mem_block *block, const struct obs_fault *fault)
 {
     struct wanted wanted = find_wanted(launch, block, fault);
     const struct ptx_variable *param = launch->function->params;
@@ -279,7 +279,7 @@ static const char *advise_length(char *text, size_t size, const struct launch_vi
 
 /* Writes advice for an access beyond an allocation that is smaller than one element. */
 static const char *advise_small(char *text, size_t size, const struct mem_block *block,
-                         const struct obs_fault *fault)
+                                const struct obs_fault *fault)
 {
     if (block->size >= fault->bytes || fault->addr != block->addr)
         return NULL;

@@ -17,8 +17,8 @@ bool memcheck_is_global(const struct obs_fault *fault);
 const struct mem_block *memcheck_block(const struct launch_view *launch,
                                        const struct obs_fault *fault);
 
-/* Writes to FINDING advice for FAULT, what the advice has deduced, and the array that the access was
- * meant for. Writes no advice if the general advice for its kind is best. */
+/* Writes to FINDING advice for FAULT, what the advice has deduced, and the array that the access
+ * was meant for. Writes no advice if the general advice for its kind is best. */
 void memcheck_advise(struct finding *finding, const struct launch_view *launch,
                      const struct obs_fault *fault);
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Most findings of a launch that may repeat. Each repetition adds up all findings again, so this limits
- * the time that it takes. */
+/* Most findings of a launch that may repeat. Each repetition adds up all findings again, so this
+ * limits the time that it takes. */
 #define MOST_FINDINGS 16u
 /* most instructions of a launch that may repeat, since their counters are copied and compared */
 #define MOST_CODE (1u << 14)
@@ -23,8 +23,8 @@ struct repeated {
 };
 
 /* Returns whether another launch could have the same line in the record. A launch with a prediction
- * cannot, since the prediction depends on what earlier launches left in the caches. Nor can a launch
- * with errors, since their messages name addresses and threads. */
+ * cannot, since the prediction depends on what earlier launches left in the caches. Nor can a
+ * launch with errors, since their messages name addresses and threads. */
 static bool may_repeat(const struct launch_view *launch, const struct record_result *result)
 {
     if (result->status != EMU_OK || launch->predictor || launch->recording->count ||

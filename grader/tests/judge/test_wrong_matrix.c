@@ -453,9 +453,9 @@ Test(wrong_matrix, is_the_launchs_fault)
     wrong.grid[0] = 3, wrong.grid[1] = 5, wrong.block[0] = wrong.block[1] = 4;
     leave_out(in_12_columns);
     expect_told(&wrong, "a swapped grid",
-                "the last columns 12 to 19; " UNWRITTEN "are x and y of the grid swapped in the "
-                "launch? There are just as many blocks in x as the rows need, and in y as the "
-                "columns need");
+                "the last columns 12 to 19; " UNWRITTEN "are x and y exchanged, in the launch or "
+                "where the kernel uses blockIdx? There are as many blocks as the other "
+                "direction needs");
     wrong.grid[1] = 3, wrong.block[0] = 8, wrong.block[1] = 2;
     expect_told(&wrong, "blocks too close",
                 "the last columns 12 to 19; " UNWRITTEN
