@@ -114,6 +114,13 @@ static const char *find_other_size(const struct slice *slice, unsigned number,
     return found;
 }
 
+static bool multiplies_by(const struct slice *slice, unsigned line, const char *name)
+{
+    char text[80];
+    snprintf(text, sizeof text, "* %s", name);
+    return slice_has_text(slice, line, text);
+}
+
 /* Names the row of a matrix that an index means, or the length of rows that it should use. */
 static bool name_row(const struct check *check, const struct slice *slice, json_t *finding)
 {
@@ -133,6 +140,13 @@ static bool name_row(const struct check *check, const struct slice *slice, json_
                       "numbers: should line %u multiply by %s, not by %s?",
                       shape.rows_name, shape.columns_name, shape.rows, shape.columns,
                       shape.columns_name, line, shape.columns_name, other);
+    if (multiplies_by(slice, line, shape.rows_name) &&
+        !slice_has_name(slice, line, shape.columns_name))
+        return advise(finding,
+                      "the array has %zu rows of %zu numbers (%s x %s): should line %u multiply by "
+                      "%s, the length of a row, not by %s?",
+                      shape.rows, shape.columns, shape.rows_name, shape.columns_name, line,
+                      shape.columns_name, shape.rows_name);
     size_t row = offset / each / shape.columns;
     return row > shape.rows &&
            advise(finding,

@@ -333,8 +333,9 @@ void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool h
         free(ordered->host.last);
     }
     add_other(ordered, work);
-    order_note_work(ordered->stream.number, &ordered->work);
+    order_number_work(&ordered->work);
     order_add(order, &ordered->stream, &ordered->work);
+    order_note_work(ordered->stream.number);
     if (ordered->joins)
         order_host_waits_stream(order, &ordered->stream);
     if (ordered->opened)
@@ -386,8 +387,9 @@ static void add_whole(cudaStream_t stream, const struct rt_range *range, enum or
     order_lock();
     if (kind == ORDER_ALLOCATES)
         order_forget_memory(order, (emu_addr)range->ptr, range->size);
-    order_note_work(key.number, &work);
+    order_number_work(&work);
     order_add(order, &key, &work);
+    order_note_work(key.number);
     if (kind == ORDER_FREES)
         order_forget_memory(order, (emu_addr)range->ptr, range->size);
     leave();

@@ -37,8 +37,9 @@ void order_report_free(const struct order_conflict *conflict);
 
 /* --- waits.c: events and waits that order work; the caller holds the lock ---------------------- */
 
-/* Notes that WORK was put into STREAM. Gives it its number. */
-void order_note_work(uint64_t stream, struct order_work *work);
+/* Gives WORK its number, and notes after order_add() that STREAM has got work. */
+void order_number_work(struct order_work *work);
+void order_note_work(uint64_t stream);
 /* Note that EVENT was recorded in STREAM, and that STREAM waits for it, at PLACE. */
 void order_note_record(const struct order_clock *event, uint64_t stream, struct emu_place place);
 void order_note_wait(const struct order_clock *event, uint64_t stream, struct emu_place place);

@@ -27,9 +27,13 @@ static struct wait waits[MOST_WAITS];
 static unsigned record_count, wait_count;
 static uint64_t works;
 
-void order_note_work(uint64_t stream, struct order_work *work)
+void order_number_work(struct order_work *work)
 {
     work->number = ++works;
+}
+
+void order_note_work(uint64_t stream)
+{
     for (unsigned i = 0; i < wait_count && i < MOST_WAITS; i++)
         waits[i].is_used |= waits[i].stream == stream;
 }
@@ -64,12 +68,13 @@ static bool is_vain(const struct wait *wait, const struct order_work *earlier,
            (wait->stream == earlier->stream || wait->stream == later->stream);
 }
 
-/* The event was recorded in the right stream, but before the earlier work. */
+/* The event was recorded in the right stream, but before the earlier work. The stream has got no
+ * work since the wait, so the wait is for the later work. */
 static bool is_too_early(const struct wait *wait, const struct order_work *earlier,
                          const struct order_work *later)
 {
-    return wait->stream == later->stream && wait->event.stream == earlier->stream &&
-           wait->event.works < earlier->number;
+    return !wait->is_used && wait->stream == later->stream &&
+           wait->event.stream == earlier->stream && wait->event.works < earlier->number;
 }
 
 /* Another stream than that of the later work waits for the earlier work, and has no other reason to
@@ -88,7 +93,8 @@ static const struct wait *find(explains *fits, const struct order_work *earlier,
     unsigned count = wait_count < MOST_WAITS ? wait_count : MOST_WAITS;
     for (unsigned i = 1; i <= count; i++) {
         const struct wait *wait = &waits[(wait_count - i) % MOST_WAITS];
-        if (wait->place.line && fits(wait, earlier, later))
+        bool is_graph = wait->place.line == wait->event.place.line; /* one call launched both */
+        if (wait->place.line && !is_graph && fits(wait, earlier, later))
             return wait;
     }
     return NULL;
