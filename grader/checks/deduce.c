@@ -9,7 +9,7 @@
 #include "checks/slice.h"
 #include "checks/source.h"
 #include "checks/verdict.h"
-#include "gpu/observe/deductions.h"
+#include "gpu/deductions.h"
 
 #define WARP 32u
 

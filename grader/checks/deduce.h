@@ -8,7 +8,7 @@
 
 struct check;
 
-/* Returns whether an observer has made DEDUCTION (gpu/observe/deductions.h) about FINDING. */
+/* Returns whether an observer has made DEDUCTION (gpu/deductions.h) about FINDING. */
 bool check_has_deduced(const json_t *finding, const char *deduction);
 
 /* Replaces the help of FINDING, which comes from RECORD, if the source of the submission or the

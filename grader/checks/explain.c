@@ -15,8 +15,8 @@
 #include "checks/slice.h"
 #include "checks/source.h"
 #include "checks/verdict.h"
+#include "gpu/deductions.h"
 #include "gpu/finding_kinds.h"
-#include "gpu/observe/deductions.h"
 #include "gpu/remote/server.h"
 #include "record/record.h"
 

@@ -11,8 +11,8 @@
 #include "checks/run.h"
 #include "checks/slice.h"
 #include "checks/verdict.h"
+#include "gpu/deductions.h"
 #include "gpu/finding_kinds.h"
-#include "gpu/observe/deductions.h"
 #include "judge/wrong_sum.h"
 
 #define WRITERS 6u /* most lines of a kernel that write to global memory */
@@ -280,7 +280,8 @@ static void show_slice(struct check *check, const struct run *run, const struct 
     slice_free(slice);
 }
 
-/* Returns the only one of COUNT lines that names an input that TEXT names, too, or the last line. */
+/* Returns the only one of COUNT lines that names an input that TEXT names, too, or the last line.
+ * */
 static unsigned find_copy(const struct slice *slice, const struct run *run, const unsigned *lines,
                           unsigned count, const char *text)
 {

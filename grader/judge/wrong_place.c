@@ -176,8 +176,8 @@ static bool is_tile(const struct judge_matrix *matrix, size_t side)
     return side > 1 && (side == matrix->block[0] || side == matrix->block[1]);
 }
 
-/* Returns whether the last lines of ONE are wrong because its blocks are as many as OTHER needs, and
- * the other way round. */
+/* Returns whether the last lines of ONE are wrong because its blocks are as many as OTHER needs,
+ * and the other way round. */
 static bool are_exchanged(const struct judge_matrix *matrix, struct lines one, struct lines other)
 {
     for (int axis = 0; axis < 2; ++axis) {
@@ -193,8 +193,8 @@ static bool are_exchanged(const struct judge_matrix *matrix, struct lines one, s
     return false;
 }
 
-/* Returns whether the numbers of blocks in x and in y are exchanged, so that just what the blocks do
- * not reach is wrong. */
+/* Returns whether the numbers of blocks in x and in y are exchanged, so that just what the blocks
+ * do not reach is wrong. */
 static bool is_grid_swapped(const struct facts *facts)
 {
     struct lines rows = rows_of(facts), columns = columns_of(facts);

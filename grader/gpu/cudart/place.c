@@ -173,8 +173,8 @@ struct emu_place rt_caller(void)
     return rt_place_in(frames, backtrace(frames, MAX_FRAMES));
 }
 
-/* Returns whether FILE is a header, whose functions belong to a library or to the kit: the line that
- * calls them says more. */
+/* Returns whether FILE is a header, whose functions belong to a library or to the kit: the line
+ * that calls them says more. */
 static bool is_header(const char *file)
 {
     const char *end = strrchr(file, '.');

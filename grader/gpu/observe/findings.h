@@ -30,7 +30,7 @@ struct finding {
      * advice */
     const char *help;
     char advice[320];
-    const char *deduction; /* what `advice` is based on (deductions.h), or NULL */
+    const char *deduction; /* what `advice` is based on (gpu/deductions.h), or NULL */
     /* the array that a bad access was meant for, as far as it is known; otherwise 0 */
     struct {
         char name[32];          /* in shared memory, otherwise "" */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/observe/deductions.h"
+#include "gpu/deductions.h"
 #include "gpu/observe/describe.h"
 #include "gpu/observe/init.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/observe/deductions.h"
+#include "gpu/deductions.h"
 #include "gpu/observe/describe.h"
 
 /* more than any device memory, so no index is off by this much */
@@ -49,8 +49,8 @@ static bool find_meant(const struct launch_view *launch, const struct obs_fault 
                  : *name != '\0';
 }
 
-/* All functions that write advice return the id of what they have deduced (deductions.h), or NULL
- * if they write nothing. */
+/* All functions that write advice return the id of what they have deduced (gpu/deductions.h), or
+ * NULL if they write nothing. */
 
 /* Writes advice for an access in front of an array: its index is negative. */
 static const char *advise_negative(char *text, size_t size, const struct launch_view *launch,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/observe/deductions.h"
+#include "gpu/deductions.h"
 #include "gpu/observe/describe.h"
 #include "gpu/observe/race_advice.h"
 

@@ -35,7 +35,7 @@ void order_report_work(void *context, const struct order_conflict *conflict);
 /* Reports that the host frees memory that EARLIER uses, which is in flight. */
 void order_report_free(const struct order_conflict *conflict);
 
-/* --- waits.c: events and waits that order work; the caller holds the lock ---------------------- */
+/* --- waits.c: events and waits that order work; the caller holds the lock ------------------- */
 
 /* Gives WORK its number, and notes after order_add() that STREAM has got work. */
 void order_number_work(struct order_work *work);

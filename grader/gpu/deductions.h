@@ -1,7 +1,7 @@
 /* Ids of what an observer has deduced about a finding. The grader, which knows the source and the
  * case, uses them to show more lines, or to replace advice. */
-#ifndef GPU_OBSERVE_DEDUCTIONS_H
-#define GPU_OBSERVE_DEDUCTIONS_H
+#ifndef GPU_DEDUCTIONS_H
+#define GPU_DEDUCTIONS_H
 
 /* --- accesses outside of an array ------------------------------------------------------------- */
 
