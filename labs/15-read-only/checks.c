@@ -452,10 +452,10 @@ static const struct check_guess mask_guesses[] = {
     {NULL, NULL, NULL}};
 
 static const struct check_guess turn_guesses[] = {
-    {"as if each result were the nearest pixel, not a mean of four", nearest, NULL},
-    {"as if the pixels at the edge went on outside of the picture", clamped, NULL},
+    {"as if each result were the nearest pixel, not a mean of four", nearest, "new_texture("},
+    {"as if the pixels at the edge went on outside of the picture", clamped, "new_texture("},
     {"as if each result were the nearest pixel, and those at the edge went on outside",
-     nearest_clamped, NULL},
+     nearest_clamped, "new_texture("},
     {"as if the picture were turned the other way", backwards, NULL},
     {"as if the texture had been made with width and height exchanged", exchanged, "new_texture("},
     {"as if pixels were read half a pixel too far to the left and too high up; the centre of the first pixel is at 0.5, 0.5",
