@@ -320,8 +320,8 @@ void check_ran(struct check *check, const struct run *run, const char *kernel);
 struct check_launch {
     /* number of blocks in the grid, and number of threads in a block */
     double blocks, threads;
-    /* number of threads of a block in x and in y */
-    double sides[2];
+    double sides[2]; /* number of threads of a block in x and in y */
+    double grid[2];  /* number of blocks in x and in y */
     double static_shared_bytes, dynamic_shared_bytes; /* shared memory per block */
     double store_sectors; /* number of sectors of global memory that the launch's stores touch */
 };

@@ -8,11 +8,14 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "checks/deduce.h"
 #include "checks/internal.h"
 #include "checks/makers.h"
 #include "checks/processes.h"
+#include "checks/slice.h"
 #include "checks/source.h"
 #include "checks/verdict.h"
+#include "gpu/deductions.h"
 #include "gpu/finding_kinds.h"
 #include "gpu/remote/server.h"
 #include "record/record.h"
@@ -94,7 +97,7 @@ static void explain_signal(struct check *check, int number)
                    strsignal(number), number);
 }
 
-/* Sets the hint for a finding, as one sentence. */
+/* Makes the help of FINDING the check's hint, written as a sentence. */
 static void advise_about(struct check *check, const json_t *finding)
 {
     const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
@@ -106,7 +109,7 @@ static void advise_about(struct check *check, const json_t *finding)
                      strchr(".?", help[strlen(help) - 1]) ? "" : ".");
 }
 
-/* Returns the hint that fits the way in which a run ended. */
+/* Returns a hint about the way in which a run ended, or "" if there is none. */
 static const char *advice_for_end(const struct process_outcome *outcome)
 {
     switch (outcome->end) {
@@ -248,9 +251,9 @@ static const char *launch_status(const json_t *record)
     return "ok";
 }
 
-/* Returns the rank of FINDING among the errors of a run. Errors that come first cause the others. A
- * missing barrier, for example, lets a thread read an unwritten value, and after any error, the
- * runtime also reports an error. */
+/* Returns the rank of FINDING among the errors of a run. An error of a low rank can cause errors of
+ * higher ranks. A missing barrier, for example, lets a thread read an unwritten value. The runtime
+ * reports an error of its own after any other error, so that error has the highest rank. */
 static int rank_of(const json_t *finding)
 {
     static const char *const tools[] = {"synccheck", "racecheck", "initcheck"};
@@ -263,7 +266,7 @@ static int rank_of(const json_t *finding)
     return strcmp(id, "kernel-fault") == 0 ? last + 1 : 0;
 }
 
-/* Returns the error in RECORD that causes the others, or NULL if there are no errors. */
+/* Returns the error in RECORD that probably causes the others, or NULL if there are no errors. */
 static const json_t *find_cause(const json_t *record)
 {
     size_t i;
@@ -278,40 +281,68 @@ static const json_t *find_cause(const json_t *record)
     return first;
 }
 
-/* Replaces the question whether an allocation forgets sizeof, if its line has a sizeof. */
-static void doubt_sizeof(const struct check *check, json_t *finding)
+/* Returns the first race or uninitialised read in RECORD whose line helps to make the address of
+ * FINDING, an access outside of memory. Returns NULL if there is none. */
+static const json_t *find_feeder(const struct check *check, const json_t *record,
+                                 const json_t *finding)
 {
-    unsigned lines[64], count = check_find_lines(check, "sizeof", lines, 64);
+    const json_t *found = NULL, *other;
     size_t i;
-    json_t *place;
-    if (!strstr(json_text_of(finding, "help"), "does the allocation forget to multiply"))
-        return;
-    json_array_foreach(json_object_get(finding, "related"), i, place)
+    struct slice *slice = slice_new(json_string_value(check->job.source));
+    if (slice)
+        slice_begin_at(slice, (unsigned)json_integer_of(finding, "line"), 0, true);
+    json_array_foreach(slice ? json_object_get(record, "findings") : NULL, i, other)
     {
-        unsigned line = (unsigned)json_integer_of(place, "line");
-        for (unsigned k = 0; k < count && k < 64; ++k)
-            if (lines[k] == line && check_is_own_file(check, json_text_of(place, "file")))
-                json_object_set_new(
-                    finding, "help",
-                    json_string("compare every index with the array's length; are the launch's "
-                                "numbers of blocks and threads those that the kernel expects?"));
+        const struct finding_kind *kind = emu_finding_kind(json_text_of(other, "id"));
+        bool is_value = kind && (check_has_deduced(other, DEDUCED_READ) ||
+                                 strcmp(kind->tool, "initcheck") == 0);
+        unsigned line = (unsigned)json_integer_of(other, "line");
+        bool fits = is_value && line != (unsigned)json_integer_of(finding, "line") &&
+                    check_is_own_file(check, json_text_of(other, "file")) &&
+                    slice_reaches(slice, line);
+        if (fits && (!found || rank_of(other) < rank_of(found)))
+            found = other;
     }
+    slice_free(slice);
+    return found;
 }
 
-/* Makes the report show FINDING as the cause of the failure. */
-static void blame(struct check *check, const json_t *finding)
+/* If FINDING, from RUN, is an access outside of memory whose address comes from a value that was
+ * read too early, returns the error that tells this. It may come from a watched run, which becomes
+ * *RECORD. Otherwise returns FINDING. */
+static const json_t *find_earlier(struct check *check, const struct run *run, const json_t *finding,
+                                  json_t **record)
+{
+    bool is_outside = check_has_deduced(finding, DEDUCED_TOO_FAR) ||
+                      check_has_deduced(finding, DEDUCED_NEGATIVE) ||
+                      check_has_deduced(finding, DEDUCED_SHORT_ARRAY);
+    if (!is_outside || !check_is_own_file(check, json_text_of(finding, "file")))
+        return finding;
+    struct rerun again = run->plan.watched ? (struct rerun){0} : check_run_again(check, run);
+    const json_t *feeder = find_feeder(check, again.record ? again.record : run->record, finding);
+    if (feeder && again.record) {
+        json_decref(*record);
+        *record = json_incref(again.record);
+        json_array_append(check->findings, (json_t *)feeder);
+    }
+    check_free_rerun(&again);
+    return feeder ? feeder : finding;
+}
+
+/* Makes the report show FINDING, which comes from RECORD, as the cause of the failure. */
+static void blame(struct check *check, const json_t *record, const json_t *finding)
 {
     json_decref(check->cause);
     check->cause = json_incref((json_t *)finding);
-    doubt_sizeof(check, check->cause);
+    check_deduce(check, record, check->cause);
     check_add_makers(check, check->cause);
     check_point_at(check, json_text_of(finding, "file"), (unsigned)json_integer_of(finding, "line"),
                    (unsigned)json_integer_of(finding, "column"));
     advise_about(check, finding);
 }
 
-/* Adds the line of the only launch of FINDING's kernel, if the launch may be wrong: if it may give
- * an array too few bytes. */
+/* Adds the line that launches FINDING's kernel, if that launch may give an array too few bytes, and
+ * if no other line launches the kernel. */
 static void name_launch(const struct check *check, json_t *finding)
 {
     const char *kernel = json_text_of(finding, "kernel"), *end = kernel + strcspn(kernel, "(<");
@@ -320,9 +351,8 @@ static void name_launch(const struct check *check, json_t *finding)
     while (name > kernel && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
         --name;
     snprintf(launch, sizeof launch, "%.*s<<<", (int)(end - name), name);
-    unsigned line = strstr(json_text_of(finding, "help"), "does the launch give")
-                        ? check_find_line(check, launch)
-                        : 0;
+    unsigned line =
+        check_has_deduced(finding, DEDUCED_SHORT_EXTERN) ? check_find_line(check, launch) : 0;
     if (!line)
         return;
     json_t *related = json_object_get(finding, "related");
@@ -332,9 +362,9 @@ static void name_launch(const struct check *check, json_t *finding)
                                              json_text_of(finding, "file"), "line", (int)line));
 }
 
-/* Makes a verdict from a finding of severity "error", which says more than an exit code. */
-static void explain_finding(struct check *check, const json_t *finding, const char *status,
-                            struct process_outcome *outcome)
+/* Makes the verdict from FINDING, an error in RECORD, which says more than an exit code. */
+static void explain_finding(struct check *check, const json_t *record, const json_t *finding,
+                            const char *status, struct process_outcome *outcome)
 {
     const char *said = "";
     char places[200] = "";
@@ -352,10 +382,10 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
     check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s",
                json_text_of(finding, "message"), places, *said ? "; your program said: " : "",
                said);
-    blame(check, finding);
+    blame(check, record, finding);
 }
 
-/* Returns the finding that is no error, but a likely reason for wrong results, or NULL. */
+/* Returns a finding that is no error but explains wrong results, or NULL if there is none. */
 static const json_t *find_suspect(const json_t *record)
 {
     size_t i;
@@ -379,10 +409,10 @@ bool check_explain_wrong(struct check *check, const json_t *record)
             json_array_append(check->findings, finding);
     }
     if (cause)
-        blame(check, cause);
+        blame(check, record, cause);
     if (suspect) {
         check_add(check, ": %s", json_text_of(suspect, "message"));
-        blame(check, suspect);
+        blame(check, record, suspect);
     }
     return cause || suspect;
 }
@@ -407,16 +437,20 @@ static void explain_failed_call(struct check *check, const json_t *record,
         advise_about(check, call);
 }
 
-void check_explain_findings(struct check *check, const json_t *record,
+void check_explain_findings(struct check *check, const struct run *run,
                             struct process_outcome *outcome)
 {
-    const char *status = launch_status(record);
+    json_t *record = json_incref(run->record);
+    const char *status = launch_status(run->record);
     const json_t *cause = find_cause(record);
     if (strcmp(status, "internal") == 0)
         check_break(check, "the emulator failed while it ran a kernel");
-    if (cause && check_is_open(check))
-        explain_finding(check, cause, status, outcome);
-    explain_failed_call(check, record, outcome);
+    if (cause && check_is_open(check)) {
+        cause = find_earlier(check, run, cause, &record);
+        explain_finding(check, record, cause, status, outcome);
+    }
+    json_decref(record);
+    explain_failed_call(check, run->record, outcome);
     if (strcmp(status, "ok") != 0)
         check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed",
                    "a kernel failed: %s", status);

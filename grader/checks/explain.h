@@ -10,16 +10,17 @@
 #include "sandbox/process.h"
 
 struct check;
+struct run;
 struct run_limits;
 
 /* Explains a failure from the way in which the device's process ended. LIMITS were its limits. */
 void check_explain_device(struct check *check, struct process_outcome *device,
                           const struct run_limits *limits);
 
-/* Explains a failure from the findings in the record. An error makes the check fail even if the
+/* Explains a failure from the findings in RUN's record. An error makes the check fail even if the
  * answer is right. It also explains a wrong answer, so call this before the answer is judged. Shows
  * the last line that PROGRAM printed, if that line says more. */
-void check_explain_findings(struct check *check, const json_t *record,
+void check_explain_findings(struct check *check, const struct run *run,
                             struct process_outcome *program);
 
 /* Explains a failure from the way in which the program's process ended. LIMITS were its limits. */

@@ -18,11 +18,14 @@ struct check_launch check_launch(const struct run *run, size_t index)
     const json_t *launches = run ? json_object_get(run->record, "launches") : NULL;
     const json_t *launch = json_array_get(launches, index);
     const json_t *block = json_object_get(launch, "block");
+    const json_t *grid = json_object_get(launch, "grid");
     return (struct check_launch){
-        .blocks = volume(json_object_get(launch, "grid")),
+        .blocks = volume(grid),
         .threads = volume(block),
         .sides = {json_number_value(json_array_get(block, 0)),
                   json_number_value(json_array_get(block, 1))},
+        .grid = {json_number_value(json_array_get(grid, 0)),
+                 json_number_value(json_array_get(grid, 1))},
         .static_shared_bytes = json_number_of(launch, "static_shared_bytes"),
         .dynamic_shared_bytes = json_number_of(launch, "dynamic_shared_bytes"),
         .store_sectors =

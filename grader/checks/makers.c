@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "checks/deduce.h"
 #include "checks/internal.h"
 #include "checks/judging.h"
 #include "checks/run.h"
 #include "checks/slice.h"
 #include "checks/verdict.h"
+#include "gpu/deductions.h"
 #include "gpu/finding_kinds.h"
+#include "judge/wrong_sum.h"
 
 #define WRITERS 6u /* most lines of a kernel that write to global memory */
 
@@ -19,12 +22,12 @@ struct writers {
     unsigned lines[WRITERS]; /* those in the student's file */
     unsigned count;
     unsigned last;  /* the last of these lines */
-    double adds;    /* by lanes, if all lanes of a warp add to the same word */
-    double threads; /* of all its launches */
-    double block;   /* threads in a block, or 0 if its launches differ */
+    double adds;    /* additions, counted by lane: exact if the lanes of a warp add to one word */
+    double threads; /* in all launches of the kernel */
+    double block;   /* threads of a block, or 0 if the launches differ */
     bool has_other_files;
     bool has_stores;
-    bool is_shared;         /* it uses shared memory */
+    bool is_shared;         /* the kernel uses shared memory */
     bool has_other_kernels; /* the program also launched other kernels */
 };
 
@@ -137,8 +140,8 @@ static bool is_about_loops(const char *text)
     return has_any(text, parts);
 }
 
-/* Returns whether TEXT names the input NAME: as an array, or after a word that the explanations
- * have in front of an input. */
+/* Returns whether TEXT names the input NAME: as an array, or after words that explanations put
+ * before the name of an input. */
 static bool names_input(const char *text, const char *name)
 {
     char part[80];
@@ -153,18 +156,64 @@ static bool names_input(const char *text, const char *name)
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
+/* Returns whether LINE begins the loop of a tree that TEXT says has no step between threads that
+ * are some places apart: in a warp, the loop of the shuffles. */
+static bool lacks_step(const struct slice *slice, unsigned line, const char *text)
+{
+    unsigned apart = 0;
+    const char *step = strstr(text, JUDGE_NO_STEP), *at = step ? strstr(step, "of the thread ") : 0;
+    at = step && !at ? strstr(step, "of a thread ") : at;
+    if (!at || sscanf(at, "of %*s thread %u", &apart) != 1)
+        return false;
+    return slice_is_tree(slice, line) && slice_shuffles(slice, line) == (apart < 32);
+}
+
+/* Returns the only one of COUNT lines that replaces a sum by another in the loop of a tree, instead
+ * of adding them, or 0. */
+static unsigned find_replacing(const struct slice *slice, const unsigned *lines, unsigned count)
+{
+    unsigned found = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        unsigned loop = slice_loop_around(slice, lines[i]);
+        if (!loop || !slice_is_tree(slice, loop) || !slice_moves_element(slice, lines[i]))
+            continue;
+        if (found)
+            return 0;
+        found = lines[i];
+    }
+    return found;
+}
+
+/* Returns the only one of COUNT lines that is a condition on the number of the block, or 0. */
+static unsigned find_block_condition(const struct slice *slice, const unsigned *lines,
+                                     unsigned count)
+{
+    unsigned found = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        if (!slice_is_condition(slice, lines[i]) || !slice_has_name(slice, lines[i], "blockIdx"))
+            continue;
+        if (found)
+            return 0;
+        found = lines[i];
+    }
+    return found;
+}
+
 /* Returns the line that matters most of COUNT lines, or OTHERWISE. */
 static unsigned find_main(const struct slice *slice, const unsigned *lines, unsigned count,
                           const char *text, unsigned otherwise)
 {
     unsigned found = 0;
-    bool is_overflow = strstr(text, "32-bit int") != NULL;
+    bool is_overflow = strstr(text, "32-bit int"), is_step = strstr(text, JUDGE_NO_STEP);
+    if (strstr(text, "only block ") && find_block_condition(slice, lines, count))
+        return find_block_condition(slice, lines, count);
     if (!is_overflow && !is_about_loops(text))
         return otherwise;
     for (unsigned i = 0; i < count; ++i) {
         bool fits = is_overflow ? slice_multiplies(slice, lines[i]) &&
                                       !slice_has_name(slice, lines[i], "blockIdx")
-                                : slice_is_loop(slice, lines[i]);
+                    : is_step ? lacks_step(slice, lines[i], text)
+                              : slice_is_loop(slice, lines[i]);
         if (fits && found)
             return otherwise;
         found = fits ? lines[i] : found;
@@ -180,7 +229,7 @@ static void prefer_inputs(struct slice *slice, const struct run *run, const char
             slice_prefer(slice, array->name);
 }
 
-/* Shows LINE with a caret, and the others of COUNT lines. */
+/* Makes the report show LINE with a caret, and the other ones of COUNT LINES without a caret. */
 static void show(struct check *check, const unsigned *lines, unsigned count, unsigned line)
 {
     check_point_at(check, check->job.file_name, line, 0);
@@ -190,7 +239,8 @@ static void show(struct check *check, const unsigned *lines, unsigned count, uns
             check->verdict.also[check->verdict.also_count++] = lines[i];
 }
 
-/* Shows the slice that ends with the lines of WRITERS, or with the last statement of KERNEL. */
+/* Makes the report show the lines that lead to those of WRITERS, or to the last statement of KERNEL
+ * if no writer is in the student's file. */
 static void show_slice(struct check *check, const struct run *run, const struct writers *writers,
                        const char *kernel, const char *text)
 {
@@ -219,29 +269,79 @@ static void show_slice(struct check *check, const struct run *run, const struct 
                              : is_about_launches(text) ? SLICE_PLACES
                                                        : SLICE_VALUES);
     unsigned count = slice_lines(slice, lines);
+    unsigned main_line = find_main(slice, lines, count, text, last);
+    unsigned replacing = find_replacing(slice, lines, count);
+    if (replacing && main_line == last) {
+        check_add(check, "; line %u replaces a sum: should it add to it, by += ?", replacing);
+        main_line = replacing;
+    }
     if (count > 0)
-        show(check, lines, count, find_main(slice, lines, count, text, last));
+        show(check, lines, count, main_line);
     slice_free(slice);
 }
 
-/* Shows the calls of a copy that TEXT is about. */
-static void show_copies(struct check *check, const char *text)
+/* Returns the only one of COUNT lines that names an input that TEXT names, too, or the last line.
+ * */
+static unsigned find_copy(const struct slice *slice, const struct run *run, const unsigned *lines,
+                          unsigned count, const char *text)
 {
-    const char *to_symbol = "cudaMemcpyToSymbol";
+    const struct case_array *array;
+    unsigned found = 0, fits = 0;
+    for (size_t i = 0; run && run->input && (array = case_at(run->input, i)); ++i)
+        for (unsigned k = 0; k < count && strstr(text, array->name); ++k)
+            if (slice_has_name(slice, lines[k], array->name)) {
+                found = lines[k];
+                ++fits;
+            }
+    return fits == 1 ? found : lines[count - 1];
+}
+
+void check_show_copies(struct check *check, const struct run *run, const char *call,
+                       const char *text)
+{
     unsigned lines[SLICE_MOST], count = 0;
     struct slice *slice = slice_new(json_string_value(check->job.source));
     if (slice) {
-        slice_begin_at_word(slice, strstr(text, to_symbol) ? to_symbol : "cudaMemcpyDeviceToHost",
-                            0);
+        slice_begin_at_word(slice, call, 0);
         slice_limit(slice, 0);
         count = slice_lines(slice, lines);
     }
     if (count > 0)
-        show(check, lines, count, lines[0]);
+        show(check, lines, count, find_copy(slice, run, lines, count, text));
     slice_free(slice);
 }
 
-/* Shows what is around the line that a guess names. */
+void check_show_launches(struct check *check)
+{
+    unsigned lines[SLICE_MOST], count = 0, loop = 0, loops = 0;
+    struct slice *slice = slice_new(json_string_value(check->job.source));
+    for (unsigned i = 1; slice && i <= slice_count(slice); ++i)
+        if (slice_has_text(slice, i, "<<<"))
+            slice_begin_at(slice, i, 0, true);
+    if (slice) {
+        slice_prefer_kind(slice, SLICE_CONTROL);
+        slice_limit(slice, 1);
+        count = slice_lines(slice, lines);
+    }
+    for (unsigned i = 0; i < count; ++i)
+        if (slice_is_loop(slice, lines[i])) {
+            loop = lines[i];
+            ++loops;
+        }
+    if (count > 0)
+        show(check, lines, count, loops == 1 ? loop : lines[0]);
+    slice_free(slice);
+}
+
+/* Shows the calls of a copy that TEXT is about. */
+static void show_copies(struct check *check, const struct run *run, const char *text)
+{
+    const char *to_symbol = "cudaMemcpyToSymbol";
+    check_show_copies(check, run, strstr(text, to_symbol) ? to_symbol : "cudaMemcpyDeviceToHost",
+                      text);
+}
+
+/* Makes the report show the line that a guess names, and the loops and conditions around it. */
 static void show_around(struct check *check)
 {
     unsigned lines[SLICE_MOST], line = check->verdict.line;
@@ -281,7 +381,7 @@ void check_show_makers(struct check *check, const struct run *run, const char *m
         return;
     }
     if (has_any(text, of_copies)) {
-        show_copies(check, text);
+        show_copies(check, run, text);
         return;
     }
     if (writers.has_other_kernels && full_name == find_kernel(run, NULL))
@@ -293,13 +393,28 @@ void check_show_makers(struct check *check, const struct run *run, const char *m
     show_slice(check, run, &writers, kernel, text);
 }
 
+/* Returns whether the allocation that FINDING is about may have the wrong size. */
+static bool has_wrong_size(const json_t *finding)
+{
+    static const char *const deductions[] = {DEDUCED_NO_SIZEOF, DEDUCED_TOO_SMALL,
+                                             DEDUCED_OTHER_LENGTH, DEDUCED_MISALIGNED};
+    static const char *const ids[] = {"copy-too-long", "wrong-pitch"};
+    for (size_t i = 0; i < sizeof deductions / sizeof *deductions; ++i)
+        if (check_has_deduced(finding, deductions[i]))
+            return true;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; ++i)
+        if (strcmp(json_text_of(finding, "id"), ids[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Adds the line that allocates the memory that FINDING is about, if its size may be wrong. */
 static void begin_at_allocation(const struct check *check, struct slice *slice,
                                 const json_t *finding)
 {
     size_t i;
     json_t *place;
-    if (!strstr(json_text_of(finding, "help"), "sizeof(type)"))
+    if (!has_wrong_size(finding))
         return;
     json_array_foreach(json_object_get(finding, "related"), i, place)
     {
@@ -310,18 +425,16 @@ static void begin_at_allocation(const struct check *check, struct slice *slice,
 }
 
 /* Adds the line that declares the array in shared memory that FINDING is about, if the array may
- * be too short. The help begins with the array's name. */
+ * be too short. */
 static void begin_at_declaration(struct slice *slice, const json_t *finding)
 {
-    const char *help = json_text_of(finding, "help");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(help, " "), help);
-    if (strstr(help, "is the array too short"))
+    const char *name = json_text_of(json_object_get(finding, "array"), "name");
+    if (check_has_deduced(finding, DEDUCED_SHORT_ARRAY))
         slice_begin_at_shared(slice, (unsigned)json_integer_of(finding, "line"), name);
 }
 
-/* Begins SLICE where a change may mend FINDING. Returns false if the lines that lead there say
- * nothing about FINDING. */
+/* Begins SLICE at the lines where a change may mend FINDING. Returns false if the lines that lead
+ * to FINDING have nothing to do with its cause. */
 static bool begin_at_finding(const struct check *check, struct slice *slice, const json_t *finding)
 {
     const char *id = json_text_of(finding, "id"), *message = json_text_of(finding, "message");
@@ -336,8 +449,7 @@ static bool begin_at_finding(const struct check *check, struct slice *slice, con
     }
     if (!kind || line == 0 || !check_is_own_file(check, json_text_of(finding, "file")))
         return false;
-    bool is_short = strstr(json_text_of(finding, "help"), "a kernel write too little");
-    if (strcmp(kind->tool, "initcheck") == 0 && is_short) {
+    if (check_has_deduced(finding, DEDUCED_KERNEL_PART)) {
         slice_begin_at_launches(slice, kernel, 0);
         return true;
     }

@@ -16,6 +16,14 @@ struct run;
 void check_show_makers(struct check *check, const struct run *run, const char *maker,
                        const char *text);
 
+/* Makes the report show the lines that launch kernels, and the loops and conditions around them. */
+void check_show_launches(struct check *check);
+
+/* Makes the report show the lines of the host's code with CALL, such as "cudaMemcpy". The caret is
+ * on the one that names an input of RUN that TEXT names, too. */
+void check_show_copies(struct check *check, const struct run *run, const char *call,
+                       const char *text);
+
 /* Adds the lines that lead to the place of FINDING, an error in the student's file. */
 void check_add_makers(const struct check *check, json_t *finding);
 

@@ -136,6 +136,56 @@ static bool has_repeated_tiles(const struct reader *reader, size_t side, bool ro
                                 side, rows ? "rows" : "columns", reader->name);
 }
 
+/* Returns whether the first row (or column) of each SIDE rows (or columns) was read in place of all
+ * of them. */
+static bool repeats_first(const struct reader *reader, size_t side, bool rows)
+{
+    for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
+        size_t y = i / reader->columns, x = i % reader->columns;
+        reader->to[i] =
+            rows ? number_at(reader, y - y % side, x) : number_at(reader, y, x - x % side);
+    }
+    return fits(reader) &&
+           TELL(reader, "as if the first of each %zu %s of %s were read in place of all of them",
+                side, rows ? "rows" : "columns", reader->name);
+}
+
+/* Returns whether each tile of SIDE rows began SIDE numbers after the one before it, not SIDE rows,
+ * as if the way to it were not multiplied by the length of a row. */
+static bool steps_by_numbers(const struct reader *reader, size_t side)
+{
+    size_t count = reader->rows * reader->columns;
+    if (side >= reader->rows)
+        return false;
+    for (size_t i = 0; i < count; ++i) {
+        size_t y = i / reader->columns, from = i - y * reader->columns + y % side * reader->columns;
+        reader->to[i] = from + y - y % side < count ? reader->from[from + y - y % side] : 0;
+    }
+    return fits(reader) &&
+           TELL(reader,
+                "as if each tile of %zu rows of %s began %zu numbers after the one before it, not "
+                "%zu rows: must that number be multiplied by the length of a row?",
+                side, reader->name, side, side);
+}
+
+/* Returns whether a tile of SIDE columns began SIDE rows after the one before it, not SIDE
+ * columns. */
+static bool steps_by_rows(const struct reader *reader, size_t side)
+{
+    size_t count = reader->rows * reader->columns;
+    if (side >= reader->columns)
+        return false;
+    for (size_t i = 0; i < count; ++i) {
+        size_t x = i % reader->columns, down = x - x % side;
+        reader->to[i] = number_at(reader, i / reader->columns + down, x % side);
+    }
+    return fits(reader) &&
+           TELL(reader,
+                "as if each tile of %zu columns of %s began %zu rows after the one before it, not "
+                "%zu columns",
+                side, reader->name, side, side);
+}
+
 static bool is_shifted(const struct reader *reader, size_t down, size_t along)
 {
     for (size_t i = 0; i < reader->rows * reader->columns; ++i)
@@ -177,7 +227,9 @@ static bool has_wrong_tiles(const struct reader *reader)
     for (size_t side = 8; side <= 32; side *= 2)
         if (lacks_each(reader, side, 0) || lacks_each(reader, side, side - 1) ||
             has_turned_tiles(reader, side) || has_repeated_tiles(reader, side, true) ||
-            has_repeated_tiles(reader, side, false))
+            has_repeated_tiles(reader, side, false) || steps_by_numbers(reader, side) ||
+            steps_by_rows(reader, side) || repeats_first(reader, side, true) ||
+            repeats_first(reader, side, false))
             return true;
     return false;
 }
@@ -189,10 +241,14 @@ static size_t size_in(const struct case_array *array)
     return array->type == CASE_INT && array->count == 1 ? (size_t) * (const int *)array->values : 0;
 }
 
-/* Tries each size in the case as the distance between rows. */
+/* Tries each size in the case, and numbers near the right one, as the distance between rows. */
 static bool has_other_pitch(const struct reader *reader)
 {
     const struct case_array *array;
+    const size_t right = reader->columns, near[] = {right / 2, right * 2, right - 1, right + 1};
+    for (size_t i = 0; i < sizeof near / sizeof *near && reader->rows > 1; ++i)
+        if (near[i] > 0 && near[i] != right && has_pitch(reader, near[i]))
+            return true;
     for (size_t i = 0; (array = case_at(reader->input, i)); ++i) {
         size_t size = size_in(array);
         if (size > 0 && size != reader->columns && reader->rows > 1 && has_pitch(reader, size))

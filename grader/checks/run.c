@@ -227,7 +227,7 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
         /* a run in the other order would only repeat the first run's record */
         if (!run->plan.backwards)
             take_record(check, run);
-        check_explain_findings(check, run->record, &ended->program);
+        check_explain_findings(check, run, &ended->program);
     } else if (*ended->why) {
         check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
                    ended->why);
@@ -352,6 +352,12 @@ struct rerun check_run_again(struct check *check, const struct run *run)
         again.result = case_read(ended.files.result, RUN_RESULT_BYTES, ignored, sizeof ignored);
     end_processes(&ended);
     return again;
+}
+
+void check_free_rerun(struct rerun *again)
+{
+    json_decref(again->record);
+    case_free(again->result);
 }
 
 /* Repeats RUN with blocks and warps in reverse order. A second call returns the same repetition. */

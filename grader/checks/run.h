@@ -87,9 +87,10 @@ struct rerun {
 };
 
 /* Runs RUN's program again on the emulator with the judged input. Racecheck and initcheck watch the
- * run, and newly allocated memory has other contents. Both members are NULL if this would take too
- * long, or if the submission was not built for the emulator. The caller frees them. */
+ * run, and newly allocated memory has other contents. Both members are NULL if that would take too
+ * long, or if the submission was not built for the emulator. The caller frees them with check_free_rerun(). */
 struct rerun check_run_again(struct check *check, const struct run *run);
+void check_free_rerun(struct rerun *again);
 
 /* Frees all runs of the check. */
 void check_free_runs(struct check *check);

@@ -5,42 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE_NAMES 4u
-#define FARTHEST    6u /* most steps from a line to the result */
-#define UNSEEN      (FARTHEST + 1)
+#include "checks/slice_text.h"
 
-/* A word of a line. */
-struct word {
-    const char *begin;
-    size_t length;
-};
-
-/* A line without comments, literals and directives. */
-struct line {
-    const char *text; /* after the indentation */
-    size_t length;
-    unsigned indent;
-    unsigned distance; /* steps from the result, or UNSEEN */
-    bool begins;       /* the slice begins at this line */
-    bool nested;       /* the loops and conditions around this line belong to the slice */
-    /* the name of the macro that the line defines, if the macro uses a variable, otherwise empty */
-    struct word macro;
-};
-
-struct slice {
-    /* `text` is the source without comments, literals and directives */
-    char *text, *source;
-    const char *names[SLICE_NAMES]; /* lines that contain these names come first */
-    unsigned name_count;
-    enum slice_taste taste;
-    unsigned farthest;  /* most steps from a line to the result, at most FARTHEST */
-    struct line *lines; /* lines[0] is line 1 */
-    unsigned count;
-};
+#define FARTHEST 6u /* most steps away from the result */
+#define UNSEEN   (FARTHEST + 1)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static bool is_letter(char c)
+bool word_is_letter(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -87,7 +59,7 @@ static bool has_variable(const char *text)
 {
     for (; *text && *text != '\n' && strncmp(text, "//", 2) != 0 && strncmp(text, "/*", 2) != 0;
          ++text)
-        if (!is_letter(text[0]) && islower((unsigned char)text[1]))
+        if (!word_is_letter(text[0]) && islower((unsigned char)text[1]))
             return true;
     return false;
 }
@@ -100,7 +72,7 @@ static struct word macro_of(const char *text)
     if (strncmp(text, define, strlen(define)) != 0)
         return word;
     word.begin = text + strlen(define);
-    while (is_letter(word.begin[word.length]))
+    while (word_is_letter(word.begin[word.length]))
         ++word.length;
     return has_variable(word.begin + word.length) ? word : (struct word){0};
 }
@@ -155,15 +127,13 @@ void slice_free(struct slice *slice)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Finds the first identifier of LINE after WORD, or the first in LINE if WORD->begin is NULL. Skips
- * members of structures. */
-static bool next_word(const struct line *line, struct word *word)
+bool line_next_word(const struct line *line, struct word *word)
 {
     const char *end = line->text + line->length;
     const char *at = word->begin ? word->begin + word->length : line->text;
     while (at < end) {
         size_t length = 0;
-        while (at + length < end && is_letter(at[length]))
+        while (at + length < end && word_is_letter(at[length]))
             ++length;
         bool is_member = at > line->text &&
                          (at[-1] == '.' || (at - line->text > 1 && at[-1] == '>' && at[-2] == '-'));
@@ -176,35 +146,35 @@ static bool next_word(const struct line *line, struct word *word)
     return false;
 }
 
-static bool is_same(struct word a, struct word b)
+bool word_is_same(struct word a, struct word b)
 {
     return a.length == b.length && memcmp(a.begin, b.begin, a.length) == 0;
 }
 
-static bool begins_with(const struct line *line, const char *text)
+bool line_begins_with(const struct line *line, const char *text)
 {
     size_t length = strlen(text);
     return line->length >= length && memcmp(line->text, text, length) == 0 &&
-           (line->length == length || !is_letter(line->text[length]));
+           (line->length == length || !word_is_letter(line->text[length]));
 }
 
-static bool is_control(const struct line *line)
+bool line_is_control(const struct line *line)
 {
-    return begins_with(line, "for") || begins_with(line, "while") || begins_with(line, "if") ||
-           begins_with(line, "else if") || begins_with(line, "} else if");
+    return line_begins_with(line, "for") || line_begins_with(line, "while") ||
+           line_begins_with(line, "if") || line_begins_with(line, "else if") ||
+           line_begins_with(line, "} else if");
 }
 
 /* Returns the length of the member, such as ".x" or "->x", at AT, or 0 if there is none. */
 static size_t member_length(const char *at, const char *end)
 {
     size_t length = end - at >= 2 && at[0] == '-' && at[1] == '>' ? 2 : at < end && *at == '.';
-    while (length > 0 && at + length < end && is_letter(at[length]))
+    while (length > 0 && at + length < end && word_is_letter(at[length]))
         ++length;
     return length;
 }
 
-/* Returns a pointer to the first character after WORD and its indices, members and spaces. */
-static const char *after(const struct line *line, struct word word)
+const char *line_after(const struct line *line, struct word word)
 {
     const char *end = line->text + line->length, *at = word.begin + word.length;
     int depth = 0;
@@ -216,8 +186,7 @@ static const char *after(const struct line *line, struct word word)
     return at;
 }
 
-/* Returns whether an assignment begins at AT, before END. */
-static bool is_assignment(const char *at, const char *end)
+bool text_is_assignment(const char *at, const char *end)
 {
     size_t left = (size_t)(end - at);
     if (left >= 2 && ((at[0] == '+' && at[1] == '+') || (at[0] == '-' && at[1] == '-')))
@@ -233,25 +202,26 @@ static bool is_assignment(const char *at, const char *end)
  * that gets the variable as an argument may set it. */
 static bool sets_word(const struct line *line, struct word word, bool has_calls)
 {
-    const char *at = after(line, word), *end = line->text + line->length;
+    const char *at = line_after(line, word), *end = line->text + line->length;
     struct word first = {0};
-    if (is_assignment(at, end) || (has_calls && word.begin > line->text && word.begin[-1] == '&'))
+    if (text_is_assignment(at, end) ||
+        (has_calls && word.begin > line->text && word.begin[-1] == '&'))
         return true;
     if (word.begin >= line->text + 2 &&
         (strncmp(word.begin - 2, "++", 2) == 0 || strncmp(word.begin - 2, "--", 2) == 0))
         return true;
-    bool has_first = next_word(line, &first);
+    bool has_first = line_next_word(line, &first);
     bool is_dim3 = has_first && first.length == 4 && memcmp(first.begin, "dim3", 4) == 0;
-    bool is_call = has_calls && has_first && !is_control(line) && first.begin == line->text &&
-                   first.begin[first.length] == '(' && !is_same(first, word);
+    bool is_call = has_calls && has_first && !line_is_control(line) && first.begin == line->text &&
+                   first.begin[first.length] == '(' && !word_is_same(first, word);
     return is_call || (is_dim3 && at < end && *at == '(');
 }
 
 static bool sets(const struct line *line, struct word name, bool has_calls)
 {
     struct word word = {0};
-    while (next_word(line, &word))
-        if (is_same(word, name) && sets_word(line, word, has_calls))
+    while (line_next_word(line, &word))
+        if (word_is_same(word, name) && sets_word(line, word, has_calls))
             return true;
     return false;
 }
@@ -270,9 +240,7 @@ static bool is_closing(const struct line *line)
     return line->indent == 0 && line->length > 0 && *line->text == '}';
 }
 
-/* Gets the first and the end line of the function that contains line AT. Returns false if no
- * function contains it. */
-static bool find_function(const struct slice *slice, unsigned at, unsigned *first, unsigned *end)
+bool slice_find_function(const struct slice *slice, unsigned at, unsigned *first, unsigned *end)
 {
     *first = at;
     while (*first > 0 && !is_opening(&slice->lines[*first]))
@@ -302,12 +270,12 @@ static bool mark_around(struct slice *slice, unsigned at, unsigned first)
     bool changed = false;
     for (unsigned i = at; i-- > first;) {
         const struct line *line = &slice->lines[i];
-        bool guards =
-            is_control(line) && i + 1 < slice->count && begins_with(&slice->lines[i + 1], "return");
+        bool guards = line_is_control(line) && i + 1 < slice->count &&
+                      line_begins_with(&slice->lines[i + 1], "return");
         if (line->length == 0 || (line->indent >= indent && !guards))
             continue;
         indent = line->indent < indent ? line->indent : indent;
-        changed |= is_control(line) && mark(slice, i, distance, true);
+        changed |= line_is_control(line) && mark(slice, i, distance, true);
         if (guards && slice->farthest == 1 && slice->taste == SLICE_CONTROL)
             changed |= mark(slice, i + 1, distance, false);
     }
@@ -318,7 +286,7 @@ static bool mark_around(struct slice *slice, unsigned at, unsigned first)
 static bool reads_case(const struct line *line)
 {
     struct word word = {0};
-    while (next_word(line, &word))
+    while (line_next_word(line, &word))
         if (word.length > 4 && memcmp(word.begin, "lab_", 4) == 0)
             return true;
     return false;
@@ -344,8 +312,8 @@ static bool defines(const struct line *line, struct word name)
     if (line->indent > 0 || line->length == 0 || line->text[line->length - 1] == ';' ||
         !memchr(line->text, '(', line->length))
         return false;
-    while (next_word(line, &word))
-        if (is_same(word, name) && word.begin[word.length] == '(')
+    while (line_next_word(line, &word))
+        if (word_is_same(word, name) && word.begin[word.length] == '(')
             return true;
     return false;
 }
@@ -381,7 +349,7 @@ static unsigned last_of(const struct slice *slice, unsigned at)
     unsigned last = slice->count;
     for (unsigned i = at + 1; i < slice->count && !is_closing(&slice->lines[i]); ++i)
         if (slice->lines[i].indent > 0 && slice->lines[i].length > 1 &&
-            !begins_with(&slice->lines[i], "__syncthreads"))
+            !line_begins_with(&slice->lines[i], "__syncthreads"))
             last = i;
     return last;
 }
@@ -390,8 +358,8 @@ static unsigned last_of(const struct slice *slice, unsigned at)
 static bool returns_variable(const struct line *line)
 {
     struct word word = {0};
-    return begins_with(line, "return") && next_word(line, &word) && next_word(line, &word) &&
-           word.begin[word.length] == ';';
+    return line_begins_with(line, "return") && line_next_word(line, &word) &&
+           line_next_word(line, &word) && word.begin[word.length] == ';';
 }
 
 /* If CALL calls a function of this file, adds the line that returns its result. DISTANCE is the
@@ -411,7 +379,7 @@ static bool mark_called(struct slice *slice, struct word call, unsigned distance
 static bool mark_macro(struct slice *slice, struct word name, unsigned distance)
 {
     for (unsigned i = 0; i < slice->count; ++i)
-        if (slice->lines[i].macro.length > 0 && is_same(slice->lines[i].macro, name))
+        if (slice->lines[i].macro.length > 0 && word_is_same(slice->lines[i].macro, name))
             return mark(slice, i, distance, false);
     return false;
 }
@@ -423,11 +391,11 @@ static bool follow(struct slice *slice, unsigned at)
     struct word word = {0};
     bool changed = false;
     if (distance > slice->farthest || (!line->nested && !line->begins) ||
-        !find_function(slice, at, &first, &end))
+        !slice_find_function(slice, at, &first, &end))
         return false;
     if (line->nested)
         changed |= mark_around(slice, at, first);
-    while (next_word(line, &word)) {
+    while (line_next_word(line, &word)) {
         changed |= mark_setters(slice, word, first, end, at);
         changed |= mark_called(slice, word, line->distance);
         changed |= mark_macro(slice, word, distance);
@@ -471,7 +439,7 @@ static struct word name_of(const struct slice *slice, unsigned opening)
 {
     struct word word = {0};
     for (unsigned i = opening + 1; i-- > 0 && slice->lines[i].length > 0; word.begin = NULL)
-        while (slice->lines[i].indent == 0 && next_word(&slice->lines[i], &word))
+        while (slice->lines[i].indent == 0 && line_next_word(&slice->lines[i], &word))
             if (word.begin[word.length] == '(')
                 return word;
     return (struct word){"", 0};
@@ -482,13 +450,13 @@ void slice_begin_at_calls(struct slice *slice, unsigned number, const char *kern
 {
     unsigned opening, start, end, last = slice_last_statement(slice, kernel);
     if (last == 0 || number == 0 || number > slice->count ||
-        !find_function(slice, number - 1, &opening, &end) ||
-        !find_function(slice, last - 1, &start, &end) || start == opening)
+        !slice_find_function(slice, number - 1, &opening, &end) ||
+        !slice_find_function(slice, last - 1, &start, &end) || start == opening)
         return;
     struct word name = name_of(slice, opening), word = {0};
     for (unsigned i = start + 1; i < end; ++i, word.begin = NULL)
-        while (next_word(&slice->lines[i], &word))
-            if (is_same(word, name) && word.begin[word.length] == '(')
+        while (line_next_word(&slice->lines[i], &word))
+            if (word_is_same(word, name) && word.begin[word.length] == '(')
                 slice_begin_at(slice, i + 1, distance, true);
 }
 
@@ -502,8 +470,8 @@ void slice_begin_at_launches(struct slice *slice, const char *kernel, unsigned d
     struct word name = {kernel, strlen(kernel)};
     for (unsigned i = 0; *kernel && i < slice->count; ++i) {
         struct word word = {0};
-        while (next_word(&slice->lines[i], &word))
-            if (is_same(word, name) && word.begin[word.length] == '<')
+        while (line_next_word(&slice->lines[i], &word))
+            if (word_is_same(word, name) && word.begin[word.length] == '<')
                 slice_begin_at(slice, i + 1, distance, false);
     }
 }
@@ -513,48 +481,6 @@ unsigned slice_last_statement(const struct slice *slice, const char *name)
     unsigned definition = find_definition(slice, (struct word){name, strlen(name)});
     unsigned last = definition < slice->count ? last_of(slice, definition) : slice->count;
     return last < slice->count ? last + 1 : 0;
-}
-
-bool slice_is_loop(const struct slice *slice, unsigned number)
-{
-    const struct line *line = &slice->lines[number - 1];
-    return begins_with(line, "for") || begins_with(line, "while");
-}
-
-bool slice_has_name(const struct slice *slice, unsigned number, const char *name)
-{
-    const struct line *line = &slice->lines[number - 1];
-    size_t length = strlen(name);
-    for (size_t i = 0; i + length <= line->length; ++i)
-        if (memcmp(line->text + i, name, length) == 0 &&
-            (i == 0 || !is_letter(line->text[i - 1])) &&
-            (i + length == line->length || !is_letter(line->text[i + length])))
-            return true;
-    return false;
-}
-
-bool slice_multiplies(const struct slice *slice, unsigned number)
-{
-    const struct line *line = &slice->lines[number - 1];
-    for (size_t i = 1; i + 2 < line->length; ++i)
-        if (line->text[i] == '*' && line->text[i - 1] == ' ' &&
-            (line->text[i + 1] == ' ' || line->text[i + 1] == '='))
-            return true;
-    return false;
-}
-
-unsigned slice_loop_around(const struct slice *slice, unsigned number)
-{
-    unsigned indent = slice->lines[number - 1].indent;
-    for (unsigned i = number - 1; i > 0 && slice->lines[i].text[0] != '}'; --i) {
-        const struct line *line = &slice->lines[i - 1];
-        if (line->length == 0 || line->indent >= indent)
-            continue;
-        indent = line->indent;
-        if (slice_is_loop(slice, i))
-            return i;
-    }
-    return 0;
 }
 
 void slice_prefer(struct slice *slice, const char *name)
@@ -572,7 +498,7 @@ void slice_prefer_kind(struct slice *slice, enum slice_taste taste)
 static bool is_plain(const struct line *line)
 {
     const char *end = line->text + line->length, *at = memchr(line->text, '=', line->length);
-    if (!at && begins_with(line, "return"))
+    if (!at && line_begins_with(line, "return"))
         return !memchr(line->text, '(', line->length) && !memchr(line->text, '*', line->length);
     for (at = at ? at + 1 : line->text; at < end; ++at)
         if (isalpha((unsigned char)*at) || *at == '(')
@@ -594,13 +520,13 @@ static unsigned rank_of(const struct slice *slice, unsigned number)
         return 0;
     if (line->macro.length > 0)
         return 2 * line->distance;
-    bool is_likely = is_named || (slice->taste == SLICE_CONTROL && is_control(line)) ||
-                     (slice->taste == SLICE_PLACES && (is_control(line) || is_index));
+    bool is_likely = is_named || (slice->taste == SLICE_CONTROL && line_is_control(line)) ||
+                     (slice->taste == SLICE_PLACES && (line_is_control(line) || is_index));
     if (is_loop && (slice->taste == SLICE_LOOPS || slice->taste == SLICE_CONTROL))
         return line->distance;
-    if (slice->taste == SLICE_VALUES && (is_index || (is_control(line) && !is_loop)))
+    if (slice->taste == SLICE_VALUES && (is_index || (line_is_control(line) && !is_loop)))
         return 2 * line->distance + 7;
-    return 2 * line->distance + (is_plain_line && !is_control(line) ? 8 : is_likely ? 0 : 2);
+    return 2 * line->distance + (is_plain_line && !line_is_control(line) ? 8 : is_likely ? 0 : 2);
 }
 
 static void follow_all(struct slice *slice)
@@ -610,6 +536,12 @@ static void follow_all(struct slice *slice)
         for (unsigned i = 0; i < slice->count; ++i)
             changed |= slice->lines[i].distance < UNSEEN && follow(slice, i);
     }
+}
+
+bool slice_reaches(struct slice *slice, unsigned number)
+{
+    follow_all(slice);
+    return number > 0 && number <= slice->count && slice->lines[number - 1].distance < UNSEEN;
 }
 
 unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST])

@@ -6,6 +6,7 @@
 #define CHECKS_SLICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define SLICE_MOST 8 /* most lines of a slice */
 
@@ -45,10 +46,42 @@ void slice_limit(struct slice *slice, unsigned distance);
  * order. Returns how many lines these are. */
 unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST]);
 
+/* Follows the slice back. Returns whether line NUMBER belongs to it, near or far. */
+bool slice_reaches(struct slice *slice, unsigned number);
+
+/* Returns the number of the last line. */
+unsigned slice_count(const struct slice *slice);
+/* Returns whether line NUMBER begins with `if`. */
+bool slice_is_condition(const struct slice *slice, unsigned number);
 /* Returns whether line NUMBER begins a loop. */
 bool slice_is_loop(const struct slice *slice, unsigned number);
+/* Returns whether line NUMBER begins a loop that halves its variable in each round, as a tree of
+ * additions does. */
+bool slice_is_tree(const struct slice *slice, unsigned number);
+/* Returns whether line NUMBER sets an element of an array to another element of that array, and
+ * nothing more, as in s[t] = s[t + 1]. */
+bool slice_moves_element(const struct slice *slice, unsigned number);
+/* Returns whether line NUMBER or one of the two lines after it calls a shuffle. */
+bool slice_shuffles(const struct slice *slice, unsigned number);
 /* Returns whether line NUMBER has the identifier NAME. */
 bool slice_has_name(const struct slice *slice, unsigned number, const char *name);
+/* Returns whether line NUMBER uses the member NAME of a structure, as in p.NAME. */
+bool slice_has_member(const struct slice *slice, unsigned number, const char *name);
+/* Returns whether line NUMBER contains TEXT. */
+bool slice_has_text(const struct slice *slice, unsigned number, const char *text);
+/* Returns the last line up to NUMBER, in the same function, that contains TEXT and sets a variable
+ * that line NUMBER uses. Writes the variable's name to NAME (SIZE bytes). Returns 0 if there is
+ * none. */
+unsigned slice_setter(const struct slice *slice, unsigned number, const char *text, char *name,
+                      size_t size);
+/* Returns whether a line that contains TEXT sets the variable NAME, in the function of line
+ * NUMBER. */
+bool slice_sets_with(const struct slice *slice, unsigned number, const char *name,
+                     const char *text);
+/* If line NUMBER has an element of ARRAY whose index is a variable that is computed from blockIdx,
+ * writes its name to NAME (SIZE bytes). Returns the line that computes it, or 0. */
+unsigned slice_block_index(const struct slice *slice, unsigned number, const char *array,
+                           char *name, size_t size);
 /* Returns whether line NUMBER multiplies two values. */
 bool slice_multiplies(const struct slice *slice, unsigned number);
 /* Returns the line number of the innermost loop around line NUMBER, or 0 if there is none. */

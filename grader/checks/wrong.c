@@ -12,35 +12,31 @@
 #include "checks/judging.h"
 #include "checks/makers.h"
 #include "checks/reread.h"
+#include "checks/source.h"
 #include "judge/compare.h"
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
 
-/* Runs the program again and reports the errors found in that run. Returns true if nothing more
- * needs to be explained. The caller frees AGAIN. */
+/* Runs the program again, watched, and reports the errors that this run shows. Returns true if
+ * these errors explain the wrong answer, or if the answer is right in the usual order of warps. The
+ * caller frees AGAIN. */
 static bool find_error(struct check *check, const struct run *run, struct rerun *again)
 {
     *again = (struct rerun){0};
-    if (run->plan.backwards) /* in a watched run, the answer was right in the usual order */
+    if (run->plan.backwards) /* an earlier run, in the usual order, was watched and right */
         return true;
     *again = check_run_again(check, run);
     return check_explain_wrong(check, again->record);
 }
 
-/* Reports that an answer has nothing to do with the data on the GPU, in place of the message so
- * far. Call this only if the program ran again and no error was found: an uninitialised read, for
- * example, can hide the data. */
+/* Replaces the message by one that says that the answer does not depend on the data on the GPU.
+ * Call this only if the program ran again and no error was found, since an error such as an
+ * uninitialised read can make an answer independent of the data. */
 static void tell_same(struct check *check, const char *what)
 {
     snprintf(check->verdict.message, sizeof check->verdict.message,
              "%s, whatever data is on the GPU", what);
     check_advise(check, CHECK_ADVICE_SAME);
-}
-
-static void free_rerun(struct rerun *again)
-{
-    json_decref(again->record);
-    case_free(again->result);
 }
 
 /* --- one number ------------------------------------------------------------------------------- */
@@ -72,6 +68,7 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     const struct case_array *numbers = find_numbers(run->input);
     struct check_launch launch = check_launch(run, 0), second = check_launch(run, 1);
     struct judge_sum sum = {.is_int = type == CASE_INT,
+                            .is_other = run->record && !answer->made,
                             .got = number_of(type, answer->array.values),
                             .want = number_of(type, want),
                             .name = numbers ? numbers->name : "",
@@ -83,15 +80,35 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     return judge_wrong_sum(&sum, text, size);
 }
 
-/* Added to the message about a wrong answer that is not a copy of the kernels' results. */
-#define NOT_MADE "it is not a copy of what kernels left on the GPU"
+/* Says why a program that launched no kernel may not have done so. Returns false if RUN has
+ * launched one, or if its launches are unknown. */
+static bool tell_no_launch(struct check *check, const struct run *run)
+{
+    if (!run->record || check_launch(run, 0).blocks > 0)
+        return false;
+    check_add(check,
+              ": are the conditions of the loops and of each `if` around the launches true?");
+    check_show_launches(check);
+    return true;
+}
+
+/* Says that a wrong answer is not a copy of the kernels' results, and shows the copies. */
+static void tell_not_made(struct check *check, const struct run *run)
+{
+    unsigned line;
+    bool copies = check_find_lines(check, "DeviceToHost", &line, 1) > 0 ||
+                  check_find_lines(check, "cudaMemcpyDefault", &line, 1) > 0;
+    check_add(check, ": it is not a copy of what kernels left on the GPU%s",
+              copies ? "" : ": no cudaMemcpy() copies from the device to the host");
+    check_show_copies(check, run, copies ? "cudaMemcpyDeviceToHost" : "cudaMemcpy", "");
+}
 
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
                           const void *want)
 {
     struct rerun again;
     char text[300] = "";
-    bool found = find_error(check, run, &again);
+    bool found = find_error(check, run, &again) || tell_no_launch(check, run);
     if (found)
         ;
     else if (answer->same && again.record) {
@@ -102,10 +119,10 @@ void check_explain_number(struct check *check, const struct run *run, const stru
     } else if (explain_number(run, answer, want, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
-        check_add(check, ": " NOT_MADE);
+        tell_not_made(check, run);
     if (!found && run->record && (answer->made || *text))
         check_show_makers(check, run, NULL, text);
-    free_rerun(&again);
+    check_free_rerun(&again);
 }
 
 /* --- a matrix --------------------------------------------------------------------------------- */
@@ -127,7 +144,8 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-/* relative error of a wrong number that is much larger than the right number */
+/* Largest relative error of a guess. The bounds for the right numbers are too narrow for wrong
+ * numbers that are much larger. */
 #define RELATIVE 1e-6
 
 /* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound,
@@ -226,6 +244,10 @@ static void find_threads(struct judge_matrix *matrix, const struct run *run)
     size_t all = (size_t)(launch.blocks * launch.threads), used = 0;
     matrix->threads = (size_t)launch.threads;
     matrix->grid_threads = all;
+    for (size_t j = 0; j < 2 && check_launch(run, 1).blocks == 0; ++j) {
+        matrix->grid[j] = (size_t)launch.grid[j];
+        matrix->block[j] = (size_t)launch.sides[j];
+    }
     for (size_t i = 0; launch.blocks > 0; launch = check_launch(run, ++i)) {
         if ((size_t)(launch.blocks * launch.threads) != all)
             matrix->grid_threads = 0;
@@ -246,21 +268,22 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
                                   .want = want->values,
                                   .bounds = want->bounds,
                                   .hides = run->plan.hides};
-    bool found = find_error(check, run, &again);
+    bool found = find_error(check, run, &again) || tell_no_launch(check, run);
     find_threads(&matrix, run);
     matrix.again = find_matrix(again.result, answer->array.name, matrix.height * matrix.width);
     find_inputs(&matrix, run->input);
     if (found)
         ;
-    else if (answer->same && again.record) {
+    else if (answer->same && again.record &&
+             !tell_mistake(check, run, want, &matrix, text, sizeof text)) {
         snprintf(text, sizeof text, "%s has the same numbers", answer->array.name);
         tell_same(check, text);
         *text = '\0';
     } else if (explain_matrix(check, run, want, &matrix, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
-        check_add(check, ": " NOT_MADE);
+        tell_not_made(check, run);
     if (!found && run->record && (answer->made || *text))
         check_show_makers(check, run, want->maker, text);
-    free_rerun(&again);
+    check_free_rerun(&again);
 }

@@ -52,6 +52,31 @@ static bool are_unwritten(const struct facts *facts)
     return matrix->again;
 }
 
+/* Returns the distance between the beginnings of rows if the last COUNT numbers, from FIRST on, were
+ * never written because the rows overlap. Otherwise returns 0. */
+static size_t apart_of_rows(const struct judge_matrix *matrix, size_t first, size_t count)
+{
+    size_t gaps = matrix->height - 1;
+    bool is_end = first + count == matrix->height * matrix->width && first > matrix->width;
+    return is_end && gaps > 1 && (first - matrix->width) % gaps == 0
+               ? (first - matrix->width) / gaps
+               : 0;
+}
+
+/* Returns whether all wrong numbers that were written are 0. */
+static bool are_others_0(const struct facts *facts)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    size_t count = 0;
+    for (size_t i = 0; i < facts->count; ++i) {
+        bool is_same = memcmp(&matrix->got[i], &matrix->again[i], sizeof *matrix->got) == 0;
+        if (facts->wrong[i] && is_same && matrix->got[i] != 0)
+            return false;
+        count += facts->wrong[i] && is_same;
+    }
+    return 2 * count > facts->wrong_count;
+}
+
 /* Explains that many wrong numbers, but not all, change if newly allocated memory has other
  * contents. */
 static bool tell_partly_unwritten(const struct facts *facts)
@@ -65,10 +90,20 @@ static bool tell_partly_unwritten(const struct facts *facts)
             ++count;
             first = i;
         }
-    return 16 * count > facts->wrong_count &&
-           TELL(facts,
-                "%s of them, from %s on, were never written: they are what new memory contains",
-                NUMBER(count), wrong_index(facts, first, index));
+    bool is_cleared = count > 0 && are_others_0(facts);
+    if (16 * count <= facts->wrong_count && !is_cleared)
+        return false;
+    size_t apart = apart_of_rows(matrix, first, count);
+    if (apart > 0)
+        return TELL(facts,
+                    "%s of them, from %s on, were never written: as if each row began %zu number%s "
+                    "after the one before it, not %zu",
+                    NUMBER(count), wrong_index(facts, first, index), apart, apart == 1 ? "" : "s",
+                    matrix->width);
+    return TELL(facts,
+                "%s of them, from %s on, were never written: they are what new memory contains%s",
+                NUMBER(count), wrong_index(facts, first, index),
+                is_cleared ? "; all others are 0: is the wrong array cleared?" : "");
 }
 
 /* Returns whether all wrong numbers are right in the second run, in which main() saw the same input
@@ -262,6 +297,49 @@ static bool come_from(const struct facts *facts, source *from)
     return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
 }
 
+/* Returns the place at which rows and columns change their digit number UNIT among COUNT, as in a
+ * piece of UNIT * COUNT rows and columns that is turned. */
+static size_t place_turned(const struct judge_matrix *matrix, size_t i, size_t unit, size_t count)
+{
+    size_t y = row_of(matrix, i), x = column_of(matrix, i);
+    size_t down = y / unit % count, along = x / unit % count;
+    return at(matrix, y + (along - down) * unit, x + (down - along) * unit);
+}
+
+static bool come_from_turned(const struct facts *facts, size_t unit, size_t count)
+{
+    size_t matches = 0;
+    for (size_t i = 0; i < facts->count; ++i) {
+        size_t place = facts->wrong[i] ? place_turned(facts->matrix, i, unit, count) : facts->count;
+        if (place >= facts->count)
+            continue;
+        if (place == i || !wrong_is_near(facts, (double)facts->matrix->got[i], place))
+            return false;
+        ++matches;
+    }
+    return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
+}
+
+/* Tries the hypothesis that rows and columns were exchanged in pieces of the matrix. */
+static bool tell_turned(const struct facts *facts)
+{
+    for (size_t unit = 1; unit <= 32; unit *= 2)
+        for (size_t count = 2; count <= 32 && unit * count <= 256; count *= 2) {
+            if (!come_from_turned(facts, unit, count))
+                continue;
+            return unit == 1
+                       ? TELL(facts,
+                              "as if rows and columns were exchanged in each piece of %zu x %zu "
+                              "numbers",
+                              count, count)
+                       : TELL(facts,
+                              "as if rows and columns were exchanged in each piece of %zu x %zu "
+                              "numbers, in steps of %zu",
+                              unit * count, unit * count, unit);
+        }
+    return false;
+}
+
 /* --- numbers of an input ---------------------------------------------------------------------- */
 
 /* The place of a neighbour in an input, relative to each number: at most one row and one column
@@ -381,7 +459,7 @@ static bool tell_source(const struct facts *facts)
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
         if (come_from(facts, sources[i].from))
             return TELL(facts, "%s", sources[i].text);
-    return tell_input(facts) || tell_pitch(facts) || wrong_tell_moved(facts);
+    return tell_input(facts) || tell_pitch(facts) || tell_turned(facts) || wrong_tell_moved(facts);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

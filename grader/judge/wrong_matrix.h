@@ -32,7 +32,9 @@ struct judge_matrix {
     struct judge_input inputs[JUDGE_INPUTS + 1];
     size_t threads;      /* threads in a block of the launch, or 0 if unknown */
     size_t grid_threads; /* threads in each launch, or 0 if unknown or not always the same */
-    /* block sizes of all launches in x and in y, only those above 1; 0 ends the list */
+    /* blocks of the grid and threads of a block, in x and in y, of the only launch, otherwise 0 */
+    size_t grid[2], block[2];
+    /* sizes of a block of each launch in x and in y, above 1; 0 ends the list */
     size_t sides[JUDGE_SIDES + 1];
 };
 

@@ -7,14 +7,33 @@
 
 enum { TRIED = 64, FEWEST = 8 };
 
-/* Where to search for a wrong number: in its row or in its column. */
-enum line { ROW, COLUMN };
+/* The numbers among which a wrong number is looked for: its row, its column, or the same places of
+ * other pieces of EACH x EACH numbers, at most FAR rows and columns away. */
+enum line { ROW, COLUMN, PIECES };
+enum { EACH = 16, FAR = 128 };
+
+/* Returns the first place in other pieces whose right number is that of the result at I, or the
+ * number of all places if there is none. */
+static size_t find_in_pieces(const struct facts *facts, size_t i)
+{
+    size_t width = facts->matrix->width, y = i / width, x = i % width;
+    for (size_t down = y / EACH > FAR / EACH ? y - FAR : y % EACH;
+         down <= y + FAR && down < facts->matrix->height; down += EACH)
+        for (size_t along = x / EACH > FAR / EACH ? x - FAR : x % EACH;
+             along <= x + FAR && along < width; along += EACH)
+            if (down * width + along != i &&
+                wrong_is_near(facts, (double)facts->matrix->got[i], down * width + along))
+                return down * width + along;
+    return facts->count;
+}
 
 /* Returns the first place in I's row or column whose right number equals number I of the result.
  * Returns the number of all places if there is none. */
 static size_t find_in_line(const struct facts *facts, enum line line, size_t i)
 {
     size_t width = facts->matrix->width;
+    if (line == PIECES)
+        return find_in_pieces(facts, i);
     size_t first = line == ROW ? i - i % width : i % width, step = line == ROW ? 1 : width;
     size_t count = line == ROW ? width : facts->matrix->height;
     for (size_t k = 0; k < count; ++k)
@@ -62,21 +81,25 @@ static bool tell_moves(const struct facts *facts, enum line line)
 {
     struct moves moves = {0};
     char to[2][48], from[2][48];
-    size_t count = line == ROW ? facts->matrix->width : facts->matrix->height;
+    size_t count = line == ROW      ? facts->matrix->width
+                   : line == COLUMN ? facts->matrix->height
+                                    : (2 * FAR / EACH + 1) * (2 * FAR / EACH + 1);
     if (!find_moves(facts, line, &moves) || !is_certain(facts, moves.count, count))
         return false;
     for (int i = 0; i < 2; ++i) {
         wrong_index(facts, moves.to[i], to[i]);
         wrong_index(facts, moves.from[i], from[i]);
     }
-    return TELL(
-        facts,
-        "each is the right number of another place in its %s: %s has that of %s, %s that of "
-        "%s, and so on",
-        line == ROW ? "row" : "column", to[0], from[0], to[1], from[1]);
+    return TELL(facts,
+                "each is the right number of another place%s: %s has that of %s, %s that of "
+                "%s, and so on",
+                line == ROW      ? " in its row"
+                : line == COLUMN ? " in its column"
+                                 : ", some tiles away",
+                to[0], from[0], to[1], from[1]);
 }
 
 bool wrong_tell_moved(const struct facts *facts)
 {
-    return tell_moves(facts, ROW) || tell_moves(facts, COLUMN);
+    return tell_moves(facts, ROW) || tell_moves(facts, COLUMN) || tell_moves(facts, PIECES);
 }

@@ -155,6 +155,90 @@ static bool is_side(const struct judge_matrix *matrix, size_t from)
     return matrix->sides[0] == 0 && matrix->grid_threads == 0;
 }
 
+/* Returns N / EACH, rounded up. */
+static size_t blocks_for(size_t n, size_t each)
+{
+    return (n + each - 1) / each;
+}
+
+/* Returns the first of the lines, up to the last one, that are wrong. Returns the number of lines
+ * if others are wrong. */
+static size_t end_of(struct lines lines)
+{
+    size_t from = 0, to, step;
+    return lack_end(lines) && find_step(&lines, &from, &to, &step) ? from : lines.count;
+}
+
+/* Returns whether a block's tile, in x or in y, has SIDE lines. */
+static bool is_tile(const struct judge_matrix *matrix, size_t side)
+{
+    return side > 1 && (side == matrix->block[0] || side == matrix->block[1]);
+}
+
+/* Returns whether the last lines of ONE are wrong because its blocks are as many as OTHER needs,
+ * and the other way round. */
+static bool are_exchanged(const struct judge_matrix *matrix, struct lines one, struct lines other)
+{
+    for (int axis = 0; axis < 2; ++axis) {
+        size_t blocks = matrix->grid[axis], more = matrix->grid[1 - axis], end = end_of(one);
+        size_t side = blocks > 0 ? end / blocks : 0;
+        if (!is_tile(matrix, side) || side * blocks != end || blocks == more ||
+            blocks_for(one.count, side) != more)
+            continue;
+        for (int i = 0; i < 2; ++i)
+            if (matrix->block[i] > 1 && blocks_for(other.count, matrix->block[i]) == blocks)
+                return true;
+    }
+    return false;
+}
+
+/* Returns whether the numbers of blocks in x and in y are exchanged, so that just what the blocks
+ * do not reach is wrong. */
+static bool is_grid_swapped(const struct facts *facts)
+{
+    struct lines rows = rows_of(facts), columns = columns_of(facts);
+    return are_exchanged(facts->matrix, rows, columns) ||
+           are_exchanged(facts->matrix, columns, rows);
+}
+
+/* Explains that the last lines of LINES were never written because the blocks are too close: they
+ * begin as many lines apart as a block has threads, APART, although each of the COUNT blocks in a
+ * row writes a larger tile. */
+static bool tell_close_blocks(const struct judge_matrix *matrix, const struct lines *lines,
+                              size_t count, size_t apart, char text[200])
+{
+    size_t from = 0, to, step;
+    if (count < 2 || apart == 0 || !find_step(lines, &from, &to, &step) ||
+        from % (count * matrix->block[0]) == 0 || from == count * matrix->block[1])
+        return false; /* it is likelier that blocks are missing */
+    size_t tile = from > apart * (count - 1) ? from - apart * (count - 1) : 0;
+    if (tile <= apart || blocks_for(lines->count, tile) != count)
+        return false;
+    snprintf(text, 200,
+             "; as if neighbouring blocks began %zu %s apart, not %zu: what is the block's number "
+             "multiplied by?",
+             apart, lines->more, tile);
+    return true;
+}
+
+/* Explains that all but the first FROM of each PERIOD lines were never written because the blocks
+ * are too far apart. */
+static bool tell_far_blocks(const struct judge_matrix *matrix, const struct lines *lines,
+                            size_t from, size_t period, char text[200])
+{
+    for (int axis = 0; axis < 2; ++axis) {
+        size_t side = matrix->block[axis];
+        if (side != from || side * matrix->grid[axis] < lines->count || period % side != 0)
+            continue;
+        snprintf(text, 200,
+                 "; as if neighbouring blocks began %zu %s apart, not %zu: what is the block's "
+                 "number multiplied by?",
+                 period, lines->more, side);
+        return true;
+    }
+    return false;
+}
+
 const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
 {
     static const char ask[] = "; does a block have as many threads in x and in y as the kernel "
@@ -164,6 +248,9 @@ const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
     size_t from, period;
     *text = '\0';
     if (lack_part(rows, &from, &period) || lack_part(columns, &from, &period)) {
+        const struct lines *lines = count_lines(&columns) < columns.count ? &columns : &rows;
+        if (tell_far_blocks(matrix, lines, from, period, text))
+            return text;
         if (is_side(matrix, from))
             return ask;
         if (period % from == 0 && matrix->grid_threads >= facts->count)
@@ -172,6 +259,24 @@ const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
                 "; of each %zu, the first 1/%zu is written, although there is a thread for each "
                 "number: do %zu threads have the same index?",
                 period, period / from, period / from);
+        return text;
+    }
+    if ((lack_end(rows) || lack_end(columns)) && is_grid_swapped(facts))
+        return "; are x and y exchanged, in the launch or where the kernel uses blockIdx? There are as "
+               "many blocks as the other direction needs";
+    for (int i = 0; i < 4; ++i) {
+        size_t blocks = matrix->grid[i / 2], threads = matrix->block[i % 2];
+        if ((lack_end(rows) && tell_close_blocks(matrix, &rows, blocks, threads, text)) ||
+            (lack_end(columns) && tell_close_blocks(matrix, &columns, blocks, threads, text)))
+            return text;
+    }
+    size_t written = facts->count - facts->wrong_count, threads = matrix->grid_threads;
+    if ((lack_end(rows) || lack_end(columns)) && matrix->grid[0] > 0 && threads >= written &&
+        threads < written + matrix->threads && threads < facts->count) {
+        snprintf(text, 200,
+                 "; the launch has %zu threads for %zu numbers: are there enough blocks, in x and "
+                 "in y?",
+                 threads, facts->count);
         return text;
     }
     return lack_end(rows) || lack_end(columns)

@@ -112,6 +112,9 @@ static bool has_overflowed(const struct facts *facts)
     uint64_t error = (uint64_t)sum->got - (uint64_t)sum->want;
     if (sum->is_int || error == 0 || (uint32_t)error != 0)
         return false;
+    if (sum->is_other)
+        return TELL(facts, "only its lower 32 bits are right: does cudaMemcpy() copy back the 4 "
+                           "bytes of an int?");
     if ((uint64_t)sum->got >> 32 == 0)
         return TELL(facts, "only the lower 32 bits of the right sum");
     return TELL(facts, "off by a multiple of 2^32, as if a 32-bit int had overflowed");
@@ -293,6 +296,29 @@ static void try_first_threads(const struct facts *facts, size_t period, uint64_t
     }
 }
 
+static bool is_power_of_2(size_t number)
+{
+    return number > 0 && (number & (number - 1)) == 0;
+}
+
+/* Adds that the tree lacks steps, if only the first COUNT threads of each PERIOD counted, and both
+ * numbers are powers of two. */
+static void tell_missing_steps(const struct facts *facts, size_t count, size_t period)
+{
+    size_t used = strlen(facts->text);
+    if (!is_power_of_2(count) || !is_power_of_2(period) || count < 2)
+        return;
+    if (2 * count == period)
+        snprintf(facts->text + used, facts->size - used,
+                 ": " JUDGE_NO_STEP " in which a thread adds the sum of the thread %zu places on",
+                 count);
+    else
+        snprintf(facts->text + used, facts->size - used,
+                 ": " JUDGE_NO_STEP
+                 "s in which a thread adds the sum of a thread %zu to %zu places on",
+                 count, period / 2);
+}
+
 static bool tell_first_threads(const struct facts *facts, const struct both_searches *found,
                                const struct search *search, size_t period, const char *what)
 {
@@ -304,9 +330,11 @@ static bool tell_first_threads(const struct facts *facts, const struct both_sear
         snprintf(group, sizeof group, "%s threads", NUMBER(period));
     if (count > 1)
         snprintf(threads, sizeof threads, "the first %s threads", NUMBER(count));
-    return TELL(facts, "as if %s%s of each %s %s, in both launches",
-                search == &found->only ? "only " : "", threads, period == WARP ? "warp" : group,
-                what);
+    snprintf(facts->text, facts->size, "as if %s%s of each %s %s, in both launches",
+             search == &found->only ? "only " : "", threads, period == WARP ? "warp" : group, what);
+    if (search == &found->only)
+        tell_missing_steps(facts, count, period);
+    return true;
 }
 
 /* Tries whether the second launch, which runs the same kernel on the blocks' sums, makes the same

@@ -10,9 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The beginning of an explanation that a tree of additions lacks a step. */
+#define JUDGE_NO_STEP "as if the tree had no step"
+
 struct judge_sum {
     bool is_int;       /* the sum is a 32-bit int, otherwise a 64-bit number */
     int64_t got, want; /* the wrong sum and the right sum, which differ */
+    bool is_other;     /* it is not a copy of a number that a kernel has left on the GPU */
     const char *name;  /* name of the array whose numbers, or their squares, are added up */
     /* the array's numbers, or NULL if they are unknown; then only hypotheses about WANT are
      * tried */

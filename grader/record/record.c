@@ -440,6 +440,20 @@ static bool copy_loss(json_t *finding, const json_t *from)
            copy_number(finding, from, "worst_ideal", RECORD_COUNTER);
 }
 
+/* Adds the array that an access was meant for, if it is known. */
+static bool copy_array(json_t *finding, const json_t *from)
+{
+    const json_t *array = json_object_get(from, "array");
+    if (!array)
+        return true;
+    json_t *copy = json_object();
+    bool good = copy_text(copy, array, "name", MAX_NAME) &&
+                copy_number(copy, array, "bytes", RECORD_COUNTER) &&
+                copy_number(copy, array, "offset", RECORD_COUNTER) &&
+                copy_number(copy, array, "access_bytes", RECORD_COUNTER);
+    return json_object_set_new(finding, "array", copy) == 0 && good;
+}
+
 static bool add_finding(struct builder *builder, const json_t *from)
 {
     json_t *finding = json_object();
@@ -451,7 +465,8 @@ static bool add_finding(struct builder *builder, const json_t *from)
         copy_place(finding, from, "column") && copy_text(finding, from, "message", MAX_MESSAGE) &&
         copy_number(finding, from, "count", RECORD_COUNTER) && copy_related(finding, from) &&
         (!json_object_get(from, "help") || copy_text(finding, from, "help", MAX_MESSAGE)) &&
-        copy_loss(finding, from) && merge_finding(builder, finding);
+        (!json_object_get(from, "deduction") || copy_text(finding, from, "deduction", MAX_NAME)) &&
+        copy_array(finding, from) && copy_loss(finding, from) && merge_finding(builder, finding);
     json_decref(finding);
     return good;
 }

@@ -64,23 +64,32 @@ static void make_row(const struct case_data *input, int y, double *values)
 
 /* --- typical mistakes ------------------------------------------------------------------------- */
 
+#define TILE 16 /* rows and columns of a tile in the skeleton */
+
 /* A right or wrong way to add up products in floats. */
 struct adding {
     bool fused; /* products are not rounded before they are added; the compiler may choose this */
     /* factor of the rounding error of the last addition: 1 for the right way, 0 or -1 for wrong
      * ways */
     float keeps;
+    /* how the rounding error is worked out: from the sum before the step (right), from the sum that
+     * has already changed, or with the number as it was before its correction */
+    enum { OLD_SUM, NEW_SUM, OLD_NUMBER } by;
 };
 
 static float add_up_one(const float *a, const float *b, int depth, int width, struct adding how)
 {
     float sum = 0, lost = 0;
-    for (int i = 0; i < depth; ++i) {
-        float one = a[i], other = b[i * width], back = how.keeps * lost;
+    for (int i = 0; i < (depth + TILE - 1) / TILE * TILE; ++i) { /* a tile is filled up with 0 */
+        float one = i < depth ? a[i] : 0, other = i < depth ? b[i * width] : 0;
+        float back = how.keeps * lost;
         float rounded = one * other;
         float corrected = how.fused && how.keeps != 0 ? fmaf(one, other, back) : rounded + back;
         float next = how.fused && how.keeps == 0 ? fmaf(one, other, sum) : sum + corrected;
-        lost = corrected - (next - sum);
+        lost = how.by == NEW_SUM   ? corrected
+               : how.by == OLD_SUM ? corrected - (next - sum)
+               : how.fused         ? fmaf(one, other, sum - next)
+                                   : rounded - (next - sum);
         sum = next;
     }
     return sum;
@@ -97,29 +106,37 @@ static void add_up(const struct case_data *input, float *values, struct adding h
 
 static void add_fused(const struct case_data *input, float *values)
 {
-    add_up(input, values, (struct adding){true, 0});
+    add_up(input, values, (struct adding){true, 0, OLD_SUM});
 }
 
 static void add_rounded(const struct case_data *input, float *values)
 {
-    add_up(input, values, (struct adding){false, 0});
+    add_up(input, values, (struct adding){false, 0, OLD_SUM});
 }
 
 static void take_back_fused(const struct case_data *input, float *values)
 {
-    add_up(input, values, (struct adding){true, -1});
+    add_up(input, values, (struct adding){true, -1, OLD_SUM});
 }
 
 static void take_back_rounded(const struct case_data *input, float *values)
 {
-    add_up(input, values, (struct adding){false, -1});
+    add_up(input, values, (struct adding){false, -1, OLD_SUM});
 }
 
-#define TILE 16 /* rows and columns of a tile in the skeleton */
+static void change_sum_first(const struct case_data *input, float *values)
+{
+    add_up(input, values, (struct adding){true, 1, NEW_SUM});
+}
+
+static void forget_correction(const struct case_data *input, float *values)
+{
+    add_up(input, values, (struct adding){true, 1, OLD_NUMBER});
+}
 
 /* Mistakes in filling the tiles of rung 2. They decide which numbers of A and B the thread for
  * number (Y, X) multiplies in step I, in the tile that begins at FIRST. */
-enum filling { A_BY_TY, A_TURNED, B_BY_TX, B_TURNED };
+enum filling { A_BY_TY, A_TURNED, B_BY_TX, B_TURNED, A_OF_TX, B_OF_TY };
 
 static float product_of(const struct case_data *input, enum filling filling, int first, int i,
                         int y, int x)
@@ -132,6 +149,10 @@ static float product_of(const struct case_data *input, enum filling filling, int
     int b_row = first + (filling == B_BY_TX || filling == B_TURNED ? tx : i);
     if (filling == B_TURNED)
         b_column = x - tx + i;
+    if (filling == A_OF_TX)
+        a_row = y - ty + tx;
+    if (filling == B_OF_TY)
+        b_column = x - tx + ty;
     bool exists = a_row < height && a_column < depth && b_row < depth && b_column < width;
     return exists ? a[a_row * depth + a_column] * b[b_row * width + b_column] : 0;
 }
@@ -147,6 +168,11 @@ static void fill_wrongly(const struct case_data *input, float *values, enum fill
     }
 }
 
+static void forget_correction_rounded(const struct case_data *input, float *values)
+{
+    add_up(input, values, (struct adding){false, 1, OLD_NUMBER});
+}
+
 #define FILLING(name, filling)                                                                     \
     static void name(const struct case_data *input, float *values)                                 \
     {                                                                                              \
@@ -156,6 +182,8 @@ FILLING(take_a_by_ty, A_BY_TY)
 FILLING(turn_a, A_TURNED)
 FILLING(take_b_by_tx, B_BY_TX)
 FILLING(turn_b, B_TURNED)
+FILLING(read_a_of_tx, A_OF_TX)
+FILLING(read_b_of_ty, B_OF_TY)
 
 #define PLAIN_SUM                                                                                  \
     "exactly what a plain sum in floats gives: nothing that rounding takes away is kept"
@@ -170,6 +198,12 @@ static const struct check_guess guesses[] = {
     {PLAIN_SUM, add_rounded, EXCESS},
     {WRONG_SIGN, take_back_fused, EXCESS},
     {WRONG_SIGN, take_back_rounded, EXCESS},
+    {"as if the excess were computed from the sum after it has changed: compute *excess before you set *sum",
+     change_sum_first, EXCESS},
+    {"as if the excess were computed with the number itself, not with the corrected number",
+     forget_correction_rounded, EXCESS},
+    {"as if the excess were computed with the number itself, not with the corrected number",
+     forget_correction, EXCESS},
     {"as if the tile of A were filled from column first + ty, not first + tx", take_a_by_ty,
      FILLS_A},
     {"as if the tile of B were filled from row first + tx, not first + ty", take_b_by_tx, FILLS_B},
@@ -179,6 +213,10 @@ static const struct check_guess guesses[] = {
     {"as if the tile of B were filled as [tx][ty], but read as [i][tx]", turn_b,
      "b_tile[tx][ty] ="},
     {"as if the tile of B were filled as [ty][tx], but read as [tx][i]", turn_b, "b_tile[tx][i]"},
+    {"as if a thread took row tx of A's tile, not row ty", read_a_of_tx, "a_tile[tx][i]"},
+    {"as if a thread took row tx of A's tile, not row ty", read_a_of_tx, NULL},
+    {"as if a thread took column ty of B's tile, not column tx", read_b_of_ty, "b_tile[i][ty]"},
+    {"as if a thread took column ty of B's tile, not column tx", read_b_of_ty, NULL},
     {0}};
 
 /* Returns the product, computed in double, with bounds: the largest error allowed is UNITS * u *
@@ -247,8 +285,8 @@ CHECK(
         "If the check above failed, too, fix that first. Otherwise an edge is the problem: at() must return 0 outside of a matrix, in either direction, and the number of tiles is rounded up.")
 {
     const struct job jobs[] = {
-        {0, 1, 1, 1},
         {0, 1, 100, 33},
+        {0, 1, 1, 1},
         {0, 70, 1, 17},
         {0, 37, 300, 5},
         {0, 3, 5, 12288},

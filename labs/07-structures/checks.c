@@ -148,13 +148,16 @@ static const struct run *try_rung(struct check *check, int rung, int n)
     return run;
 }
 
-CHECK(
-    correct, .title = "right results for 4,096 structures", .points = 10,
-    .hint =
-        "Rung 1: word k of vector t is words[3 * t + k]. Rung 2: the copy and the kernel must agree how far apart the vectors are. Rung 4: the masses must be there before the loop begins.")
+CHECK(correct, .title = "right results for 4,096 structures", .points = 10,
+      .hint = "Which bytes of a structure does each thread need, and where do they lie?")
 {
+    check_set_hint(check, "Rung 1: word k of vector t is words[3 * t + k].");
     try_rung(check, STAGED, 4096);
+    check_set_hint(check,
+                   "Rung 2: the copy and the kernel must agree how far apart the vectors are.");
     try_rung(check, ALIGNED, 4096);
+    check_set_hint(check, "Rung 4: the masses must be there before the loop begins, and planet p "
+                          "has the results from weights + p * n on.");
     try_rung(check, ARRAY, 4096);
 }
 

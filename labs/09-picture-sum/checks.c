@@ -172,13 +172,71 @@ static void divide_first(const struct case_data *input, float *after)
         after[i] = greys[i] == last ? GREYS - 1 : 0;
 }
 
+/* Makes a mistake: the table is read with the number of the pixel. */
+static void look_up_number(const struct case_data *input, float *after)
+{
+    const struct case_array *pixels = case_find(input, "pixels");
+    int n = (int)pixels->count, first = 0, up_to[GREYS] = {0};
+    for (int i = 0; i < n; ++i)
+        up_to[((const uint8_t *)pixels->values)[i]]++;
+    for (int g = 0; g < GREYS; ++g) {
+        up_to[g] += g > 0 ? up_to[g - 1] : 0;
+        first = first > 0 ? first : up_to[g];
+    }
+    for (int i = 0; i < n; ++i)
+        after[i] = n == first ? i % GREYS
+                              : (float)(uint8_t)((up_to[i % GREYS] - first) * 255ll / (n - first));
+}
+
 static const struct check_guess after_guesses[] = {
+    {"as if each pixel got the new grey of its number i % 256, not of its old grey", look_up_number,
+     "after[i] ="},
     {"as if new_grey() divided first, integers by integers, and then multiplied by 255",
      divide_first, NULL},
     {NULL, NULL, NULL}};
 
+/* Makes a mistake: everything is added to bin 0. */
+static void add_to_bin_0(const struct case_data *input, float *bins)
+{
+    for (int g = 0; g < GREYS; ++g)
+        bins[g] = 0;
+    bins[0] = (float)case_find(input, "pixels")->count;
+}
+
+enum { LANES = 32 };
+
+/* Makes mistakes in adding up the copies of bins in rung 5: only copy 0 of each bin is added, or
+ * one copy of each is added again and again. Copy l has the pixels of lane l. */
+static void add_one_copy(const struct case_data *input, bool again, float *bins)
+{
+    const struct case_array *pixels = case_find(input, "pixels");
+    for (int g = 0; g < GREYS; ++g)
+        bins[g] = 0;
+    for (size_t i = 0; i < pixels->count; ++i) {
+        int grey = ((const uint8_t *)pixels->values)[i], lane = (int)(i % LANES);
+        if (lane == (again ? grey % LANES : 0))
+            bins[grey] += again ? LANES : 1;
+    }
+}
+
+static void add_copy_0(const struct case_data *input, float *bins)
+{
+    add_one_copy(input, false, bins);
+}
+
+static void add_copy_again(const struct case_data *input, float *bins)
+{
+    add_one_copy(input, true, bins);
+}
+
 static const struct check_guess guesses[] = {
-    {"as if each pixel added its grey, not 1", add_greys, NULL}, {NULL, NULL, NULL}};
+    {"as if each pixel added its grey, not 1", add_greys, NULL},
+    {"as if all bins were added to bin 0", add_to_bin_0, "atomicAdd(&bins[0]"},
+    {"as if all bins were added to bin 0", add_to_bin_0, NULL},
+    {"as if only copy 0 of each bin were added up", add_copy_0, "total +="},
+    {"as if one copy of each bin were added 32 times, not each copy once", add_copy_again,
+     "total +="},
+    {NULL, NULL, NULL}};
 
 /* Judges a result. IS_HIDDEN says that the picture is varied enough for main() to see a decoy. With
  * other pictures, the check cannot know whether kernels computed the result if main() shares memory
@@ -203,16 +261,16 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
               is_hidden);
     else {
         if (rung == EQUALISE)
-            check_hint(check, "These bins come from rung 4: correct count_shared() first.");
+            check_set_hint(check, "These bins come from rung 4: correct count_shared() first.");
         judge(check, run, "bins",
               (struct check_matrix){1, GREYS, .values = scene->bins, .guesses = guesses,
                                     .type = CASE_INT},
               is_hidden);
     }
     if (rung == EQUALISE) { /* other ways to round are right, too */
-        check_hint(check,
-                   "TODO 4: thread t works out new_grey() of grey t, and each pixel looks its "
-                   "new grey up. Do all threads wait until the table is full?");
+        check_set_hint(check,
+                       "TODO 4: thread t works out new_grey() of grey t, and each pixel looks its "
+                       "new grey up. Do all threads wait until the table is full?");
         double *bounds = check_memory(check, (size_t)n, sizeof *bounds);
         for (int i = 0; i < n; ++i)
             bounds[i] = 1;
@@ -225,23 +283,36 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
     return run;
 }
 
-/* Runs all rungs that have a TODO. Returns the run of the last rung. */
-static const struct run *look_at_all(struct check *check, const struct scene *scene)
+/* Runs all rungs that have a TODO. HINTS has the check's hint for each rung, or is NULL. Returns
+ * the run of the last rung. */
+static const struct run *look_at_all(struct check *check, const struct scene *scene,
+                                     const char *const *hints)
 {
     const struct run *run = NULL;
-    for (int rung = TREE; rung <= EQUALISE; ++rung)
+    for (int rung = TREE; rung <= EQUALISE; ++rung) {
+        check_set_hint(check, hints ? hints[rung] : NULL);
         run = look_at(check, rung, scene);
+    }
     return run;
 }
 
-CHECK(
-    correct, .title = "right sum, histogram and picture of 256 x 256 pixels", .points = 10,
-    .hint =
-        "Each pixel counts once. Is shared memory cleared before anybody counts in it? Do all threads wait between two steps of the tree, and between clearing, counting and adding up?")
+/* Advice about wrong results. */
+static const char *const rung_hints[] = {
+    [TREE] =
+        "Rung 3: each pixel counts once. Does each sum reach sums[0] exactly once, does every step of the tree wait for the step before it, and does one thread alone add sums[0] to the result?",
+    [SHARED] =
+        "Rung 4: is each bin of the block cleared before anybody counts in it, and does thread t add bin t to the result when all have counted?",
+    [COPIES] =
+        "Rung 5: copy c of bin g is mine[g * COPIES + c]. Are all copies cleared, and are all copies of a bin added up?",
+    [EQUALISE] = "Rung 6: are the bins complete before the greys are worked out?",
+};
+
+CHECK(correct, .title = "right sum, histogram and picture of 256 x 256 pixels", .points = 10,
+      .hint = "Each pixel counts once.")
 {
     const struct scene *drawn = new_scene(check, DRAWN, 320, 200);
-    look_at_all(check, new_scene(check, RANDOM, 256, 256));
-    const struct run *run = look_at_all(check, drawn);
+    look_at_all(check, new_scene(check, RANDOM, 256, 256), rung_hints);
+    const struct run *run = look_at_all(check, drawn, rung_hints);
     check_show(check, run, "pixels", 320, 200);
     check_show(check, run, "after", 320, 200);
 }
@@ -251,11 +322,11 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each loop over the pixels must end with i < n, and threads without a pixel still wait at all barriers.")
 {
-    look_at_all(check, new_scene(check, RANDOM, 1, 1));
-    look_at_all(check, new_scene(check, RAMP, check_random_int(check, 16, 300), 1));
-    look_at_all(check, new_scene(check, RANDOM, 2 * check_random_int(check, 20, 60) + 1, 33));
-    look_at_all(check, new_scene(check, FLAT, 61, 67));
-    look_at_all(check, new_scene(check, STRIPES, 255, 17));
+    look_at_all(check, new_scene(check, RANDOM, 1, 1), NULL);
+    look_at_all(check, new_scene(check, RAMP, check_random_int(check, 16, 300), 1), NULL);
+    look_at_all(check, new_scene(check, RANDOM, 2 * check_random_int(check, 20, 60) + 1, 33), NULL);
+    look_at_all(check, new_scene(check, FLAT, 61, 67), NULL);
+    look_at_all(check, new_scene(check, STRIPES, 255, 17), NULL);
 }
 
 CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
@@ -264,7 +335,7 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
           "Between a write and another thread's read of the same word, all threads of the block "
           "must reach one __syncthreads().")
 {
-    look_at_all(check, new_scene(check, DRAWN, 100 + check_random_int(check, 1, 20), 61));
+    look_at_all(check, new_scene(check, DRAWN, 100 + check_random_int(check, 1, 20), 61), NULL);
 }
 
 /* The pictures of the checks below are large, so that a grid of more than 16 blocks is useful,

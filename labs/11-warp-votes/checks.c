@@ -147,6 +147,19 @@ static void keep_above(const struct case_data *input, float *kept)
         kept[count++] = 0;
 }
 
+/* Makes a common mistake: each number that is kept goes one place too far. */
+static void keep_too_far(const struct case_data *input, float *kept)
+{
+    const int *data = case_find(input, "data")->values, limit = case_int(input, "limit");
+    int count = 0, n = case_int(input, "n");
+    kept[count++] = 0;
+    for (int i = 0; i < n && count < n; ++i)
+        if (data[i] >= limit)
+            kept[count++] = (float)data[i];
+    while (count < n)
+        kept[count++] = 0;
+}
+
 /* Makes common mistakes: the last group of each warp, or the first, is left out. */
 static void sum_without(const struct case_data *input, bool last, float *sums)
 {
@@ -197,17 +210,46 @@ static void by_all_lanes(const struct case_data *input, float *sums)
     sum_lanes(input, false, sums);
 }
 
+/* Makes a common mistake: the first lane of each group adds its sum, and so does lane 31. */
+static void by_first_lanes(const struct case_data *input, float *sums)
+{
+    const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
+    int n = case_int(input, "n"), sum = 0;
+    for (int i = 0; i < n; ++i)
+        sums[i] = 0;
+    for (int i = 0; i < n; ++i) {
+        bool begins = i % 32 == 0 || ids[i] != ids[i - 1];
+        sum = data[i] + (begins ? 0 : sum);
+        sums[ids[i]] += (float)(begins || i % 32 == 31 ? sum : 0);
+    }
+}
+
+#define BY_FIRST                                                                                   \
+    "as if the first lane of each group added its sum, in place of the last one: only the last lane has all of it"
+#define CROSSES                                                                                    \
+    "as if the sums of a warp went on from one group to the next: a lane may only add what comes from a lane of its own group"
+#define TOO_FAR                                                                                    \
+    "as if each number went one place too far: does a lane count itself among the kept lanes in front of it?"
+
 static const struct check_guess sum_guesses[] = {
-    {"as if the sums of a warp went on from one group to the next: a lane may only add what comes from a lane of its own group",
-     across_groups, NULL},
+    {CROSSES, across_groups, "if (lane >= off)"},
+    {CROSSES, across_groups, "lane >= off ?"},
+    {CROSSES, across_groups, NULL},
     {"as if each lane added its sum to the result, not only the last lane of a group", by_all_lanes,
      NULL},
+    {BY_FIRST, by_first_lanes, "is_last ="},
+    {BY_FIRST, by_first_lanes, "last ="},
+    {BY_FIRST, by_first_lanes, NULL},
     {"as if the last group in each warp were left out", without_last, NULL},
     {"as if the first group in each warp were left out", without_first, NULL},
     {NULL, NULL, NULL}};
 
 static const struct check_guess guesses[] = {
-    {"as if a number that equals the limit were not kept", keep_above, NULL}, {NULL, NULL, NULL}};
+    {"as if a number that equals the limit were not kept", keep_above, NULL},
+    {TOO_FAR, keep_too_far, "#define IN_FRONT"},
+    {TOO_FAR, keep_too_far, "(2u << lane) - 1"},
+    {TOO_FAR, keep_too_far, NULL},
+    {NULL, NULL, NULL}};
 
 /* Runs RUNG and judges its results. With a short input, main() sees the kernels' input, not a
  * decoy. */
@@ -247,12 +289,23 @@ static void look_at_all(struct check *check, struct job job)
 
 /* --- the checks ------------------------------------------------------------------------------- */
 
-CHECK(
-    correct, .title = "right numbers and sums for 20,000 numbers", .points = 10,
-    .hint =
-        "Draw a warp of 8 lanes, of which three keep their number. Which bits has the ballot, and which of them are in front of each lane? Which lanes call each shuffle? Where do groups end in this warp?")
+/* Advice about wrong results. */
+static const char *const rung_hints[] = {
+    [BALLOT] =
+        "Rung 1: draw a warp of 8 lanes, of which three keep their number. Which bits has the ballot, and which of them are in front of each lane? Where do the numbers of each warp begin?",
+    [WARPS] =
+        "Rung 2: draw a warp of 8 lanes and two ballots. Which bits are in front of each lane? Do all lanes know what the atomicAdd() of one lane returned? Where do the numbers of the next ballot begin?",
+    [GROUPS] =
+        "Rung 3: draw a warp of 8 lanes with three groups. Which lanes may a lane add, which lane has the whole sum of a group, and which lanes call each shuffle?",
+};
+
+CHECK(correct, .title = "right numbers and sums for 20,000 numbers", .points = 10,
+      .hint = "Draw a warp of 8 lanes. Which bits has each ballot?")
 {
-    look_at_all(check, (struct job){20000, 50, 20});
+    for (int rung = BALLOT; rung <= GROUPS; ++rung) {
+        check_set_hint(check, rung_hints[rung]);
+        look_at(check, rung, (struct job){20000, 50, 20});
+    }
 }
 
 CHECK(

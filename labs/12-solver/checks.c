@@ -71,6 +71,9 @@ struct mistake {
     bool one[SIDES];
     bool never;  /* no step changes x */
     bool turned; /* rows and columns of the dense matrix are exchanged */
+    /* the x of side `taken_from` - 1 is used for that of side `taken_at`; `taken_from` is 0 if no
+     * side is confused */
+    int taken_at, taken_from;
 };
 
 /* The equations, as a sparse matrix. The numbers of row i that can differ from 0 have the indices
@@ -119,12 +122,15 @@ static void add_diagonals(struct system *system, const struct case_data *input, 
 {
     static const char *const names[] = {"west", "east", "north", "south"};
     int width = case_int(input, "width"), away[] = {-1, 1, -width, width};
+    if (mistake->taken_from)
+        away[mistake->taken_at] = away[mistake->taken_from - 1];
     bool has_diagonals = case_int(input, "rung") == DIAGONALS;
     float sign = mistake->added ? -1 : 1;
     for (enum side side = WEST; side < SIDES; ++side)
         if (is_own_edge(input, i, side, mistake))
             add_number(system, i, i, -sign);
-        else if (is_there(input, i, side, mistake))
+        else if (is_there(input, i, side, mistake) && i + away[side] >= 0 &&
+                 i + away[side] < system->n)
             add_number(system, i, i + away[side],
                        sign * (has_diagonals ? case_floats(input, names[side])[i] : -1));
     float center =
@@ -273,6 +279,18 @@ GUESS(west_edge, .own_edge = {[WEST] = true})
 GUESS(east_edge, .own_edge = {[EAST] = true})
 GUESS(north_edge, .own_edge = {[NORTH] = true})
 GUESS(south_edge, .own_edge = {[SOUTH] = true})
+GUESS(west_from_east, .taken_at = WEST, .taken_from = 1 + EAST)
+GUESS(west_from_north, .taken_at = WEST, .taken_from = 1 + NORTH)
+GUESS(west_from_south, .taken_at = WEST, .taken_from = 1 + SOUTH)
+GUESS(east_from_west, .taken_at = EAST, .taken_from = 1 + WEST)
+GUESS(east_from_north, .taken_at = EAST, .taken_from = 1 + NORTH)
+GUESS(east_from_south, .taken_at = EAST, .taken_from = 1 + SOUTH)
+GUESS(north_from_west, .taken_at = NORTH, .taken_from = 1 + WEST)
+GUESS(north_from_east, .taken_at = NORTH, .taken_from = 1 + EAST)
+GUESS(north_from_south, .taken_at = NORTH, .taken_from = 1 + SOUTH)
+GUESS(south_from_west, .taken_at = SOUTH, .taken_from = 1 + WEST)
+GUESS(south_from_east, .taken_at = SOUTH, .taken_from = 1 + EAST)
+GUESS(south_from_north, .taken_at = SOUTH, .taken_from = 1 + NORTH)
 GUESS(one_west, .one = {[WEST] = true})
 GUESS(one_east, .one = {[EAST] = true})
 GUESS(one_north, .one = {[NORTH] = true})
@@ -281,6 +299,9 @@ GUESS(one_south, .one = {[SOUTH] = true})
 #define NEVER                                                                                      \
     "x is still 0, as if no step's result became the next x: as if main() did not get the "        \
     "exchanged pointers, or as if x were overwritten after the exchange"
+
+#define TAKEN(at, from)                                                                            \
+    "as if the x of the neighbour in the " from " were taken for that in the " at
 
 /* the guesses for rungs 1 to 3 */
 static const struct check_guess guesses[] = {
@@ -295,6 +316,18 @@ static const struct check_guess guesses[] = {
     {"as if nothing came from the neighbour in the north, number i - width", no_north, NULL},
     {"as if nothing came from the neighbour in the south, number i + width", no_south, NULL},
     {"as if the halo of each tile of 32 x 8 points were 0", no_halo, NULL},
+    {TAKEN("west", "east"), west_from_east, NULL},
+    {TAKEN("west", "north"), west_from_north, NULL},
+    {TAKEN("west", "south"), west_from_south, NULL},
+    {TAKEN("east", "west"), east_from_west, NULL},
+    {TAKEN("east", "north"), east_from_north, NULL},
+    {TAKEN("east", "south"), east_from_south, NULL},
+    {TAKEN("north", "west"), north_from_west, NULL},
+    {TAKEN("north", "east"), north_from_east, NULL},
+    {TAKEN("north", "south"), north_from_south, NULL},
+    {TAKEN("south", "west"), south_from_west, NULL},
+    {TAKEN("south", "east"), south_from_east, NULL},
+    {TAKEN("south", "north"), south_from_north, NULL},
     {"as if the numbers of the neighbours had the other sign", added, NULL},
     {"as if nothing were divided by the number on the diagonal", undivided, NULL},
     {"as if unknown 1 had no neighbour in the west, number 0", one_west, NULL},

@@ -119,6 +119,19 @@ static float random_number(struct check *check, enum rung rung)
                                          : random_float(check, -LONGEST, 6 - LONGEST);
 }
 
+/* Returns whether so much of a row cancels that even a right kernel, which keeps what is lost in a
+ * float, would be off by more than an ulp. */
+static bool cancels_too_much(const float *row, const float *weights, int width)
+{
+    long double sum = 0, size = 0;
+    for (int i = 0; i < width; ++i) {
+        long double term = (long double)row[i] * (weights ? weights[i] : 1);
+        sum += term;
+        size += fabsl(term);
+    }
+    return fabsl(sum) < size * 0x1p-18L;
+}
+
 static void fill(struct check *check, struct job *job)
 {
     size_t n = (size_t)job->rows * (size_t)job->width;
@@ -136,8 +149,10 @@ static void fill(struct check *check, struct job *job)
     for (int y = 0; y < job->rows && job->rung < HALVES; ++y) {
         float *row = job->data + y * job->width;
         float *weights = job->weights ? job->weights + y * job->width : NULL;
-        fill_cancelling(check, row, weights, job->width);
-        shuffle(check, row, weights, job->width);
+        do {
+            fill_cancelling(check, row, weights, job->width);
+            shuffle(check, row, weights, job->width);
+        } while (cancels_too_much(row, weights, job->width));
     }
 }
 
@@ -239,30 +254,36 @@ struct mistake {
     bool lanes_drop;   /* drops the rounding errors of adding up the lanes' sums */
     bool own_low;      /* leaves out `low` of the other lanes */
     bool late_low;     /* reads `low` of another lane after it has changed */
+    bool half_warp;    /* the lanes' tree begins with off = 8 */
+    bool not_last;     /* the lanes' tree ends before off = 1 */
+    bool other_part;   /* computes the part of the sum that comes from b from b itself */
     bool high_first;   /* changes `high` before it computes the error */
     bool minus_low;    /* subtracts `low` from `high` in the end */
     bool no_product;   /* leaves out the rounding errors of products */
     bool plus_product; /* calls fmaf() without the minus before the product */
 };
 
-static struct pair add(struct pair a, float b, bool high_first)
+static struct pair add(struct pair a, float b, const struct mistake *mistake)
 {
-    float sum = a.high + b, part = sum - a.high, rest = sum - part;
-    float one = (high_first ? sum : a.high) - rest, other = b - part, lost = one + other;
+    float sum = a.high + b, part = sum - (mistake->other_part ? b : a.high), rest = sum - part;
+    float one = (mistake->high_first ? sum : a.high) - rest, other = b - part, lost = one + other;
     return (struct pair){sum, a.low + lost};
 }
 
 /* Adds up the sums of a warp's lanes. Returns the row's sum. */
 static float add_lanes(struct pair *lanes, const struct mistake *mistake)
 {
-    for (int off = LANES / 2; off > 0; off /= 2) {
+    for (int off = mistake->half_warp ? LANES / 4 : LANES / 2; off > (mistake->not_last ? 1 : 0);
+         off /= 2) {
         struct pair old[LANES];
         memcpy(old, lanes, sizeof old);
-        for (int l = 0; l + off < LANES; ++l) {
-            struct pair sum = add(old[l], old[l + off].high, mistake->high_first);
+        /* lanes without a partner add their own sums, but lane 0 gets nothing of these unless `low`
+         * is read too late */
+        for (int l = 0; l < LANES; ++l) {
+            int from = l + off < LANES ? l + off : l;
+            struct pair sum = add(old[l], old[from].high, mistake);
             lanes[l] = mistake->lanes_drop ? (struct pair){sum.high, old[l].low} : sum;
         }
-        /* lanes without a partner add their own sums, but lane 0 never gets these sums */
         for (int l = 0; l + off < LANES && !mistake->own_low; ++l)
             lanes[l].low += mistake->late_low ? lanes[l + off].low : old[l + off].low;
     }
@@ -273,7 +294,7 @@ static float add_lanes(struct pair *lanes, const struct mistake *mistake)
 static struct pair add_product(struct pair sum, float a, float b, const struct mistake *mistake)
 {
     float product = a * b;
-    sum = add(sum, product, mistake->high_first);
+    sum = add(sum, product, mistake);
     if (!mistake->no_product)
         sum.low += fmaf(a, b, mistake->plus_product ? product : -product);
     return sum;
@@ -291,7 +312,7 @@ static void add_rows(const struct case_data *input, float *values, struct mistak
             struct pair *sum = &lanes[x % LANES];
             int i = y * width + x;
             *sum = weights ? add_product(*sum, data[i], weights[i], &mistake)
-                           : add(*sum, data[i], mistake.high_first);
+                           : add(*sum, data[i], &mistake);
         }
         values[y] = add_lanes(lanes, &mistake);
     }
@@ -322,18 +343,30 @@ GUESS(drop_in_lanes, .lanes_drop = true)
 GUESS(leave_low, .own_low = true)
 GUESS(read_late, .late_low = true)
 GUESS(change_first, .high_first = true)
+GUESS(leave_upper_lanes, .half_warp = true)
+GUESS(leave_odd_lanes, .not_last = true)
+GUESS(take_part_of_b, .other_part = true)
 GUESS(subtract_low, .minus_low = true)
 GUESS(leave_product, .no_product = true)
 GUESS(turn_product, .plus_product = true)
 #undef GUESS
 
+#define UPPER "as if the shuffles began with off = 8: the sums of lanes 16 to 31 never reach lane 0"
+#define ODD   "as if the shuffles ended before off = 1: the sums of odd lanes never reach lane 0"
+
 #define OF_PAIRS                                                                                   \
-    {"as if what the lanes lose when they add up their sums were dropped", drop_in_lanes, NULL},   \
+    {UPPER, leave_upper_lanes, "off = WARP / 4"}, {UPPER, leave_upper_lanes, "off = 8"},           \
+        {UPPER, leave_upper_lanes, NULL}, {ODD, leave_odd_lanes, "off > 1"},                       \
+        {ODD, leave_odd_lanes, NULL},                                                              \
+        {"as if what the lanes lose when they add up their sums were dropped", drop_in_lanes,      \
+         NULL},                                                                                    \
         {"as if what the other lanes have lost were left out", leave_low, NULL},                   \
         {"as if a lane read the other lane's second float after that lane had changed it",         \
-         read_late, NULL},                                                                         \
+         read_late, ".low, off)"},                                                                 \
         {"as if the error were worked out from the sum that has already changed", change_first,    \
          "(b - part)"},                                                                            \
+        {"as if `part` were the sum without b: it is the sum without a.high", take_part_of_b,      \
+         "part = sum -"},                                                                          \
     {                                                                                              \
         "as if what the additions lose were subtracted in the end", subtract_low, NULL             \
     }
@@ -400,7 +433,26 @@ GUESS(add_both, IN_LANES)
 GUESS(add_in_turn, IN_TURN)
 #undef GUESS
 
+/* Adds up rows of which each begins half a row after the one before it. */
+static void begin_early(const struct case_data *input, float *values)
+{
+    int rows = case_int(input, "rows"), width = case_int(input, "width");
+    const uint16_t *halves = case_find(input, "halves")->values;
+    for (int y = 0; y < rows; ++y) {
+        struct pair lanes[LANES] = {{0}};
+        for (int x = 0; x < width; ++x)
+            lanes[x / 2 % LANES].high += (float)value_of_half(halves[y * (width / 2) + x]);
+        values[y] = add_lanes(lanes, &(struct mistake){.drops = true});
+    }
+}
+
+#define EARLY                                                                                      \
+    "as if row r began at half r * width / 2, not r * width: was r * words added to a pointer to __half, not to __half2?"
+
 static const struct check_guess half_guesses[] = {
+    {EARLY, begin_early, "(halves + row * words)"},
+    {EARLY, begin_early, "halves + row * words"},
+    {EARLY, begin_early, "const __half2 *twos ="},
     {"as if both numbers of a __half2 were added in half", add_words, NULL},
     {"as if each lane added up in half", add_twos, NULL},
     {"as if each lane added up in half", add_both, NULL},
@@ -435,6 +487,21 @@ static double both_turned(double t, double e, double capacity, double ratio)
     return (t < 0 ? capacity : capacity * e) / (t < 0 ? 1 + ratio * e : e + ratio);
 }
 
+static double divided_above(double t, double e, double capacity, double ratio)
+{
+    return capacity * e / (t < 0 ? e + ratio : 1 + ratio * e);
+}
+
+static double below_of_positive(double t, double e, double capacity, double ratio)
+{
+    return (t < 0 ? capacity * e : capacity) / (1 + ratio * e);
+}
+
+static double below_of_negative(double t, double e, double capacity, double ratio)
+{
+    return (t < 0 ? capacity * e : capacity) / (e + ratio);
+}
+
 static double undivided_above(double t, double e, double capacity, double ratio)
 {
     return capacity / (t < 0 ? e + ratio : 1 + ratio * e);
@@ -449,6 +516,9 @@ GUESS(turn_above, above_turned)
 GUESS(turn_below, below_turned)
 GUESS(turn_both, both_turned)
 GUESS(leave_above, undivided_above)
+GUESS(multiply_above, divided_above)
+GUESS(leave_below, below_of_positive)
+GUESS(turn_all_below, below_of_negative)
 
 static const struct check_guess growth_guesses[] = {
     {"as if e^t stood for e^-t", turn_both, NULL},
@@ -457,7 +527,13 @@ static const struct check_guess growth_guesses[] = {
     {"exactly what comes out if the number below the line is that for the other sign of t",
      turn_below, NULL},
     {"exactly what comes out if the number above the line is `capacity` for negative t, too",
-     leave_above, NULL},
+     leave_above, "above ="},
+    {"exactly what comes out if the number above the line is `capacity` * e for positive t, too",
+     multiply_above, "above ="},
+    {"exactly what comes out if the number below the line is 1 + ratio * e for negative t, too",
+     leave_below, "below ="},
+    {"exactly what comes out if the number below the line is e + ratio for positive t, too",
+     turn_all_below, "below ="},
     {0}};
 
 static const struct check_guess *const guesses_of[] = {[SUMS] = sum_guesses,

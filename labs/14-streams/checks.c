@@ -62,12 +62,26 @@ static void run_all(struct check *check, int frames, int size)
         run_on(check, rung, frames, size);
 }
 
-CHECK(
-    correct, .title = "right for 10 frames of 5,000 pixels", .points = 10,
-    .hint =
-        "Is every frame copied to its slot, developed there and copied back, in this order? In rung 3, which frame is in the slot that blend() reads?")
+/* Advice about wrong results. */
+static const char *const rung_hints[] = {
+    [PINNED] =
+        "Rung 1: is every frame copied to its slot, developed there and copied back, in this "
+        "order? Has main() waited for the last copy?",
+    [OVERLAPPED] =
+        "Rung 2: do the copy to a slot, the kernel and the copy back use the same frame, "
+        "and the same stream? Has main() waited for all streams?",
+    [BLENDED] =
+        "Rung 3: is the frame before still in its slot, and already developed, when blend() "
+        "reads it? Which event says so, and which stream waits for it?",
+};
+
+CHECK(correct, .title = "right for 10 frames of 5,000 pixels", .points = 10,
+      .hint = "Is every frame copied to its slot, developed there and copied back, in this order?")
 {
-    run_all(check, 10, 5000);
+    for (enum rung rung = PINNED; rung <= BLENDED; ++rung) {
+        check_set_hint(check, rung_hints[rung]);
+        run_on(check, rung, 10, 5000);
+    }
 }
 
 CHECK(

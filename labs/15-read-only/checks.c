@@ -9,6 +9,7 @@
  * direction, and then rounds the weights of the four pixels. bound_of() returns the largest effect
  * on a result. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "checks/check.h"
@@ -40,6 +41,7 @@ struct job {
     float *weights, *curve;
     int mask[MASK];
     double *right, *bounds;
+    bool is_exchanged; /* a mistake: the texture has height and width exchanged */
 };
 
 /* Returns the number of results of RUNG for N numbers. */
@@ -100,7 +102,9 @@ static int between(int low, int value, int high)
 static double pixel_of(const struct job *job, int x, int y, bool clamps)
 {
     int a = between(0, x, job->width - 1), b = between(0, y, job->height - 1);
-    int i = b * job->width + a;
+    int i = b * job->width + a, height = job->height;
+    if (job->is_exchanged) /* height and width were exchanged when the texture was made */
+        return x >= 0 && x < height && y >= 0 && y < job->width ? job->data[y * height + x] : 0;
     return (a != x || b != y) && !clamps ? 0 : job->data ? job->data[i] : job->pixels[i];
 }
 
@@ -116,9 +120,10 @@ static double filtered(const struct job *job, int f, int i)
 struct way {
     bool weightless; /* for rungs 1 and 5: the weights are 0; the next two lines are for rung 4 */
     bool nearest, clamps, backwards;
-    double shift; /* distance in pixels by which positions are wrong */
-    bool turned;  /* for rungs 1 and 5: rows and columns of the weights are exchanged */
-    bool quarter; /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
+    double shift;   /* distance in pixels by which positions are wrong */
+    bool exchanged; /* width and height of the texture are exchanged */
+    bool turned;    /* for rungs 1 and 5: rows and columns of the weights are exchanged */
+    bool quarter;   /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
     /* for rung 3: the pitch is too small by NARROWER; the first pixel is LEFT columns and ABOVE
      * rows too early */
     int narrower, left, above;
@@ -243,6 +248,7 @@ static void make_wrong(const struct case_data *input, struct way way, float *val
                       .width = case_int(input, "width"),
                       .height = case_int(input, "height"),
                       .degrees = case_int(input, "degrees"),
+                      .is_exchanged = way.exchanged,
                       .data = values_of(input, "data"),
                       .pixels = values_of(input, "pixels"),
                       .weights = weights,
@@ -268,6 +274,7 @@ GUESS(nearest_clamped, .nearest = true, .clamps = true)
 GUESS(backwards, .backwards = true)
 GUESS(half_too_low, .shift = -0.5)
 GUESS(turned, .turned = true)
+GUESS(exchanged, .exchanged = true)
 GUESS(quarter, .quarter = true)
 GUESS(without_frame, .narrower = 2)
 GUESS(half_a_frame, .narrower = 1)
@@ -275,7 +282,39 @@ GUESS(from_corner, .left = 1, .above = 1)
 GUESS(from_row_0, .above = 1)
 GUESS(from_column_0, .left = 1)
 
-/* Makes a mistake of rung 1: stores the results in another order. */
+/* Makes the results of rung 1 with other numbers: weight k meets number i + SHIFT + k * STEP. */
+static void filter_other(const struct case_data *input, int shift, int step, float *values)
+{
+    const struct case_array *data = case_find(input, "data");
+    const float *numbers = data->values, *weights = case_floats(input, "weights");
+    int n = case_int(input, "width") * case_int(input, "height");
+    for (int i = 0; i < FILTERS * n; ++i) {
+        double sum = 0;
+        for (int k = 0; k < TAPS; ++k) {
+            int at = i % n + shift + k * step;
+            if (at >= 0 && at < (int)data->count)
+                sum += (double)weights[i / n * TAPS + k] * (double)numbers[at];
+        }
+        values[i] = (float)sum;
+    }
+}
+
+static void taps_turned(const struct case_data *input, float *values)
+{
+    filter_other(input, TAPS - 1, -1, values);
+}
+
+static void taps_one_late(const struct case_data *input, float *values)
+{
+    filter_other(input, 1, 1, values);
+}
+
+static void taps_one_number(const struct case_data *input, float *values)
+{
+    filter_other(input, 0, 0, values);
+}
+
+/* Makes the results of rung 1 in another order. */
 static void interleaved(const struct case_data *input, float *values)
 {
     int n = case_int(input, "width") * case_int(input, "height");
@@ -296,6 +335,11 @@ static const struct check_guess filter_guesses[] = {
      quarter, NULL},
     {"as if the results of the eight filters for a place stood side by side; result i of filter f belongs in result[f * n + i]",
      interleaved, NULL},
+    {"as if the numbers were taken in reversed order: weight k belongs to data[i + k]", taps_turned,
+     "weights[f * TAPS + k]"},
+    {"as if each result were made from data[i + 1] on", taps_one_late, "weights[f * TAPS + k]"},
+    {"as if all weights were multiplied by data[i]: weight k belongs to data[i + k]",
+     taps_one_number, "weights[f * TAPS + k]"},
     {NULL, NULL, NULL}};
 
 static const struct check_guess slope_guesses[] = {
@@ -309,6 +353,100 @@ static const struct check_guess slope_guesses[] = {
     {"as if the picture began in column 0 of its frame, not in column 1", from_column_0, NULL},
     {NULL, NULL, NULL}};
 
+/* The numbers of rung 3's sums: the pixel and its neighbours, as the skeleton names them. */
+enum { PIXEL, EAST, WEST, SOUTH, NORTH, TERMS };
+static const char *const terms[TERMS] = {"p[0]", "p[1]", "p[-1]", "p[pitch]", "p[-pitch]"};
+
+/* A sum of these numbers, each TIMES some factor, divided by BY. */
+struct formula {
+    int times[TERMS], by;
+};
+
+/* Returns whether FORMULA makes all N numbers in GOT. */
+static bool makes(const struct formula *formula, const struct job *job, const float *got)
+{
+    int pitch = job->width + 2;
+    const int steps[TERMS] = {0, 1, -1, pitch, -pitch};
+    for (int i = 0; i < job->width * job->height; ++i) {
+        const float *p = job->data + (i / job->width + 1) * pitch + i % job->width + 1;
+        double sum = 0;
+        for (int k = 0; k < TERMS; ++k)
+            sum += formula->times[k] * (double)p[steps[k]];
+        if (!(fabs(sum / formula->by - (double)got[i]) <= 1e-3))
+            return false;
+    }
+    return true;
+}
+
+/* Finds a formula with small factors that makes GOT. */
+static bool find_formula(const struct job *job, const float *got, struct formula *formula)
+{
+    enum { FACTORS = 5, TRIES = FACTORS * FACTORS * FACTORS * FACTORS };
+    for (formula->by = 1; formula->by <= 4; formula->by *= 2)
+        for (int own = -8; own <= 8; ++own)
+            for (int i = 0; i < TRIES; ++i) {
+                formula->times[PIXEL] = own;
+                for (int k = EAST, rest = i; k < TERMS; ++k, rest /= FACTORS)
+                    formula->times[k] = rest % FACTORS - FACTORS / 2;
+                if (makes(formula, job, got))
+                    return true;
+            }
+    return false;
+}
+
+static void print_formula(const struct formula *formula, char *text, size_t size)
+{
+    bool has_bracket = formula->by > 1, is_first = true;
+    size_t used = (size_t)snprintf(text, size, "%s", has_bracket ? "(" : "");
+    for (int k = 0; k < TERMS && used < size; ++k) {
+        int times = formula->times[k], number = abs(times);
+        if (times == 0)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%.0d%s%s",
+                                 times < 0  ? is_first ? "-" : " - "
+                                 : is_first ? ""
+                                            : " + ",
+                                 number == 1 ? 0 : number, number == 1 ? "" : " * ", terms[k]);
+        is_first = false;
+    }
+    if (used < size)
+        snprintf(text + used, size - used, has_bracket ? "%s) / %d" : "%s", is_first ? "0" : "",
+                 formula->by);
+}
+
+/* Says which of rung 3's four arrays is wrong, if it is a single one, and what it holds. */
+static bool explain_slopes(struct check *check, const struct run *run,
+                           const struct case_data *input, const float *got, char *text, size_t size,
+                           const char **at)
+{
+    static const char *const names[] = {"right", "down", "mean", "sharp"};
+    static const char *const stores[] = {"right[i] =", "down[i] =", "mean[i] =", "sharp[i] ="};
+    struct job job = {.width = case_int(input, "width"),
+                      .height = case_int(input, "height"),
+                      .data = values_of(input, "data")};
+    int n = job.width * job.height, wrong = -1;
+    (void)check, (void)run;
+    for (int i = 0; i < 4 * n; ++i) {
+        double right = slope(&job, (struct way){0}, i / n, i % n % job.width, i % n / job.width);
+        if (fabs((double)got[i] - right) <= 1e-3)
+            continue;
+        if (wrong >= 0 && wrong != i / n)
+            return false;
+        wrong = i / n;
+    }
+    struct formula formula;
+    char sum[120];
+    if (wrong < 0 || n < 16)
+        return false;
+    *at = stores[wrong];
+    bool known = find_formula(&job, got + wrong * n, &formula);
+    if (known)
+        print_formula(&formula, sum, sizeof sum);
+    snprintf(text, size, "only the numbers in %s are wrong%s%s", names[wrong],
+             known ? ": as if they were " : "", known ? sum : "");
+    return true;
+}
+
 static const struct check_guess mask_guesses[] = {
     {"as if only the first quarter of the mask were copied; does cudaMemcpyToSymbol() count numbers? It counts bytes",
      quarter, NULL},
@@ -318,11 +456,12 @@ static const struct check_guess mask_guesses[] = {
     {NULL, NULL, NULL}};
 
 static const struct check_guess turn_guesses[] = {
-    {"as if each result were the nearest pixel, not a mean of four", nearest, NULL},
-    {"as if the pixels at the edge went on outside of the picture", clamped, NULL},
+    {"as if each result were the nearest pixel, not a mean of four", nearest, "new_texture("},
+    {"as if the pixels at the edge went on outside of the picture", clamped, "new_texture("},
     {"as if each result were the nearest pixel, and those at the edge went on outside",
-     nearest_clamped, NULL},
+     nearest_clamped, "new_texture("},
     {"as if the picture were turned the other way", backwards, NULL},
+    {"as if the texture had been made with width and height exchanged", exchanged, "new_texture("},
     {"as if pixels were read half a pixel too far to the left and too high up; the centre of the first pixel is at 0.5, 0.5",
      half_too_low, NULL},
     {NULL, NULL, NULL}};
@@ -404,7 +543,8 @@ static const struct run *look_at(struct check *check, enum rung rung, int width,
                                            : rung == SLOPES  ? slope_guesses
                                            : rung == ROTATE  ? turn_guesses
                                            : rung == DEVELOP ? mask_guesses
-                                                             : NULL};
+                                                             : NULL,
+                                .explain = rung == SLOPES ? explain_slopes : NULL};
     check_within(check, run, "result", &want);
     if (width * height >= 16)
         check_made_by_kernels(check, run, "result");
@@ -412,18 +552,34 @@ static const struct run *look_at(struct check *check, enum rung rung, int width,
     return run;
 }
 
-static void look_at_all(struct check *check, int width, int height)
+/* Advice about wrong results. */
+static const char *const rung_hints[] = {
+    [FILTER] =
+        "Rung 1: result i of filter f is the sum of weights[f * TAPS + k] * data[i + k], and belongs in result[f * n + i]. Has main() copied the weights to the array that the kernel reads?",
+    [CURVE] =
+        "Rung 2: all threads of a block must have stored their part of the curve before one of them reads it. Which number of the curve belongs to a pixel?",
+    [SLOPES] =
+        "Rung 3: a row of the framed picture has width + 2 numbers, and the picture begins in row 1, column 1 of its frame.",
+    [ROTATE] =
+        "Rung 4: a texture's first pixel has its centre at 0.5, 0.5, and outside of the picture it must give 0.",
+    [DEVELOP] =
+        "Rung 5: pixels outside of the picture count as 0, and the sum is divided by MASK_SUM. Has main() copied the mask to the array that the kernel reads?",
+};
+
+/* Runs all rungs. IF_WRONG says that the hint of each rung is better than that of the check. */
+static void look_at_all(struct check *check, int width, int height, bool if_wrong)
 {
-    for (enum rung rung = FILTER; rung <= DEVELOP; ++rung)
+    for (enum rung rung = FILTER; rung <= DEVELOP; ++rung) {
+        if (if_wrong)
+            check_set_hint(check, rung_hints[rung]);
         look_at(check, rung, width, height, check_random_int(check, 10, 350));
+    }
 }
 
-CHECK(
-    correct, .title = "right results for 96 x 80 numbers", .points = 10,
-    .hint =
-        "Which array does each kernel read, and has main() copied it there? All threads of a block must have stored their part of a curve before one reads it. A texture's first pixel has its centre at 0.5, 0.5, and outside of the picture it must give 0.")
+CHECK(correct, .title = "right results for 96 x 80 numbers", .points = 10,
+      .hint = "Which array does each kernel read, and has main() copied it there?")
 {
-    look_at_all(check, 96, 80);
+    look_at_all(check, 96, 80, true);
 }
 
 CHECK(
@@ -431,10 +587,10 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: threads outside of the picture must store nothing, but they must reach each __syncthreads(); and a curve has 256 numbers, even if the block has fewer threads.")
 {
-    look_at_all(check, 1, 1);
-    look_at_all(check, check_random_int(check, 257, 300), 3);
+    look_at_all(check, 1, 1, false);
+    look_at_all(check, check_random_int(check, 257, 300), 3, false);
     int height = check_random_int(check, 33, 70);
-    look_at_all(check, check_random_int(check, 3, 31), height);
+    look_at_all(check, check_random_int(check, 3, 31), height, false);
 }
 
 CHECK(
@@ -443,7 +599,7 @@ CHECK(
     .hint =
         "Between a write to shared memory and another thread's read of it, all threads of the block must wait at a __syncthreads().")
 {
-    look_at_all(check, 64, 20);
+    look_at_all(check, 64, 20, true);
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */

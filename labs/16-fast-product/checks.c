@@ -59,6 +59,39 @@ static void make_row(const struct case_data *input, int y, double *values)
     add_up_row(input, y, values, NULL);
 }
 
+/* Makes a mistake: each step multiplies the first pair of tiles, which have SIDE numbers of the
+ * depth. */
+static void multiply_first(const struct case_data *input, int side, float *values)
+{
+    const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
+    int height = case_int(input, "height"), width = case_int(input, "width");
+    int depth = case_int(input, "depth");
+    for (int i = 0; i < height * width; ++i) {
+        double sum = 0;
+        for (int k = 0; k < depth; ++k)
+            sum +=
+                (double)a[i / width * depth + k % side] * (double)b[k % side * width + i % width];
+        values[i] = (float)sum;
+    }
+}
+
+#define GUESS(name, side)                                                                          \
+    static void name(const struct case_data *input, float *values)                                 \
+    {                                                                                              \
+        multiply_first(input, side, values);                                                       \
+    }
+GUESS(first_of_8, 8)
+GUESS(first_of_16, 16)
+GUESS(first_of_32, 32)
+#undef GUESS
+
+#define FIRST_PAIR "as if each step multiplied the first tiles of A and B again"
+
+static const struct check_guess guesses[] = {{FIRST_PAIR, first_of_8, NULL},
+                                             {FIRST_PAIR, first_of_16, NULL},
+                                             {FIRST_PAIR, first_of_32, NULL},
+                                             {0}};
+
 /* Returns the largest error allowed for a sum of DEPTH products, in units of u * M. */
 static double units_of(int rung, int depth)
 {
@@ -69,7 +102,7 @@ static double units_of(int rung, int depth)
 static struct check_matrix multiply(struct check *check, const struct case_data *input)
 {
     struct check_matrix want = {case_int(input, "height"), case_int(input, "width"),
-                                .make_row = make_row};
+                                .make_row = make_row, .guesses = guesses};
     size_t count = (size_t)want.height * (size_t)want.width;
     double *values = check_memory(check, count, sizeof *values);
     double *bounds = check_memory(check, count, sizeof *bounds);
@@ -138,14 +171,27 @@ static void grade_all(struct check *check, int height, int width, int depth)
         grade_job(check, (struct job){rung, height, width, depth});
 }
 
+/* Advice about wrong results. */
+static const char *const rung_hints[] = {
+    [REGISTERS] =
+        "Rung 1: thread (tx, ty) makes rows ty, ty + 16, ... and columns tx, tx + 16, ... of its block's piece of C. A row of A has p.depth numbers, a row of B and of C has p.width. Which numbers of the two tiles meet in step k?",
+    [VECTORS] =
+        "Rung 2: the tile of A is stored by columns: a[k][row]. From one pair of tiles to the next, A goes on by STEP columns, and B by STEP rows of p.width numbers. store_sums() says which rows and columns of C a thread makes.",
+    [COPIES] =
+        "Rung 3: each pair of tiles is filled while the other one is multiplied. Is the first pair there before the loop, does each step multiply the pair that has arrived, and does the last step multiply, too?",
+    [TENSOR] =
+        "Rung 4: a fragment's last argument is the length of a row in its own memory: DEEP + 8 for the tile of A, SIDE + 8 for that of B, p.width for C. The sums must begin with 0.",
+};
+
 /* --- right answers ---------------------------------------------------------------------------- */
 
-CHECK(
-    correct, .title = "right product if all tiles are full", .points = 10,
-    .hint =
-        "Take pencil and paper. Follow the thread that makes the number named above: in which row and column of its block's piece of C is this number? Which row of A and which column of B does it multiply?")
+CHECK(correct, .title = "right product if all tiles are full", .points = 10,
+      .hint = "Follow the thread that makes the number named above, with pencil and paper.")
 {
-    grade_all(check, 128, 256, 96);
+    for (int rung = REGISTERS; rung <= TENSOR; ++rung) {
+        check_set_hint(check, rung_hints[rung]);
+        grade_job(check, (struct job){rung, 128, 256, 96});
+    }
 }
 
 CHECK(

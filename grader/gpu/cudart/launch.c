@@ -93,6 +93,10 @@ struct emu_place rt_launch_place(const struct rt_launch *launch)
 
 #define refuse(...) report("invalid-launch", function->name, launch, __VA_ARGS__)
 
+static const char empty_help[] =
+    "an integer division rounds down, so n / each is 0 for a small n: divide (n + each - 1) by "
+    "each, and launch nothing if n is 0";
+
 /* Reports a launch that a GPU would reject. Returns the GPU's error. */
 static cudaError_t check_config(const struct rt_function *function, const struct rt_launch *launch)
 {
@@ -100,7 +104,9 @@ static cudaError_t check_config(const struct rt_function *function, const struct
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     uint32_t most_threads = function->info.max_threads;
     if (is_empty(grid)) {
-        refuse("a grid of %u x %u x %u blocks is empty", grid.x, grid.y, grid.z);
+        const struct rt_places places = {.at = rt_launch_place(launch), .help = empty_help};
+        rt_finding_at("invalid-launch", function->name, &places, 1,
+                      "a grid of %u x %u x %u blocks is empty", grid.x, grid.y, grid.z);
         return rt_shape_error;
     }
     if (!is_within(grid, EMU_MAX_GRID_X, EMU_MAX_GRID_Y, EMU_MAX_GRID_Z)) {

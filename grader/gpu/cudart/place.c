@@ -173,8 +173,17 @@ struct emu_place rt_caller(void)
     return rt_place_in(frames, backtrace(frames, MAX_FRAMES));
 }
 
+/* Returns whether FILE is a header, whose functions belong to a library or to the kit: the line
+ * that calls them says more. */
+static bool is_header(const char *file)
+{
+    const char *end = strrchr(file, '.');
+    return end && (strcmp(end, ".h") == 0 || strcmp(end, ".hpp") == 0 || strcmp(end, ".cuh") == 0);
+}
+
 struct emu_place rt_place_in(void *const *stack, int depth)
 {
+    struct emu_place header = {NULL, 0};
     Dl_info own, info;
     if (!dladdr((void *)(uintptr_t)rt_caller, &own))
         own.dli_fbase = NULL;
@@ -182,8 +191,9 @@ struct emu_place rt_place_in(void *const *stack, int depth)
         if (dladdr(stack[i], &info) && info.dli_fbase == own.dli_fbase)
             continue;
         struct emu_place place = rt_place_of(stack[i]);
-        if (place.file)
+        if (place.file && !is_header(place.file))
             return place;
+        header = header.file ? header : place;
     }
-    return (struct emu_place){NULL, 0};
+    return header;
 }

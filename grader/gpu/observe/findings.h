@@ -29,6 +29,13 @@ struct finding {
      * kind */
     const char *help;
     char advice[320];
+    const char *deduction; /* what `advice` is based on (gpu/deductions.h), or NULL */
+    /* the array that a bad access was meant for, as far as it is known; otherwise 0 */
+    struct {
+        char name[32];          /* in shared memory, otherwise "" */
+        uint64_t bytes, offset; /* the access begins at this byte of the array */
+        uint32_t access_bytes;
+    } array;
     struct finding_note notes[FINDING_NOTES];
     /* For a race that lacks a barrier: the pcs of its pairs of accesses, at most FINDING_PAIRS of
      * them. */

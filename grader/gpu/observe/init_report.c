@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/deductions.h"
 #include "gpu/observe/describe.h"
 #include "gpu/observe/init.h"
 
@@ -204,8 +205,20 @@ static void advise_pitch(char *text, size_t size, const struct mem_block *block,
              block->width, row, row + 1, block->pitch, row);
 }
 
-static void advise_global(char *text, size_t size, const struct init_case *c)
+/* Notes that FINDING is about an allocation of which only the first PREFIX bytes are written, and
+ * that no copy wrote them. */
+static void note_part(struct finding *finding, const struct init_array *array, uint64_t prefix)
 {
+    finding->deduction = DEDUCED_KERNEL_PART;
+    finding->array.bytes = array->end - array->begin;
+    finding->array.offset = prefix;
+    finding->array.access_bytes = array->size;
+}
+
+static void advise_global(struct finding *finding, const struct init_case *c)
+{
+    char *text = finding->advice;
+    size_t size = sizeof finding->advice;
     uint64_t bytes = c->array.end - c->array.begin, prefix = c->site->prefix;
     const struct mem_block *block = c->block;
     uint64_t at = c->site->addr - c->array.begin;
@@ -238,12 +251,13 @@ static void advise_global(char *text, size_t size, const struct init_case *c)
                  " bytes are written: does the copy or memset that wrote them write too few bytes, "
                  "or to the wrong place, or is the index here too large?",
                  prefix, bytes);
-    else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix)
+    else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix) {
         snprintf(text, size,
                  "its first unwritten byte is number %" PRIu64 " of %" PRIu64
                  ": is the index here too large, or did a copy or a kernel write too little?",
                  prefix, bytes);
-    else if (c->line && !c->is_update)
+        note_part(finding, &c->array, prefix);
+    } else if (c->line && !c->is_update)
         snprintf(
             text, size,
             "line %u writes this memory, but not this element before this read: write it first",
@@ -254,14 +268,15 @@ static void advise_global(char *text, size_t size, const struct init_case *c)
                               : "copy the data with cudaMemcpy(), or let a kernel write them");
 }
 
-static void advise(char *text, size_t size, const struct init_case *c)
+static void advise(struct finding *finding, const struct init_case *c)
 {
     if (c->site->space == PTX_SHARED)
-        advise_shared(text, size, c);
+        advise_shared(finding->advice, sizeof finding->advice, c);
     else if (c->site->space == PTX_GLOBAL)
-        advise_global(text, size, c);
+        advise_global(finding, c);
     else
-        snprintf(text, size, "give the variable a value where it is declared, as in int sum = 0");
+        snprintf(finding->advice, sizeof finding->advice,
+                 "give the variable a value where it is declared, as in int sum = 0");
 }
 
 static struct init_case case_of(const struct init *init, uint32_t pc, uint32_t writer,
@@ -342,7 +357,9 @@ void init_report(const struct init *init, uint32_t pc)
         if (array.begin && site->space == PTX_GLOBAL)
             c.block = mem_block_at(init->launch->memory, site->addr);
         print_message(finding->message, sizeof finding->message, init, pc, &array);
-        advise(finding->advice, sizeof finding->advice, &c);
+        if (site->space == PTX_SHARED)
+            snprintf(finding->array.name, sizeof finding->array.name, "%.31s", array.name);
+        advise(finding, &c);
         if (c.block)
             add_notes(finding, c.block);
     }

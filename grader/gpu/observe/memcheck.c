@@ -347,7 +347,7 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
             add_notes(finding, launch, fault);
         if (is_access(fault) && fault->addr < MEMCHECK_NULL_END)
             finding->help = null_help;
-        memcheck_advise(finding->advice, sizeof finding->advice, launch, fault);
+        memcheck_advise(finding, launch, fault);
         if (fault->kind == OBS_TENSOR_TILE || fault->kind == OBS_TENSOR_ROW)
             finding->help = fault->kind == OBS_TENSOR_TILE ? tile_help : row_help;
         if (memcheck_is_shared(fault) && !launch->shared_bytes)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/deductions.h"
 #include "gpu/observe/describe.h"
 
 /* more than the memory of any device, so an address this far away is not an index that is off */
@@ -48,58 +49,64 @@ static bool find_meant(const struct launch_view *launch, const struct obs_fault 
                  : *name != '\0';
 }
 
-/* Writes advice for an access before the start of an array, whose index is negative. Returns false
- * if the access is elsewhere. */
-static bool advise_negative(char *text, size_t size, const struct launch_view *launch,
-                            const struct obs_fault *fault)
+/* All functions that write advice return the id of what they have deduced (gpu/deductions.h), or
+ * NULL if they write nothing. */
+
+/* Writes advice for an access before the start of an array, whose index is negative. */
+static const char *advise_negative(char *text, size_t size, const struct launch_view *launch,
+                                   const struct obs_fault *fault)
 {
     enum { MOST = 1 << 20 }; /* elements; an access further before the array has another cause */
     uint64_t begin, end;
     char name[32];
     if (!find_meant(launch, fault, &begin, &end, name))
-        return false;
+        return NULL;
     int64_t far = memcheck_is_shared(fault) ? (int64_t)begin - (int32_t)fault->addr
                                             : (int64_t)(begin - fault->addr);
     if (far <= 0 || far > MOST)
-        return false;
+        return NULL;
     snprintf(text, size,
              "the index is negative here: does it come from a subtraction, or from a char? A char "
              "can be negative, an unsigned char cannot");
-    return true;
+    return DEDUCED_NEGATIVE;
 }
 
 /* Writes advice for an access after the end of an array in shared memory. */
-static void advise_shared(char *text, size_t size, const struct launch_view *launch,
-                          const struct obs_fault *fault)
+static const char *advise_shared(char *text, size_t size, const struct launch_view *launch,
+                                 const struct obs_fault *fault)
 {
     uint64_t begin, end;
     bool is_extern = launch->request->dynamic_shared_bytes > 0;
     char name[32], room[27], index[27];
     if (!find_meant(launch, fault, &begin, &end, name) || fault->addr < end || end <= begin)
-        return;
+        return NULL;
     uint64_t count = (end - begin) / fault->bytes;
-    snprintf(
-        text, size,
-        "%s has room for %s element%s of %u byte%s, and this is element %s: is an `if` missing, "
-        "does a loop go too far, or %s?",
-        name, describe_number(count, room), count == 1 ? "" : "s", fault->bytes,
-        fault->bytes == 1 ? "" : "s", describe_number((fault->addr - begin) / fault->bytes, index),
-        is_extern && end == launch->shared_bytes ? "does the launch give the array too few bytes"
-                                                 : "is the array too short");
+    bool is_launch = is_extern && end == launch->shared_bytes;
+    snprintf(text, size,
+             "%s has room for %s element%s of %u byte%s, and this is element %s: is an `if` "
+             "missing, does a loop %s, or %s?",
+             name, describe_number(count, room), count == 1 ? "" : "s", fault->bytes,
+             fault->bytes == 1 ? "" : "s",
+             describe_number((fault->addr - begin) / fault->bytes, index),
+             fault->addr == end ? "go too far (<= in place of <)" : "go too far",
+             is_launch ? "does the launch give the array too few bytes" : "is the array too short");
+    return is_launch ? DEDUCED_SHORT_EXTERN : DEDUCED_SHORT_ARRAY;
 }
 
-/* Writes advice for an access to shared memory. Does nothing unless the launch probably gives its
- * extern array the number of elements in place of the number of bytes. */
-static void advise_extern(char *text, size_t size, const struct launch_view *launch,
-                          const struct obs_fault *fault)
+/* Writes advice for an access to shared memory if the launch probably counts the elements of its
+ * extern array instead of their bytes. */
+static const char *advise_extern(char *text, size_t size, const struct launch_view *launch,
+                                 const struct obs_fault *fault)
 {
     uint32_t bytes = launch->request->dynamic_shared_bytes;
     const uint32_t *block = launch->request->block;
-    if (bytes == block[0] * block[1] * block[2] && fault->bytes > 1 && (int32_t)fault->addr >= 0)
-        snprintf(text, size,
-                 "the launch gives the extern array %u bytes, 1 for each thread: it must multiply "
-                 "the number of elements by sizeof(type)",
-                 bytes);
+    if (bytes != block[0] * block[1] * block[2] || fault->bytes == 1 || (int32_t)fault->addr < 0)
+        return NULL;
+    snprintf(text, size,
+             "the launch gives the extern array %u bytes, 1 for each thread: it must multiply the "
+             "number of elements by sizeof(type)",
+             bytes);
+    return DEDUCED_EXTERN_COUNT;
 }
 
 /* Writes advice for an access to ADDR, after the rows of cudaMallocPitch(). Often a program adds
@@ -197,25 +204,25 @@ static const char *counted_by(const struct launch_view *launch, const struct mem
     return NULL;
 }
 
-/* Writes advice if the allocation probably has as many bytes as it should have elements. */
-static bool advise_bytes(char *text, size_t size, const struct launch_view *launch,
-                         const struct mem_block *block, const struct obs_fault *fault)
+/* Writes advice if the allocation probably counts elements, not bytes. */
+static const char *advise_bytes(char *text, size_t size, const struct launch_view *launch,
+                                const struct mem_block *block, const struct obs_fault *fault)
 {
     struct wanted wanted = find_wanted(launch, block, fault);
     const char *by = fault->bytes > 1 ? counted_by(launch, block, &wanted) : NULL;
     if (!by)
-        return false;
+        return NULL;
     snprintf(text, size,
              "the allocation has %" PRIu64 " byte%s, just as many as %s, but an element has %u "
              "bytes: does the allocation forget to multiply by sizeof(type)?",
              block->size, block->size == 1 ? "" : "s", by, fault->bytes);
-    return true;
+    return DEDUCED_NO_SIZEOF;
 }
 
 /* Writes advice if each block accesses one row of elements along one axis of the grid, and the
  * array has room for exactly as many rows as there are blocks along the other axis. */
-static bool advise_swapped(char *text, size_t size, const struct launch_view *launch,
-                           const struct mem_block *block, const struct obs_fault *fault)
+static const char *advise_swapped(char *text, size_t size, const struct launch_view *launch,
+                                  const struct mem_block *block, const struct obs_fault *fault)
 {
     const uint32_t *grid = launch->request->grid, *threads = launch->request->block;
     struct wanted wanted = find_wanted(launch, block, fault);
@@ -229,9 +236,9 @@ static bool advise_swapped(char *text, size_t size, const struct launch_view *la
                  " such rows of %" PRIu64 ", just as many as the grid has blocks in %c: are x and "
                  "y of the grid swapped in the launch?",
                  "xy"[axis], row, rows, wanted.element / row, "yx"[axis]);
-        return true;
+        return DEDUCED_SWAPPED_GRID;
     }
-    return false;
+    return NULL;
 }
 
 /* Returns whether an allocation other than BLOCK has COUNT elements of EACH bytes. */
@@ -249,8 +256,8 @@ static bool is_length(const struct memory *memory, const struct mem_block *block
 
 /* Writes advice if an argument of the launch is too large for this array, but is the length of
  * another array. */
-static bool advise_length(char *text, size_t size, const struct launch_view *launch,
-                          const struct mem_block *block, const struct obs_fault *fault)
+static const char *advise_length(char *text, size_t size, const struct launch_view *launch,
+                                 const struct mem_block *block, const struct obs_fault *fault)
 {
     struct wanted wanted = find_wanted(launch, block, fault);
     const struct ptx_variable *param = launch->function->params;
@@ -267,23 +274,23 @@ static bool advise_length(char *text, size_t size, const struct launch_view *lau
                  "length, or is the array too short?",
                  number, describe_number(value, passed), describe_number(wanted.count, room),
                  wanted.count == 1 ? "" : "s", fault->bytes, fault->bytes == 1 ? "" : "s");
-        return true;
+        return DEDUCED_OTHER_LENGTH;
     }
-    return false;
+    return NULL;
 }
 
-/* Writes advice for an access beyond an allocation that is smaller than a single element. */
-static bool advise_small(char *text, size_t size, const struct mem_block *block,
-                         const struct obs_fault *fault)
+/* Writes advice for an access beyond an allocation that is smaller than one element. */
+static const char *advise_small(char *text, size_t size, const struct mem_block *block,
+                                const struct obs_fault *fault)
 {
     if (block->size >= fault->bytes || fault->addr != block->addr)
-        return false;
+        return NULL;
     snprintf(text, size,
              "the allocation has %" PRIu64
              " byte%s, but one element has %u: does it use the size of "
              "another type, or forget to multiply by sizeof(type)?",
              block->size, block->size == 1 ? "" : "s", fault->bytes);
-    return true;
+    return DEDUCED_TOO_SMALL;
 }
 
 /* --- advice ----------------------------------------------------------------------------------- */
@@ -299,15 +306,18 @@ static void advise_more(char *text, size_t size, const struct launch_view *launc
 }
 
 /* Writes advice for an access beyond ARRAY. Tries the most specific advice first. */
-static void advise_array(char *text, size_t size, const struct launch_view *launch,
-                         const struct mem_block *array, const struct obs_fault *fault)
+static const char *advise_array(char *text, size_t size, const struct launch_view *launch,
+                                const struct mem_block *array, const struct obs_fault *fault)
 {
-    if (advise_bytes(text, size, launch, array, fault) || advise_small(text, size, array, fault) ||
-        advise_swapped(text, size, launch, array, fault) ||
-        advise_length(text, size, launch, array, fault))
-        return;
+    const char *deduced = advise_bytes(text, size, launch, array, fault);
+    deduced = deduced ? deduced : advise_small(text, size, array, fault);
+    deduced = deduced ? deduced : advise_swapped(text, size, launch, array, fault);
+    deduced = deduced ? deduced : advise_length(text, size, launch, array, fault);
+    if (deduced)
+        return deduced;
     advise_room(text, size, array, fault);
     advise_more(text, size, launch);
+    return DEDUCED_TOO_FAR;
 }
 
 /* Returns the allocation whose end or start the access missed, if it is an array of the program.
@@ -330,20 +340,21 @@ static bool is_after_rows(const struct launch_view *launch, const struct obs_fau
 
 /* Writes advice for an access outside of memory. Advice that fits better overwrites earlier
  * advice. */
-static void advise_outside(char *text, size_t size, const struct launch_view *launch,
-                           const struct obs_fault *fault)
+static const char *advise_outside(char *text, size_t size, const struct launch_view *launch,
+                                  const struct obs_fault *fault)
 {
     const struct mem_block *array = array_meant(launch, fault);
-    bool is_negative = advise_negative(text, size, launch, fault);
-    if (!is_negative && array) {
-        advise_array(text, size, launch, array, fault);
-    } else if (!is_negative && memcheck_is_shared(fault)) {
-        advise_shared(text, size, launch, fault);
-    }
-    if (memcheck_is_global(fault) && is_after_rows(launch, fault))
+    const char *deduced = advise_negative(text, size, launch, fault), *more = NULL;
+    if (!deduced && array)
+        deduced = advise_array(text, size, launch, array, fault);
+    else if (!deduced && memcheck_is_shared(fault))
+        deduced = advise_shared(text, size, launch, fault);
+    if (memcheck_is_global(fault) && is_after_rows(launch, fault)) {
         advise_rows(text, size, memcheck_block(launch, fault), fault->addr);
-    if (memcheck_is_shared(fault))
-        advise_extern(text, size, launch, fault);
+        more = DEDUCED_PITCH;
+    } else if (memcheck_is_shared(fault))
+        more = advise_extern(text, size, launch, fault);
+    return more ? more : deduced;
 }
 
 static const char aligned_help[] =
@@ -351,11 +362,29 @@ static const char aligned_help[] =
     "char pointer, which counts bytes? Then multiply the number by sizeof(type); and row y begins "
     "y * pitch bytes after row 0";
 
-void memcheck_advise(char *text, size_t size, const struct launch_view *launch,
+/* Notes the array that the access was meant for. */
+static void note_array(struct finding *finding, const struct launch_view *launch,
+                       const struct obs_fault *fault)
+{
+    uint64_t begin, end;
+    if (!find_meant(launch, fault, &begin, &end, finding->array.name) || fault->addr < begin ||
+        end <= begin)
+        return;
+    finding->array.bytes = end - begin;
+    finding->array.offset = fault->addr - begin;
+    finding->array.access_bytes = fault->bytes;
+}
+
+void memcheck_advise(struct finding *finding, const struct launch_view *launch,
                      const struct obs_fault *fault)
 {
-    if (fault->kind == OBS_OUT_OF_BOUNDS)
-        advise_outside(text, size, launch, fault);
-    else if (fault->kind == OBS_MISALIGNED && fault->bytes == 4)
+    char *text = finding->advice;
+    size_t size = sizeof finding->advice;
+    if (fault->kind == OBS_OUT_OF_BOUNDS) {
+        finding->deduction = advise_outside(text, size, launch, fault);
+        note_array(finding, launch, fault);
+    } else if (fault->kind == OBS_MISALIGNED && fault->bytes == 4) {
         snprintf(text, size, "%s", aligned_help);
+        finding->deduction = DEDUCED_MISALIGNED;
+    }
 }

@@ -3,6 +3,7 @@
 #ifndef GPU_OBSERVE_MEMCHECK_ADVICE_H
 #define GPU_OBSERVE_MEMCHECK_ADVICE_H
 
+#include "gpu/observe/findings.h"
 #include "gpu/observe/view.h"
 
 /* A lower address counts as a null pointer plus an index. */
@@ -16,9 +17,9 @@ bool memcheck_is_global(const struct obs_fault *fault);
 const struct mem_block *memcheck_block(const struct launch_view *launch,
                                        const struct obs_fault *fault);
 
-/* Writes advice for FAULT. Leaves TEXT unchanged if the general advice for this kind of fault is
- * best. */
-void memcheck_advise(char *text, size_t size, const struct launch_view *launch,
+/* Writes to FINDING advice for FAULT, what the advice has deduced, and the array that the access
+ * was meant for. Writes no advice if the general advice for its kind is best. */
+void memcheck_advise(struct finding *finding, const struct launch_view *launch,
                      const struct obs_fault *fault);
 
 #endif

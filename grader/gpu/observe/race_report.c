@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/deductions.h"
 #include "gpu/observe/describe.h"
 #include "gpu/observe/race_advice.h"
 
@@ -217,6 +218,11 @@ static void add_finding(const struct race *race, const struct race_group *group)
         if (group->pairs > 1 && !(group->causes & CAUSE_CALLS))
             race_print_others(finding->message, sizeof finding->message, race, group);
         race_print_advice(finding->advice, sizeof finding->advice, race, group);
+        if (group->causes & CAUSE_WRITES)
+            finding->deduction =
+                group->distance <= RACE_ONE_WARP ? DEDUCED_LANES_STORE : DEDUCED_BOTH_STORE;
+        else if (race->sites[pair->other.site].kind == RACE_READ)
+            finding->deduction = DEDUCED_READ;
         if (!(group->causes & CAUSE_NO_BARRIER))
             list_pairs(finding, race, group);
     }

@@ -53,6 +53,7 @@ struct order_work {
     char name[96];          /* for messages, such as "kernel scale" */
     struct emu_place place; /* the program's line that requested the work */
     uint64_t stream;        /* number of the work's stream, for messages */
+    uint64_t number;        /* number of the work in the order of requests, for messages */
     bool is_legacy;         /* the work's stream is the legacy default stream */
     /* the memory that the work touches, as emu_touched() returns it, allocated by malloc() */
     struct emu_touch *touch;

@@ -198,6 +198,14 @@ static json_t *finding_json(const struct launch_view *launch, const char *kernel
     if (finding->help || *finding->advice)
         json_object_set_new(object, "help",
                             json_string(finding->help ? finding->help : finding->advice));
+    if (finding->deduction)
+        json_object_set_new(object, "deduction", json_string(finding->deduction));
+    if (finding->array.bytes || *finding->array.name)
+        json_object_set_new(object, "array",
+                            json_pack("{ss,sI,sI,sI}", "name", finding->array.name, "bytes",
+                                      (json_int_t)finding->array.bytes, "offset",
+                                      (json_int_t)finding->array.offset, "access_bytes",
+                                      (json_int_t)finding->array.access_bytes));
     json_t *related = related_json(launch, finding, is_loss);
     if (json_array_size(related))
         json_object_set(object, "related", related);

@@ -4,12 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* largest number of findings, because each repeated finding must be added up again */
+/* Most findings of a launch that may repeat. Each repetition adds up all findings again, so this
+ * limits the time that it takes. */
 #define MOST_FINDINGS 16u
-/* largest number of instructions, because their counters are copied and compared */
+/* most instructions of a launch that may repeat, since their counters are copied and compared */
 #define MOST_CODE (1u << 14)
 
-/* The values that determine a launch's line. */
+/* The values that determine a launch's line in the record. */
 struct repeated {
     uint64_t id;
     const struct ptx_function *function;
@@ -21,9 +22,9 @@ struct repeated {
     struct emu_counters *per_instruction; /* NULL if the launch was not counted */
 };
 
-/* Returns whether another launch could have the same line. A launch with a prediction cannot: it
- * depends on what earlier launches left in the caches. A finding without a cost, such as an error,
- * names addresses and other places, so a launch with one cannot, either. */
+/* Returns whether another launch could have the same line in the record. A launch with a prediction
+ * cannot, since the prediction depends on what earlier launches left in the caches. Nor can a
+ * launch with errors, since their messages name addresses and threads. */
 static bool may_repeat(const struct launch_view *launch, const struct record_result *result)
 {
     if (result->status != EMU_OK || launch->predictor || launch->recording->count ||

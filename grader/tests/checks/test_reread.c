@@ -75,6 +75,18 @@ static float first_8_rows_of_b(int i, int x)
 {
     return at_b(i % 8, x);
 }
+static float rows_of_39_of_a(int y, int i)
+{
+    return a[y * (DEPTH - 1) + i];
+}
+static float next_tile_8_numbers_on(int i, int x)
+{
+    return b[i % 8 * WIDTH + x + i - i % 8];
+}
+static float first_of_8_rows_of_b(int i, int x)
+{
+    return at_b(i - i % 8, x);
+}
 static float every_third_of_a(int y, int i)
 {
     return i % 3 == 1 ? at_a(y, i) : 0;
@@ -100,6 +112,13 @@ static const struct {
      "as if each tile of 8 x 8 numbers of b were transposed"},
     {"the first rows again", at_a, first_8_rows_of_b,
      "as if the first 8 rows of b were read again and again"},
+    {"rows that are one number short", rows_of_39_of_a, at_b,
+     "as if the rows of a were 39 numbers apart, not 40"},
+    {"tiles along a row", at_a, next_tile_8_numbers_on,
+     "as if each tile of 8 rows of b began 8 numbers after the one before it, not 8 rows: must that "
+     "number be multiplied by the length of a row?"},
+    {"a row for eight", at_a, first_of_8_rows_of_b,
+     "as if the first of each 8 rows of b were read in place of all of them"},
     {"some columns", every_third_of_a, at_b, NULL},
 };
 

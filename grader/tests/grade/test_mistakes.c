@@ -28,6 +28,7 @@ static const char *const few[] = {
     "05-pitched-alloc/copied-and-pasted",
     "05-pitched-alloc/gpus-pitch-on-host",
     "06-tiled-matmul/row-by-tx",
+    "06-tiled-matmul/sum-before-excess",
     "06-tiled-matmul/tile-read-by-rows",
     "06-tiled-matmul/x-for-y",
     "07-structures/first-as-words",
@@ -36,13 +37,16 @@ static const char *const few[] = {
     "09-picture-sum/grey-for-one",
     "10-block-size/lower-edge",
     "10-block-size/threads-turned",
+    "11-warp-votes/first-not-passed-on",
     "11-warp-votes/lane-32",
     "12-solver/tile-not-shifted",
     "13-precision/product-not-negative",
     "14-streams/copied-out-too-early",
+    "14-streams/done-recorded-early",
     "14-streams/waits-in-the-wrong-stream",
     "15-read-only/half-less",
     "16-fast-product/not-committed",
+    "16-fast-product/tensor-no-barrier",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */

@@ -54,6 +54,11 @@ static float transposed(size_t i)
 {
     return (float)want[i % HEIGHT * WIDTH + i / HEIGHT];
 }
+static float turned_pieces(size_t i)
+{
+    size_t y = y_of(i), x = x_of(i);
+    return (float)want[(y - y % 4 + x % 4) * WIDTH + x - x % 4 + y % 4];
+}
 static float shifted(size_t i)
 {
     return x_of(i) > 0 ? (float)want[i - 1] : 9;
@@ -223,6 +228,8 @@ static const struct {
     {"backwards", backwards, "as if all numbers were in reversed order"},
     {"the first of each row", first_of_row,
      "the last columns 1 to 19; each is what the first number of its row should be"},
+    {"pieces that are turned", turned_pieces,
+     "as if rows and columns were exchanged in each piece of 4 x 4 numbers"},
     {"the first of each column", first_of_column,
      "the last rows 1 to 11; each is what the first number of its column should be"},
     {"a pitch that is too large", too_far,
@@ -411,6 +418,70 @@ Test(wrong_matrix, lacks_a_part_that_is_not_a_blocks)
     expect_told(&wrong, "a side of 4",
                 "columns 4 to 7 of each 8; never written: they are what new memory contains; does "
                 "a block have as many threads in x and in y as the kernel needs?");
+}
+
+/* Makes numbers unwritten: those at which HAS_WRITTEN returns 0. */
+static void leave_out(maker *has_written)
+{
+    begin();
+    for (size_t i = 0; i < ALL; ++i)
+        if (has_written(i) == 0) {
+            got[i] = 77;
+            again[i] = -1;
+        }
+}
+
+static float in_12_columns(size_t i)
+{
+    return x_of(i) < 12;
+}
+static float in_each_12_columns(size_t i)
+{
+    return x_of(i) % 12 < 4;
+}
+static float in_rows_that_overlap(size_t i)
+{
+    return i < WIDTH + 3 * (HEIGHT - 1);
+}
+
+#define UNWRITTEN "never written: they are what new memory contains; "
+#define FAR_APART "what is the block's number multiplied by?"
+
+Test(wrong_matrix, is_the_launchs_fault)
+{
+    struct judge_matrix wrong = matrix(true);
+    wrong.grid[0] = 3, wrong.grid[1] = 5, wrong.block[0] = wrong.block[1] = 4;
+    leave_out(in_12_columns);
+    expect_told(&wrong, "a swapped grid",
+                "the last columns 12 to 19; " UNWRITTEN "are x and y exchanged, in the launch or "
+                "where the kernel uses blockIdx? There are as many blocks as the other "
+                "direction needs");
+    wrong.grid[1] = 3, wrong.block[0] = 8, wrong.block[1] = 2;
+    expect_told(&wrong, "blocks too close",
+                "the last columns 12 to 19; " UNWRITTEN
+                "as if neighbouring blocks began 2 columns apart, not 8: " FAR_APART);
+    wrong.grid[0] = 5, wrong.block[0] = 4;
+    leave_out(in_each_12_columns);
+    expect_told(&wrong, "blocks too far apart",
+                "columns 4 to 11 of each 12; " UNWRITTEN
+                "as if neighbouring blocks began 12 columns apart, not 4: " FAR_APART);
+    wrong.grid[0] = 3, wrong.grid[1] = 1, wrong.block[0] = 48, wrong.block[1] = 1;
+    wrong.grid_threads = 144, wrong.threads = 48;
+    leave_out(in_12_columns);
+    expect_told(&wrong, "too few blocks",
+                "the last columns 12 to 19; " UNWRITTEN "the launch has 144 threads for 240 "
+                "numbers: are there enough blocks, in x and in y?");
+}
+
+Test(wrong_matrix, has_rows_that_overlap)
+{
+    struct judge_matrix wrong = matrix(true);
+    leave_out(in_rows_that_overlap);
+    for (size_t i = 1; i < WIDTH + 3 * (HEIGHT - 1); ++i)
+        got[i] = again[i] = (float)random_at(i, 5);
+    expect_told(&wrong, "overlapping rows",
+                "187 of them, from [2][13] on, were never written: as if each row began 3 numbers "
+                "after the one before it, not 20");
 }
 
 /* An array whose end is 0 anyway, such as numbers that are kept. */

@@ -126,6 +126,10 @@ static int64_t first_3_of_warps_in_both(size_t i)
 {
     return i % THREADS % 32 < 3 && i / THREADS % BLOCKS < 3;
 }
+static int64_t half_of_8_in_both(size_t i)
+{
+    return i % THREADS % 8 < 4 && i / THREADS % BLOCKS % 8 < 4;
+}
 static int64_t half_of_64_in_both(size_t i)
 {
     return i % THREADS % 64 < 5 && i / THREADS % BLOCKS < 5;
@@ -205,7 +209,11 @@ static const struct {
      "as if data[1024] to data[9999] were left out: as if each of the 1,024 threads added one "
      "number"},
     {"both launches", first_2_in_both, true, false,
-     "as if only the first 2 threads of each block counted, in both launches"},
+     "as if only the first 2 threads of each block counted, in both launches: as if the tree had no "
+     "steps in which a thread adds the sum of a thread 2 to 64 places on"},
+    {"both launches, no step", half_of_8_in_both, true, false,
+     "as if only the first 4 threads of each 8 threads counted, in both launches: as if the tree "
+     "had no step in which a thread adds the sum of the thread 4 places on"},
     {"both launches, warps", first_3_of_warps_in_both, true, false,
      "as if only the first 3 threads of each warp counted, in both launches"},
     {"both launches, halves", half_of_64_in_both, true, false,
@@ -245,7 +253,7 @@ Test(wrong_sum, is_explained_by_the_numbers_that_count)
         bool told = judge_wrong_sum(&sum, text, sizeof text);
         cr_expect_eq(told, rows[i].text != NULL, "%s: %s", rows[i].name, text);
         if (rows[i].text)
-            cr_expect_str_eq(text, rows[i].text, "%s", rows[i].name);
+            cr_expect_str_eq(text, rows[i].text, "%s: %s", rows[i].name, text);
     }
 }
 

@@ -144,34 +144,6 @@ void rt_order_end_stream(const struct rt_order *stream)
     atomic_fetch_sub(stream->is_blocking ? &blocking : &others, 1);
 }
 
-/* The latest records of events. An event is identified by the address of its clock. */
-static struct {
-    const struct order_clock *clock;
-    uint64_t stream;
-    struct emu_place place;
-} records[64];
-static unsigned record_count;
-
-static void keep_record(const struct order_clock *event, uint64_t stream, struct emu_place place)
-{
-    unsigned i = 0, most = sizeof records / sizeof *records;
-    while (i < record_count && i < most && records[i].clock != event)
-        i++;
-    if (i == record_count || i == most)
-        i = record_count++ % most;
-    records[i].clock = event;
-    records[i].stream = stream;
-    records[i].place = place;
-}
-
-/* If STREAM waits for an event that was recorded in the same stream, stores this wait at PLACE. */
-static void find_vain_wait(const struct order_clock *event, uint64_t stream, struct emu_place place)
-{
-    for (unsigned i = 0; i < record_count && i < sizeof records / sizeof *records; i++)
-        if (records[i].clock == event && records[i].stream == stream)
-            order_keep_vain_wait((struct vain_wait){stream, place, records[i].place});
-}
-
 void rt_order_record(cudaStream_t stream, struct order_clock *event)
 {
     struct order_stream key = stream_of(stream);
@@ -182,7 +154,7 @@ void rt_order_record(cudaStream_t stream, struct order_clock *event)
     if (!enter())
         return;
     order_record(order, &key, event);
-    keep_record(event, key.number, place);
+    order_note_record(event, key.number, place);
     leave();
 }
 
@@ -195,7 +167,7 @@ void rt_order_stream_waits(cudaStream_t stream, const struct order_clock *event)
     if (!enter())
         return;
     order_stream_waits(order, &key, event);
-    find_vain_wait(event, key.number, place);
+    order_note_wait(event, key.number, place);
     leave();
 }
 
@@ -364,7 +336,9 @@ void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool h
         free(ordered->host.last);
     }
     add_other(ordered, work);
+    order_number_work(&ordered->work);
     order_add(order, &ordered->stream, &ordered->work);
+    order_note_work(ordered->stream.number);
     if (ordered->joins)
         order_host_waits_stream(order, &ordered->stream);
     if (ordered->opened)
@@ -416,7 +390,9 @@ static void add_whole(cudaStream_t stream, const struct rt_range *range, enum or
     order_lock();
     if (kind == ORDER_ALLOCATES)
         order_forget_memory(order, (emu_addr)range->ptr, range->size);
+    order_number_work(&work);
     order_add(order, &key, &work);
+    order_note_work(key.number);
     if (kind == ORDER_FREES)
         order_forget_memory(order, (emu_addr)range->ptr, range->size);
     leave();

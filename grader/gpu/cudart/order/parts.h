@@ -30,20 +30,27 @@ struct host_conflict {
 void order_keep(const struct order_conflict *conflict, bool writes, void *const *stack, int depth);
 /* Reports the stored conflicts. The caller must not hold the lock. */
 void order_report_kept(void);
-/* A wait for an event that was recorded in the waiting stream itself. It orders nothing. */
-struct vain_wait {
-    uint64_t stream; /* the stream's number */
-    struct emu_place wait, record;
-};
-/* Stores WAIT, which may explain a later conflict with work in its stream. The caller holds the
- * lock. */
-void order_keep_vain_wait(struct vain_wait wait);
-/* Reports a conflict between two pieces of work. order_open() gets this function. */
+/* Reports a conflict between pieces of work. This function is an order_report(). */
 void order_report_work(void *context, const struct order_conflict *conflict);
 /* Reports that the host frees memory that work in flight uses. */
 void order_report_free(const struct order_conflict *conflict);
 
-/* --- guard.c: protects the pages that work in flight uses ------------------------------------- */
+/* --- waits.c: events and waits that order work; the caller holds the lock ------------------- */
+
+/* Gives WORK its number, and notes after order_add() that STREAM has got work. */
+void order_number_work(struct order_work *work);
+void order_note_work(uint64_t stream);
+/* Note that EVENT was recorded in STREAM, and that STREAM waits for it, at PLACE. */
+void order_note_record(const struct order_clock *event, uint64_t stream, struct emu_place place);
+void order_note_wait(const struct order_clock *event, uint64_t stream, struct emu_place place);
+
+#define ORDER_ADVICE 280 /* bytes of an advice */
+/* Writes advice about a wait that was meant to order these pieces of work but does not. Returns
+ * TEXT, or NULL if there is no such wait. */
+const char *order_explain_waits(const struct order_work *earlier, const struct order_work *later,
+                                char text[ORDER_ADVICE]);
+
+/* --- guard.c: the pages of memory in flight are protected ------------------------------------- */
 
 /* guard_open() makes all pages accessible until guard_close() has been called as often. The caller
  * holds the lock. */

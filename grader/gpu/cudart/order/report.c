@@ -43,39 +43,16 @@ static bool is_new(struct emu_place earlier, struct emu_place later)
     return true;
 }
 
-static struct vain_wait vain; /* the latest of these waits; wait.line is 0 if there is none */
-
-void order_keep_vain_wait(struct vain_wait wait)
-{
-    vain = wait;
-}
-
-/* Returns advice about a wait that was meant to order the two pieces of work, but does not. Returns
- * NULL if there is none. */
-static const char *explain_vain_wait(const struct order_work *earlier,
-                                     const struct order_work *later, char text[240])
-{
-    if (!vain.wait.line || (vain.stream != earlier->stream && vain.stream != later->stream))
-        return NULL;
-    snprintf(
-        text, 240,
-        "line %u lets a stream wait for an event that line %u has recorded in the same stream, "
-        "which orders nothing: record the event in the stream of the first work, and let the "
-        "other stream wait",
-        (unsigned)vain.wait.line, (unsigned)vain.record.line);
-    return text;
-}
-
-/* Returns advice if one piece of work is in the default stream, which does not wait for work in a
- * non-blocking stream. Otherwise returns NULL. */
+/* Returns advice about work in the default stream, which does not wait for work in a non-blocking
+ * stream, or NULL if all work is in other streams. */
 static const char *explain_default(const struct order_work *earlier, const struct order_work *later,
-                                   char text[240])
+                                   char text[ORDER_ADVICE])
 {
     const struct order_work *work = later->is_legacy ? later : earlier;
     if (!work->is_legacy || !work->place.line)
         return NULL;
     bool is_kernel = strncmp(work->name, "kernel ", 7) == 0;
-    snprintf(text, 240,
+    snprintf(text, ORDER_ADVICE,
              "the %s in line %u names no stream, so it runs in the default stream: should it be in "
              "the other work's stream%s?",
              is_kernel ? "launch" : "call", (unsigned)work->place.line,
@@ -87,7 +64,7 @@ void order_report_work(void *context, const struct order_conflict *conflict)
 {
     const struct order_work *earlier = conflict->earlier, *later = conflict->later;
     struct rt_places places = {.at = later->place, .earlier = earlier->place};
-    char advice[240];
+    char advice[ORDER_ADVICE];
     (void)context;
     if (earlier->place.file && !is_new(earlier->place, later->place))
         return;
@@ -103,7 +80,7 @@ void order_report_work(void *context, const struct order_conflict *conflict)
                       verbs(conflict->later_touch));
     } else {
         places.earlier_text = "the other stream's work";
-        places.help = explain_vain_wait(earlier, later, advice);
+        places.help = order_explain_waits(earlier, later, advice);
         if (!places.help)
             places.help = explain_default(earlier, later, advice);
         rt_finding_at("race-streams", NULL, &places, 1,

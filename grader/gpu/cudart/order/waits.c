@@ -1,0 +1,127 @@
+/* Remembers the latest events and waits, to say which wait should have ordered two pieces of work
+ * but did not. */
+#include <stdio.h>
+
+#include "gpu/cudart/order/parts.h"
+
+enum { MOST_RECORDS = 64, MOST_WAITS = 64 };
+
+/* The latest record of an event. CLOCK tells events apart. */
+struct record {
+    const struct order_clock *clock;
+    uint64_t stream;
+    uint64_t works; /* number of pieces of work before it, in all streams */
+    struct emu_place place;
+};
+
+/* A stream's wait for an event. */
+struct wait {
+    uint64_t stream;
+    bool is_used; /* the stream has got work since then */
+    struct emu_place place;
+    struct record event;
+};
+
+static struct record records[MOST_RECORDS];
+static struct wait waits[MOST_WAITS];
+static unsigned record_count, wait_count;
+static uint64_t works;
+
+void order_number_work(struct order_work *work)
+{
+    work->number = ++works;
+}
+
+void order_note_work(uint64_t stream)
+{
+    for (unsigned i = 0; i < wait_count && i < MOST_WAITS; i++)
+        waits[i].is_used |= waits[i].stream == stream;
+}
+
+void order_note_record(const struct order_clock *event, uint64_t stream, struct emu_place place)
+{
+    unsigned i = 0;
+    while (i < record_count && i < MOST_RECORDS && records[i].clock != event)
+        i++;
+    if (i == record_count || i == MOST_RECORDS)
+        i = record_count++ % MOST_RECORDS;
+    records[i] = (struct record){event, stream, works, place};
+}
+
+void order_note_wait(const struct order_clock *event, uint64_t stream, struct emu_place place)
+{
+    for (unsigned i = 0; i < record_count && i < MOST_RECORDS; i++)
+        if (records[i].clock == event)
+            waits[wait_count++ % MOST_WAITS] =
+                (struct wait){.stream = stream, .place = place, .event = records[i]};
+}
+
+/* Whether a wait explains a conflict. */
+typedef bool explains(const struct wait *wait, const struct order_work *earlier,
+                      const struct order_work *later);
+
+/* The event was recorded in the waiting stream itself, which orders nothing. */
+static bool is_vain(const struct wait *wait, const struct order_work *earlier,
+                    const struct order_work *later)
+{
+    return wait->event.stream == wait->stream &&
+           (wait->stream == earlier->stream || wait->stream == later->stream);
+}
+
+/* The event was recorded in the right stream, but before the earlier work. The stream has got no
+ * work since the wait, so the wait is for the later work. */
+static bool is_too_early(const struct wait *wait, const struct order_work *earlier,
+                         const struct order_work *later)
+{
+    return !wait->is_used && wait->stream == later->stream &&
+           wait->event.stream == earlier->stream && wait->event.works < earlier->number;
+}
+
+/* Another stream than that of the later work waits for the earlier work, and has no other reason to
+ * do so yet. */
+static bool is_elsewhere(const struct wait *wait, const struct order_work *earlier,
+                         const struct order_work *later)
+{
+    return wait->stream != later->stream && wait->stream != earlier->stream && !wait->is_used &&
+           wait->event.stream == earlier->stream && wait->event.works >= earlier->number;
+}
+
+/* Returns the latest wait that explains the conflict, or NULL if there is none. */
+static const struct wait *find(explains *fits, const struct order_work *earlier,
+                               const struct order_work *later)
+{
+    unsigned count = wait_count < MOST_WAITS ? wait_count : MOST_WAITS;
+    for (unsigned i = 1; i <= count; i++) {
+        const struct wait *wait = &waits[(wait_count - i) % MOST_WAITS];
+        bool is_graph = wait->place.line == wait->event.place.line; /* one call launched both */
+        if (wait->place.line && !is_graph && fits(wait, earlier, later))
+            return wait;
+    }
+    return NULL;
+}
+
+const char *order_explain_waits(const struct order_work *earlier, const struct order_work *later,
+                                char text[ORDER_ADVICE])
+{
+    const struct wait *vain = find(is_vain, earlier, later);
+    const struct wait *early = vain ? NULL : find(is_too_early, earlier, later);
+    const struct wait *other = vain || early ? NULL : find(is_elsewhere, earlier, later);
+    if (vain)
+        snprintf(text, ORDER_ADVICE,
+                 "line %u lets a stream wait for an event that line %u has recorded in the same "
+                 "stream, which orders nothing: record the event in the stream of the first work, "
+                 "and let the other stream wait",
+                 (unsigned)vain->place.line, (unsigned)vain->event.place.line);
+    else if (early)
+        snprintf(text, ORDER_ADVICE,
+                 "line %u lets this stream wait for an event that line %u has recorded before the "
+                 "other work (line %u) was put into its stream: record the event after that work",
+                 (unsigned)early->place.line, (unsigned)early->event.place.line,
+                 (unsigned)earlier->place.line);
+    else if (other)
+        snprintf(text, ORDER_ADVICE,
+                 "line %u lets another stream wait for that work, but this stream does not wait: "
+                 "should the work in line %u be in that other stream?",
+                 (unsigned)other->place.line, (unsigned)later->place.line);
+    return vain || early || other ? text : NULL;
+}

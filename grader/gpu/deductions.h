@@ -1,0 +1,45 @@
+/* Ids of what an observer has deduced about a finding. The grader, which knows the source and the
+ * case, uses them to show more lines, or to replace advice. */
+#ifndef GPU_DEDUCTIONS_H
+#define GPU_DEDUCTIONS_H
+
+/* --- accesses outside of an array ------------------------------------------------------------- */
+
+/* the index is negative */
+#define DEDUCED_NEGATIVE "negative-index"
+/* the index is too large; nothing is known about the reason */
+#define DEDUCED_TOO_FAR "index-too-large"
+/* the allocation has as many bytes as it should have elements */
+#define DEDUCED_NO_SIZEOF "allocation-without-sizeof"
+/* the allocation is smaller than one element */
+#define DEDUCED_TOO_SMALL "allocation-too-small"
+/* the launch exchanges x and y of the grid */
+#define DEDUCED_SWAPPED_GRID "grid-swapped"
+/* the launch passes the length of another array */
+#define DEDUCED_OTHER_LENGTH "length-of-another-array"
+/* the pitch of a matrix is used in a wrong way */
+#define DEDUCED_PITCH "pitch"
+/* the index goes beyond an array in shared memory, which may be too short */
+#define DEDUCED_SHORT_ARRAY "shared-array-too-short"
+/* the launch may give the extern array too few bytes */
+#define DEDUCED_SHORT_EXTERN "extern-array-too-short"
+/* the launch gives the extern array as many bytes as it should have elements */
+#define DEDUCED_EXTERN_COUNT "extern-array-without-sizeof"
+/* the address is between two elements: a size in bytes counts elements */
+#define DEDUCED_MISALIGNED "between-elements"
+
+/* --- uninitialised reads ---------------------------------------------------------------------- */
+
+/* only the first part of an allocation is written, and no copy wrote it */
+#define DEDUCED_KERNEL_PART "kernel-wrote-a-part"
+
+/* --- races ------------------------------------------------------------------------------------ */
+
+/* the access of the finding reads what the other one writes */
+#define DEDUCED_READ "reads"
+/* lanes of a warp store different values to the same word, with the same instruction */
+#define DEDUCED_LANES_STORE "lanes-store"
+/* threads of different warps do that */
+#define DEDUCED_BOTH_STORE "threads-store"
+
+#endif
