@@ -134,6 +134,35 @@ static uint8_t groups_left(const struct ptx_instruction *in)
     return groups < WAIT_ALL ? (uint8_t)groups : WAIT_ALL - 1;
 }
 
+/* Returns whether IN is an instruction that the machine executes once for all lanes. */
+static bool is_uniform(const struct pass *pass, const struct ptx_instruction *in,
+                       const struct op *op)
+{
+    if (in->opcode == PTX_OP_ld && op->space == PTX_CONST)
+        return is_uniform_address(pass, &in->operands[1]);
+    if (in->opcode != PTX_OP_red && in->opcode != PTX_OP_atom)
+        return false;
+    return !op->is_float && in->type_count && ptx_type_bytes((enum ptx_type)in->types[0]) == 4 &&
+           is_uniform_address(pass, &in->operands[in->opcode == PTX_OP_red ? 0 : 1]);
+}
+
+#define UNIFORM_WIDTH 2 /* 32-bit registers that a uniform load fills at most */
+
+/* Splits the last op, a uniform load of 128 bits, into two. */
+static bool split(struct machine *machine)
+{
+    struct op *second = new_op(machine), *first = second - 1;
+    if (!second)
+        return false;
+    *second = *first;
+    first->result_count /= 2;
+    second->result_count = (uint8_t)(second->result_count - first->result_count);
+    memmove(second->result, second->result + first->result_count,
+            second->result_count * sizeof *second->result);
+    first->width = second->width = UNIFORM_WIDTH;
+    return true;
+}
+
 static bool add_op(struct pass *pass, uint32_t i)
 {
     const struct ptx_instruction *in = &pass->function->code[i];
@@ -168,9 +197,7 @@ static bool add_op(struct pass *pass, uint32_t i)
                      in->operands[0].index == in->operands[1].index;
     op->has_slow_path = has_slow_path(in);
     op->is_float = in->type_count && ptx_type_class((enum ptx_type)in->types[0]) == 'F';
-    op->is_uniform = (in->opcode == PTX_OP_red || in->opcode == PTX_OP_atom) && !op->is_float &&
-                     in->type_count && ptx_type_bytes((enum ptx_type)in->types[0]) == 4 &&
-                     is_uniform_address(pass, in);
+    op->is_uniform = is_uniform(pass, in, op);
     op->reads_three = (choice->pipe == PIPE_FP32 || choice->pipe == PIPE_IMAD) &&
                       choice->count == 1 && op->source_count == 3;
     for (uint32_t k = 0; k < op->result_count; k++)
@@ -182,7 +209,7 @@ static bool add_op(struct pass *pass, uint32_t i)
         op->base = pass->first_register + in->operands[1].index;
         op->offset = (int32_t)in->operands[1].value;
     }
-    return true;
+    return !op->is_uniform || op->width <= UNIFORM_WIDTH || split(pass->machine);
 }
 
 /* Adds what moves out of the loops that begin at END, to the block that ends there. */
@@ -255,6 +282,7 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
 {
     const struct ptx_function *f = pass->function;
     find_facts(pass);
+    find_varying(pass);
     for (uint32_t i = 0; i < f->code_count; i++)
         pass->choices[i] = choose(pass, &f->code[i]);
     fuse(pass);

@@ -66,8 +66,10 @@ struct op {
     uint8_t space;               /* enum ptx_space */
     bool is_step;                /* adds a constant to a 64-bit loop variable */
     bool is_counter;             /* adds a constant to a loop variable */
-    bool is_uniform; /* an atomic whose lanes are known at compile time to have the same address */
-    bool is_float;   /* an atomic on floats */
+    /* an atomic or a load of constants whose lanes are known to have the same address when the code
+     * is compiled */
+    bool is_uniform;
+    bool is_float; /* an atomic on floats */
     /* a rounded quotient or root, which may branch to a subroutine for rare operands */
     bool has_slow_path;
     bool reads_three; /* one machine instruction that reads three different registers */

@@ -11,6 +11,7 @@ struct fact {
     uint32_t uses, use;       /* number of instructions that read it, and the last of them */
     uint32_t adds, addresses; /* how many of these add to it, or use it as an address */
     bool is_predicate_use;    /* combined with other predicates */
+    bool varies;              /* lanes may have different values */
 };
 
 /* The translation of an instruction. */
@@ -40,6 +41,7 @@ struct pass {
     uint32_t hoisted_count;
     uint32_t at; /* index of the instruction that is visited */
     struct op *op;
+    bool varies_here, has_changed; /* of find_varying() */
 };
 
 /* --- choose.c: what an instruction becomes by itself ------------------------------------------ */
@@ -74,7 +76,9 @@ void hoist(struct pass *pass);
 
 /* Counts the lowest bits of register REG that are known to be zero. DEPTH bounds the search. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth);
-/* Returns whether ptxas can see that all lanes of the atomic IN have the same address. */
-bool is_uniform_address(const struct pass *pass, const struct ptx_instruction *in);
+/* Finds the registers whose values may differ between the lanes of a warp. */
+void find_varying(struct pass *pass);
+/* Returns whether ptxas can see that ADDRESS is the same for all lanes. */
+bool is_uniform_address(const struct pass *pass, const struct ptx_operand *address);
 
 #endif

@@ -108,8 +108,9 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Collects the lines of global memory that the sample loads (or stores atomically), sorted. */
-static uint64_t *collect_lines(const struct sample *sample, bool atomics, size_t *count)
+/* Collects the lines of SPACE that the sample loads (or stores atomically), sorted. */
+static uint64_t *collect_lines(const struct sample *sample, enum ptx_space space, bool atomics,
+                               size_t *count)
 {
     size_t room = 0;
     for (const struct walk_cta *cta = sample->ctas; cta; cta = cta->next)
@@ -123,8 +124,7 @@ static uint64_t *collect_lines(const struct sample *sample, bool atomics, size_t
                 const struct walk_access *access = &cta->walk[w].accesses[i];
                 bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
                 bool fits = atomics ? is_atomic : access->kind == OBS_LOAD;
-                for (uint32_t k = 0; fits && access->space == PTX_GLOBAL && k < access->line_count;
-                     k++)
+                for (uint32_t k = 0; fits && access->space == space && k < access->line_count; k++)
                     lines[(*count)++] = cta->walk[w].lines[access->lines + k];
             }
     if (lines)
@@ -158,7 +158,7 @@ static bool find_misses(struct work *work, double covered)
     const struct sample *sample = work->sample;
     double part = (double)sample->cta_count / (double)work->launch->cta_count * covered;
     size_t count;
-    uint64_t *lines = collect_lines(sample, false, &count);
+    uint64_t *lines = collect_lines(sample, PTX_GLOBAL, false, &count);
     if (!lines)
         return false;
     for (unsigned i = 0; i < work->memory.buffer_count; i++) {
@@ -193,7 +193,7 @@ static double find_sharing(const struct work *work)
 {
     size_t count;
     double all = 0, own = 0;
-    uint64_t *lines = collect_lines(work->sample, true, &count);
+    uint64_t *lines = collect_lines(work->sample, PTX_GLOBAL, true, &count);
     for (unsigned i = 0; lines && i < work->memory.buffer_count; i++) {
         const struct l2_buffer *buffer = &work->buffers[i];
         double pages = count_pages(lines, count, buffer->begin, buffer->end);
@@ -203,6 +203,16 @@ static double find_sharing(const struct work *work)
     free(lines);
     double most = work->memory.active, sharing = all > 0 ? own * most / all : most;
     return sharing < 1 ? 1 : sharing > most ? most : sharing;
+}
+
+/* Returns the number of different lines of constants that the sample loads. */
+static uint32_t count_constants(const struct sample *sample)
+{
+    size_t count;
+    uint64_t *lines = collect_lines(sample, PTX_CONST, false, &count);
+    double sectors = lines ? count_sectors(lines, count, 0, UINT64_MAX) : 0;
+    free(lines);
+    return (uint32_t)(sectors * 32 / CONSTANT_LINE);
 }
 
 static uint32_t l1_bytes(const struct work *work)
@@ -236,7 +246,7 @@ static bool prepare(struct work *work, const struct emu_counters *counters)
     work->memory.cold = work->cold;
     work->memory.active = work->sample->spread.sms;
     work->memory.l1_bytes = l1_bytes(work);
-    work->memory.constant_bytes = launch->constant_bytes;
+    work->memory.constant_lines = count_constants(work->sample);
     work->memory.buffer_count =
         l2_launch(predictor->l2, &work->sample->footprint, work->sample->parts,
                   predictor->chip.l2_bytes, launch->memory, work->buffers, MOST_BUFFERS);

@@ -50,7 +50,7 @@ static bool is_fence(const struct op *op)
 
 static uint32_t assumed_wait(const struct op *op)
 {
-    if (op->kind == OP_MEMORY && op->space != PTX_SHARED)
+    if (op->kind == OP_MEMORY && op->space != PTX_SHARED && op->space != PTX_CONST)
         return ASSUMED_GLOBAL;
     if (op->kind == OP_MEMORY || op->kind == OP_SHUFFLE)
         return ASSUMED_SHARED;

@@ -455,8 +455,11 @@ bool sm_open(struct sm *sm, uint32_t warps_each)
     sm->code = malloc(pieces * sizeof *sm->code);
     for (uint32_t i = 0; sm->code && i < pieces; i++)
         sm->code[i] = -1;
-    bool ok =
-        sm->code && l1_open(&sm->l1, sm->memory->l1_bytes) && sm->blocks && sm->warps && sm->heap;
+    uint64_t constants = (uint64_t)sm->chip->constant_bytes / CONSTANT_LINE * 128;
+    bool ok = l1_open(&sm->l1, sm->memory->l1_bytes) && l1_open(&sm->indexed, constants) &&
+              sm->code && sm->blocks && sm->warps && sm->heap;
+    for (uint32_t i = 0; ok && i < MOST_SCHEDULERS; i++)
+        ok = l1_open(&sm->immediates[i], (uint64_t)sm->chip->immediate_lines * 128);
     for (uint32_t i = 0; ok && i < count; i++) {
         struct sm_warp *warp = &sm->warps[i];
         warp->block = &sm->blocks[i / warps_each];
@@ -481,6 +484,9 @@ void sm_close(struct sm *sm)
     free(sm->touched);
     free(sm->code);
     l1_close(&sm->l1);
+    l1_close(&sm->indexed);
+    for (uint32_t i = 0; i < MOST_SCHEDULERS; i++)
+        l1_close(&sm->immediates[i]);
 }
 
 static void sum_up(struct sm *sm)
@@ -517,6 +523,8 @@ bool sm_run(const struct emu_chip *chip, const struct machine *machine,
     double queues = dram * chip->dram_latency / 128 / LINES_A_QUEUE;
     sm.queues = queues < 1 ? 1 : queues > MOST_QUEUES ? MOST_QUEUES : (uint32_t)(queues + 0.5);
     sm.dram_cycles = 128 * sm.queues / dram;
+    sm.streams_constants = memory->constant_lines > chip->immediate_lines && ctas &&
+                           sm.resident * ctas->warps > chip->schedulers * chip->immediate_lines;
     bool ok = ctas && sm_open(&sm, ctas->warps);
     for (uint32_t b = 0; ok && b < sm.resident; b++)
         begin_block(&sm, &sm.blocks[b], sm.started, options->no_limits ? 0 : chip->start_latency);

@@ -13,6 +13,8 @@
 #include "gpu/predict/machine.h"
 #include "gpu/predict/walk.h"
 
+#define CONSTANT_LINE 64u /* bytes of a line in the caches of constants */
+
 /* The properties of memory that the simulation of a multiprocessor needs. */
 struct sm_memory {
     const struct l2_buffer *buffers;
@@ -21,8 +23,9 @@ struct sm_memory {
     unsigned buffer_count;
     double write_backs;     /* lines that DRAM writes for each sector that is stored */
     double atomics_sharing; /* multiprocessors that add to the same words at the same time */
-    uint32_t l1_bytes, constant_bytes;
-    uint32_t active; /* multiprocessors that share the chip's bandwidth */
+    uint32_t l1_bytes;
+    uint32_t constant_lines; /* different lines of constants that a block loads */
+    uint32_t active;         /* multiprocessors that share the chip's bandwidth */
     /* without buffers, the contents of the cache, or NULL if it holds everything */
     const struct l2 *l2;
 };

@@ -187,7 +187,8 @@ static double atomic_line(struct sm *sm, const struct op *op, const struct walk_
     unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
     double start = take(sm, &sm->port, at, (count + 1) * 32 / chip->sm_store_bytes);
     start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
-    double turns = op->is_uniform ? 1 : access->turns, same = op->is_uniform ? 1 : access->same;
+    bool is_one = op->is_uniform && access->same == access->lanes;
+    double turns = is_one ? 1 : access->turns, same = is_one ? 1 : access->same;
     double each = sm->memory->atomics_sharing / access->line_count;
     uint64_t unit = UNIT_MARK | unit_of(chip, WALK_LINE(entry));
     uint64_t word = WORD_MARK | WALK_LINE(entry) | (uint64_t)__builtin_ctz(WALK_SECTORS(entry));
@@ -251,19 +252,72 @@ static double access_shared(struct sm *sm, const struct walk_access *access, uns
     return start + passes - 1 + sm->chip->shared_latency * (is_atomic ? 2 : 1);
 }
 
+/* Returns whether CACHE does not hold the line at NUMBER, in CONSTANT_LINE bytes. If so, the line is
+ * added; *HELD becomes its place. */
+static bool misses_constants(struct l1 *cache, uint64_t line, struct l1_line **held)
+{
+    *held = l1_find(cache, line);
+    if (*held)
+        return false;
+    *held = l1_add(cache, line);
+    return true;
+}
+
+/* Simulates a load of constants at an address that all lanes share, which is in the code or in the
+ * uniform datapath. The scheduler's cache waits for a line before it asks for another one. Warps
+ * that load the same constants share the lines if they keep in step. Where more warps than lines
+ * stream a table, they do not: a warp's line is gone before its next load. */
+static double access_immediate(struct sm *sm, uint32_t scheduler, uint64_t line, double at)
+{
+    struct l1_line *held = NULL;
+    double more = sm->chip->constant_far_latency - sm->chip->constant_latency;
+    double *misses = &sm->immediate_misses[scheduler];
+    if (sm->streams_constants)
+        return take(sm, misses, at, more) + more;
+    if (misses_constants(&sm->immediates[scheduler], line, &held) && held)
+        held->filled = take(sm, misses, at, more) + more;
+    return held ? later(at, held->filled) : at;
+}
+
+/* Simulates a load of constants at addresses that only the lanes know. Each different constant and
+ * each line that is missing takes time of the cache, but the waits for lines overlap. */
+static double access_indexed(struct sm *sm, uint64_t line, double at)
+{
+    struct l1_line *held;
+    double more = sm->chip->constant_far_latency - sm->chip->constant_latency;
+    if (misses_constants(&sm->indexed, line, &held) && held)
+        held->filled = take(sm, &sm->constants, at, sm->chip->constant_miss_cycles) + more;
+    return held ? later(at, held->filled) : at;
+}
+
+static double access_constants(struct sm *sm, const struct sm_warp *warp, const struct op *op,
+                               const struct walk_access *access, double at)
+{
+    bool is_immediate = op->is_uniform && access->passes == 1;
+    double latency = op->count ? sm->chip->constant_latency : 0; /* an operand has none */
+    double cycles = is_immediate ? 0 : access->passes * sm->chip->constant_cycles;
+    double start = is_immediate ? at : take(sm, &sm->constants, at, cycles), held = start;
+    for (uint32_t i = 0; i < access->line_count; i++) {
+        uint64_t line = WALK_LINE(warp->walk->lines[access->lines + i]);
+        uint32_t sectors = WALK_SECTORS(warp->walk->lines[access->lines + i]);
+        for (uint32_t half = 0; half < 2; half++) { /* the walk's lines are twice as long */
+            if (!(sectors >> 2 * half & 3))
+                continue;
+            uint64_t number = 2 * line + 128 * half;
+            held = later(held, is_immediate ? access_immediate(sm, warp->scheduler, number, at)
+                                            : access_indexed(sm, number, at));
+        }
+    }
+    return held + cycles + latency;
+}
+
 static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *op,
                          const struct walk_access *access, double at)
 {
     if (access->space == PTX_SHARED || access->space == PTX_CLUSTER)
         return access_shared(sm, access, op->merged, at);
-    if (access->space == PTX_CONST) {
-        double each = sm->memory->constant_bytes > sm->chip->constant_bytes
-                          ? sm->chip->constant_far_cycles
-                          : sm->chip->constant_cycles;
-        double cycles = access->passes * each;
-        double start = access->passes > 1 ? take(sm, &sm->constants, at, cycles) : at;
-        return start + cycles + sm->chip->constant_latency;
-    }
+    if (access->space == PTX_CONST)
+        return access_constants(sm, warp, op, access, at);
     return access_lines(sm, warp->walk, op, access, at);
 }
 

@@ -86,7 +86,8 @@ struct sm {
     uint64_t order;
     double slot[MOST_SCHEDULERS], pipe[MOST_SCHEDULERS][PIPES];
     double issued[MOST_SCHEDULERS], worked[MOST_SCHEDULERS][PIPES];
-    double address, l2, port, stores, textures, constants; /* the times when these units are free */
+    /* the times when these units are free */
+    double address, l2, port, stores, textures, constants, immediate_misses[MOST_SCHEDULERS];
     /* the time when each queue of DRAM is free */
     double dram[MOST_QUEUES];
     double l2_cycles, store_cycles; /* cycles of a sector in these units */
@@ -95,6 +96,11 @@ struct sm {
     double next_start;              /* earliest start of a block */
     double latest;                  /* the time when the last work ends */
     struct l1 l1;
+    /* The caches of constants, with lines of CONSTANT_LINE bytes: one for addresses that are the
+     * same for all lanes, and one for addresses in registers. */
+    struct l1 immediates[MOST_SCHEDULERS], indexed;
+    bool
+        streams_constants; /* more lines of constants, and more warps, than a scheduler has lines */
     double
         *code; /* for each piece of the program, the time when it is in the SM's cache; below 0 if
                 * it has not been used yet */
