@@ -1,5 +1,6 @@
 #include "gpu/predict/footprint.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,6 @@ void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, u
     bool writes = use != FOOTPRINT_READS;
     if (!page)
         return;
-    page->has_atomics |= use == FOOTPRINT_ADDS;
     uint64_t *sectors = writes ? page->written : page->read;
     for (uint64_t s = begin % PAGE_BYTES / 32; s <= (end - 1) % PAGE_BYTES / 32; s++)
         sectors[s] |= (uint64_t)1 << part;
@@ -68,13 +68,27 @@ void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, u
         page->words[at % PAGE_BYTES / 32] |= (uint8_t)(1u << (at % 32 / 4));
 }
 
+void footprint_add(struct footprint *footprint, uint64_t page)
+{
+    uint32_t bit = (uint32_t)(page * 0x9e3779b97f4a7c15u >> 40) % ADDED_BITS;
+    footprint->added[bit / 64] |= (uint64_t)1 << bit % 64;
+}
+
+double footprint_added(const struct footprint *footprint)
+{
+    double set = 0;
+    for (unsigned i = 0; i < ADDED_BITS / 64; i++)
+        set += __builtin_popcountll(footprint->added[i]);
+    return -log(1 - fmin(set, ADDED_BITS - 1) / ADDED_BITS) * ADDED_BITS;
+}
+
 void footprint_join(struct footprint *into, struct footprint *from)
 {
+    for (unsigned i = 0; i < ADDED_BITS / 64; i++)
+        into->added[i] |= from->added[i];
     for (uint32_t i = 0; i < from->room; i++) {
         const struct page *page = from->pages[i];
         struct page *mine = page ? page_at(into, page->number) : NULL;
-        if (mine)
-            mine->has_atomics |= page->has_atomics;
         for (unsigned s = 0; mine && s < PAGE_SECTORS; s++) {
             mine->read[s] |= page->read[s];
             mine->written[s] |= page->written[s];

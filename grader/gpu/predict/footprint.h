@@ -22,7 +22,6 @@ struct page {
     uint64_t number;                                    /* address / PAGE_BYTES */
     uint64_t read[PAGE_SECTORS], written[PAGE_SECTORS]; /* a bit for each part */
     uint8_t words[PAGE_SECTORS];                        /* a bit for each word that was written */
-    bool has_atomics;
 };
 
 enum footprint_use {
@@ -32,8 +31,12 @@ enum footprint_use {
 }; /* FOOTPRINT_ADDS is an
                                                                            * atomic */
 
+#define ADDED_BITS 65536u
+
 struct footprint {
     struct page **pages; /* a hash table */
+    /* a bit, chosen by a hash, for each page with atomics, watched or not: there may be few */
+    uint64_t added[ADDED_BITS / 64];
     uint32_t room, count;
     unsigned shift;
     bool failed; /* memory ran out, so pages are missing */
@@ -49,6 +52,10 @@ unsigned footprint_shift(uint64_t bytes);
 /* Notes that PART uses the sectors from BEGIN to END, all in one watched page. */
 void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, unsigned part,
                     enum footprint_use use);
+/* Notes that PAGE, watched or not, has atomics. */
+void footprint_add(struct footprint *footprint, uint64_t page);
+/* Estimates how many pages have atomics, from the number of bits that they share. */
+double footprint_added(const struct footprint *footprint);
 /* Adds FROM to INTO and frees the contents of FROM. */
 void footprint_join(struct footprint *into, struct footprint *from);
 void footprint_free(struct footprint *footprint);
@@ -73,7 +80,6 @@ struct l2_buffer {
     double read, written; /* sectors that DRAM reads and writes; reads come in pairs */
     /* the time of these reads and writes, in sectors of whole lines (see DRAM_LINE) */
     double read_cost, write_cost;
-    double atomic_pages; /* different pages with atomics */
 };
 
 /* DRAM is fastest with whole lines. Moving half a line, 64 bytes, takes more than half of the time:

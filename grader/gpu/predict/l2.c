@@ -265,21 +265,20 @@ static void sweep(struct l2 *l2, struct launch_traffic *traffic)
         }
 }
 
-/* Counts the sectors that the launch reads in each buffer, and the pages with atomics. */
+/* Counts the sectors that the launch reads in each buffer. */
 static void count_touched(const struct l2 *l2, struct launch_traffic *traffic,
                           const struct page *const *touched)
 {
     for (uint32_t i = 0; i < l2->count; i++) {
         bool writes = false;
         for (unsigned s = 0; touched[i] && s < PAGE_SECTORS; s++) {
+            /* a buffer that is only written needs an entry, too */
             struct l2_buffer *buffer =
                 touched[i]->read[s] || (touched[i]->written[s] && !writes)
                     ? buffer_at(traffic, touched[i]->number * PAGE_BYTES + 32 * s)
                     : NULL;
             if (touched[i]->read[s])
                 buffer->touched += traffic->weight;
-            if (touched[i]->written[s] && !writes)
-                buffer->atomic_pages += touched[i]->has_atomics ? traffic->weight : 0;
             writes |= touched[i]->written[s] != 0;
         }
     }

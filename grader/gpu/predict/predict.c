@@ -1,6 +1,7 @@
 /* Computes a launch's time from one multiprocessor's cycles. */
 #include "gpu/predict/predict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,18 +173,12 @@ static bool find_misses(struct work *work, double covered)
     return true;
 }
 
-/* Returns the number of different pages of the sorted LINES that are between BEGIN and END. */
-static double count_pages(const uint64_t *lines, size_t count, uint64_t begin, uint64_t end)
+/* Returns the number of different pages of the sorted LINES. */
+static double count_pages(const uint64_t *lines, size_t count)
 {
     double pages = 0;
-    uint64_t last = UINT64_MAX;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t page = WALK_LINE(lines[i]) / PAGE_BYTES;
-        if (WALK_LINE(lines[i]) + 128 <= begin || WALK_LINE(lines[i]) >= end)
-            continue;
-        pages += page != last;
-        last = page;
-    }
+    for (size_t i = 0; i < count; i++)
+        pages += !i || WALK_LINE(lines[i]) / PAGE_BYTES != WALK_LINE(lines[i - 1]) / PAGE_BYTES;
     return pages;
 }
 
@@ -192,17 +187,12 @@ static double count_pages(const uint64_t *lines, size_t count, uint64_t begin, u
 static double find_sharing(const struct work *work)
 {
     size_t count;
-    double all = 0, own = 0;
     uint64_t *lines = collect_lines(work->sample, PTX_GLOBAL, true, &count);
-    for (unsigned i = 0; lines && i < work->memory.buffer_count; i++) {
-        const struct l2_buffer *buffer = &work->buffers[i];
-        double pages = count_pages(lines, count, buffer->begin, buffer->end);
-        own += pages;
-        all += pages > 0 ? (buffer->atomic_pages > pages ? buffer->atomic_pages : pages) : 0;
-    }
+    double own = lines ? count_pages(lines, count) : 0;
+    double all = fmax(footprint_added(&work->sample->footprint), own);
     free(lines);
-    double most = work->memory.active, sharing = all > 0 ? own * most / all : most;
-    return sharing < 1 ? 1 : sharing > most ? most : sharing;
+    double most = work->memory.active;
+    return own > 0 ? fmax(own * most / all, 1) : most;
 }
 
 /* Returns the number of different lines of constants that the sample loads. */

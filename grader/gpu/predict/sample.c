@@ -263,6 +263,8 @@ static void note_range(struct state *state, uint64_t begin, uint64_t end, unsign
         uint64_t page = begin / PAGE_BYTES, stop = (page + 1) * PAGE_BYTES;
         stop = stop < end ? stop : end;
         bool is_line = begin >> 7 == (stop - 1) >> 7;
+        if (use == FOOTPRINT_ADDS)
+            footprint_add(&state->footprint, page);
         if (footprint_watches(&state->footprint, page) &&
             (use != FOOTPRINT_READS || !is_line || !was_noted(state, begin, stop, part)))
             footprint_note(&state->footprint, begin, stop, part, use);
@@ -329,7 +331,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
         return OBS_COUNT_ONLY;
     uint64_t begin = repeat->first + (uint64_t)(int64_t)repeat->low;
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
-    if (!watches_any(state, begin, end))
+    if (use_of(repeat->kind) != FOOTPRINT_ADDS && !watches_any(state, begin, end))
         return OBS_DONE;
     /* if all loads are in one line, also reading the bytes between them costs nothing */
     bool is_near = repeat->kind == OBS_LOAD && end - begin <= 128;
