@@ -28,6 +28,11 @@ static void visit_source(void *context, uint32_t reg)
         add_source(pass->op, pass->first_register + reg);
 }
 
+void machine_read(struct pass *pass, uint32_t reg)
+{
+    visit_source(pass, reg);
+}
+
 static void visit_result(void *context, uint32_t reg)
 {
     struct pass *pass = context;
@@ -87,7 +92,7 @@ static enum op_kind kind_of(const struct ptx_instruction *in)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-static struct op *new_op(struct machine *machine)
+struct op *machine_new_op(struct machine *machine)
 {
     if (machine->op_count == machine->op_room) {
         uint32_t room = machine->op_room ? 2 * machine->op_room : 256;
@@ -151,7 +156,7 @@ static bool is_uniform(const struct pass *pass, const struct ptx_instruction *in
 /* Splits the last op, a uniform load of 128 bits, into two. */
 static bool split(struct machine *machine)
 {
-    struct op *second = new_op(machine), *first = second - 1;
+    struct op *second = machine_new_op(machine), *first = second - 1;
     if (!second)
         return false;
     *second = *first;
@@ -170,7 +175,7 @@ static bool add_op(struct pass *pass, uint32_t i)
     if (choice->is_free && (!result_of(pass, in) || result_of(pass, in)->defs == 1) &&
         !(in->operands[0].kind == PTX_REGISTER && pass->facts[in->operands[0].index].defs > 1))
         return true;
-    struct op *op = new_op(pass->machine);
+    struct op *op = machine_new_op(pass->machine);
     if (!op)
         return false;
     op->pc = pass->first_pc + i;
@@ -219,7 +224,7 @@ static bool add_hoisted(struct pass *pass, uint32_t end)
         const struct hoisted *hoisted = &pass->hoisted[k];
         if (hoisted->loop != end)
             continue;
-        struct op *op = new_op(pass->machine);
+        struct op *op = machine_new_op(pass->machine);
         if (!op)
             return false;
         op->pc = pass->first_pc + end - 1;
@@ -241,8 +246,10 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
 {
     struct machine *machine = pass->machine;
     struct machine_block *block = &machine->blocks[machine->block_count];
-    *block = (struct machine_block){
-        .first = pass->first_pc + first, .end = pass->first_pc + end, .ops = machine->op_count};
+    *block = (struct machine_block){.first = pass->first_pc + first,
+                                    .end = pass->first_pc + end,
+                                    .ops = machine->op_count,
+                                    .region = NO_BLOCK};
     bool branches = pass->function->code[end - 1].opcode == PTX_OP_bra;
     for (uint32_t i = first; i < end; i++)
         if ((i + 1 == end && branches && !add_hoisted(pass, end)) || !add_op(pass, i))
@@ -300,7 +307,7 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
         pass->machine->blocks[pass->machine->block_count - 1].predicates = predicates;
         pass->machine->blocks[pass->machine->block_count - 1].loops = loops;
     }
-    return true;
+    return add_regions(pass, blocks, pass->machine->block_count - blocks->count);
 }
 
 /* --- registers that may not suffice ----------------------------------------------------------- */
@@ -417,7 +424,7 @@ struct machine *machine_make(const struct launch_view *launch)
     struct machine *machine = calloc(1, sizeof *machine);
     if (!machine)
         return NULL;
-    machine->blocks = calloc(launch->code_count + 1u, sizeof *machine->blocks);
+    machine->blocks = calloc(2u * launch->code_count + 1, sizeof *machine->blocks);
     machine->block_of = malloc((launch->code_count + 1u) * sizeof *machine->block_of);
     machine->room = launch->registers > LEAST_ROOM ? launch->registers : LEAST_ROOM;
     uint32_t limit = usage_limit(launch->function);

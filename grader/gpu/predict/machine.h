@@ -64,6 +64,7 @@ struct op {
     uint8_t pending;
     bool is_store, is_read_only; /* writes memory, or reads memory that no kernel writes (ld.nc) */
     uint8_t space;               /* enum ptx_space */
+    bool is_guarded;             /* in a region, some lanes may skip it */
     bool is_step;                /* adds a constant to a 64-bit loop variable */
     bool is_counter;             /* adds a constant to a loop variable */
     /* an atomic or a load of constants whose lanes are known to have the same address when the code
@@ -92,6 +93,9 @@ struct machine_block {
     uint32_t unrolled, unrolled_count;
     /* the next block is short, and ptxas predicates it, so warps that skip it still issue it */
     bool predicates;
+    /* number of the region that begins with this block (region.c), or NO_BLOCK; regions follow the
+     * blocks of their function */
+    uint32_t region;
     bool loops;     /* its last op branches to its first one */
     bool may_spill; /* its function may need more registers than a thread has */
     /* if so, the registers whose values are needed after the block */

@@ -2,6 +2,7 @@
 #ifndef GPU_PREDICT_MACHINE_PARTS_H
 #define GPU_PREDICT_MACHINE_PARTS_H
 
+#include "gpu/analyse/blocks.h"
 #include "gpu/analyse/operands.h"
 #include "gpu/predict/machine.h"
 
@@ -66,6 +67,19 @@ static inline bool has_immediate(const struct ptx_instruction *in)
 {
     return in->operand_count > 2 && in->operands[2].kind == PTX_IMMEDIATE;
 }
+
+/* --- machine.c: adding instructions ----------------------------------------------------------- */
+
+/* Adds an op with no properties. Returns NULL when out of memory. */
+struct op *machine_new_op(struct machine *machine);
+/* Makes pass->op read register REG, or what the instruction reads that only names it. */
+void machine_read(struct pass *pass, uint32_t reg);
+
+/* --- region.c: blocks that become one --------------------------------------------------------- */
+
+/* Adds the regions of the function, whose blocks in the machine begin at FIRST. Returns false when
+ * out of memory. */
+bool add_regions(struct pass *pass, const struct blocks *blocks, uint32_t first);
 
 /* --- hoist.c: what moves out of loops --------------------------------------------------------- */
 

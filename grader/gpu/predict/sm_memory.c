@@ -337,12 +337,17 @@ static uint32_t find_access(const struct walk *walk, uint32_t low, uint32_t end,
 double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, double at)
 {
     const struct walk *walk = warp->walk;
-    uint32_t run = warp->run + op->copy;
+    uint32_t run = warp->is_whole ? warp->starts[op->copy] : warp->run;
+    uint32_t next = warp->is_whole ? warp->starts[op->copy + 1] : run + 1;
     sm->is_first_wave = warp->block->number < sm->resident;
-    uint32_t end = run + 1 < walk->run_count ? walk->runs[run + 1].accesses : walk->access_count;
+    uint32_t end = next < walk->run_count ? walk->runs[next].accesses : walk->access_count;
     double done = at + (op->is_load ? sm->chip->alu_latency : 0);
-    for (uint32_t i = find_access(walk, walk->runs[run].accesses, end, op->pc);
-         i < end && walk->accesses[i].pc == op->pc; i++)
+    uint32_t i = find_access(walk, walk->runs[run].accesses, end, op->pc);
+    if (op->is_guarded && (i >= end || walk->accesses[i].pc != op->pc)) {
+        take(sm, &sm->address, at, 1); /* no lane is active */
+        *(op->space == PTX_SHARED ? &sm->result->shared : &sm->result->l1) += 1;
+    }
+    for (; i < end && walk->accesses[i].pc == op->pc; i++)
         done = later(done, access_one(sm, warp, op, &walk->accesses[i], at));
     if (op->is_async)
         warp->copies = later(warp->copies, done);

@@ -41,7 +41,11 @@ struct sm_warp {
     double groups[GROUPS];
     uint32_t group_count;
     /* The place in the walk: the run, and the ops of one block of the machine. */
-    uint32_t run, step;         /* `step` is the number of runs that the ops cover: 1 or UNROLL */
+    uint32_t run;
+    /* The ops cover whole runs: those of each iteration begin at run starts[i], and the last one ends
+     * in run `last_run`. Otherwise, the ops cover a part of `run`. */
+    bool is_whole;
+    uint32_t starts[UNROLL + 1], last_run;
     uint32_t at_block, at, end; /* `end` is the end of the ops */
     const struct op *op;        /* the next op, or NULL if the warp is done */
     uint32_t blamed;            /* pc that the next op waits for */
