@@ -434,7 +434,7 @@ struct machine *machine_make(const struct launch_view *launch)
         machine->block_of[pc] = NO_BLOCK;
     for (uint32_t i = 0; ok && i < launch->function_count; i++)
         ok = translate_function(launch, i, machine);
-    ok = ok && schedule(machine) && grow_widths(machine) && spill(machine);
+    ok = ok && grow_widths(machine) && schedule(machine) && spill(machine);
     if (ok)
         return machine;
     machine_free(machine);
