@@ -68,24 +68,24 @@ void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, u
         page->words[at % PAGE_BYTES / 32] |= (uint8_t)(1u << (at % 32 / 4));
 }
 
-void footprint_add(struct footprint *footprint, uint64_t page)
-{
-    uint32_t bit = (uint32_t)(page * 0x9e3779b97f4a7c15u >> 40) % ADDED_BITS;
-    footprint->added[bit / 64] |= (uint64_t)1 << bit % 64;
-}
-
-double footprint_added(const struct footprint *footprint)
+double sketch_count(const struct sketch *sketch)
 {
     double set = 0;
-    for (unsigned i = 0; i < ADDED_BITS / 64; i++)
-        set += __builtin_popcountll(footprint->added[i]);
-    return -log(1 - fmin(set, ADDED_BITS - 1) / ADDED_BITS) * ADDED_BITS;
+    for (unsigned i = 0; i < SKETCH_BITS / 64; i++)
+        set += __builtin_popcountll(sketch->bits[i]);
+    return -log(1 - fmin(set, SKETCH_BITS - 1) / SKETCH_BITS) * SKETCH_BITS;
+}
+
+static void join_sketches(struct sketch *into, const struct sketch *from)
+{
+    for (unsigned i = 0; i < SKETCH_BITS / 64; i++)
+        into->bits[i] |= from->bits[i];
 }
 
 void footprint_join(struct footprint *into, struct footprint *from)
 {
-    for (unsigned i = 0; i < ADDED_BITS / 64; i++)
-        into->added[i] |= from->added[i];
+    join_sketches(&into->added, &from->added);
+    join_sketches(&into->swapped, &from->swapped);
     for (uint32_t i = 0; i < from->room; i++) {
         const struct page *page = from->pages[i];
         struct page *mine = page ? page_at(into, page->number) : NULL;

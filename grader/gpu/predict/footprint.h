@@ -31,12 +31,25 @@ enum footprint_use {
 }; /* FOOTPRINT_ADDS is an
                                                                            * atomic */
 
-#define ADDED_BITS 65536u
+#define SKETCH_BITS 65536u
+
+/* Counts different keys in little memory: each key sets a bit, chosen by a hash, and the share of
+ * the bits that are set tells how many keys there were. */
+struct sketch {
+    uint64_t bits[SKETCH_BITS / 64];
+};
+
+static inline void sketch_add(struct sketch *sketch, uint64_t key)
+{
+    uint32_t bit = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) % SKETCH_BITS;
+    sketch->bits[bit / 64] |= (uint64_t)1 << bit % 64;
+}
+double sketch_count(const struct sketch *sketch);
 
 struct footprint {
     struct page **pages; /* a hash table */
-    /* a bit, chosen by a hash, for each page with atomics, watched or not: there may be few */
-    uint64_t added[ADDED_BITS / 64];
+    /* all pages with atomics, watched or not, and all words with compare-and-swap */
+    struct sketch added, swapped;
     uint32_t room, count;
     unsigned shift;
     bool failed; /* memory ran out, so pages are missing */
@@ -52,10 +65,6 @@ unsigned footprint_shift(uint64_t bytes);
 /* Notes that PART uses the sectors from BEGIN to END, all in one watched page. */
 void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, unsigned part,
                     enum footprint_use use);
-/* Notes that PAGE, watched or not, has atomics. */
-void footprint_add(struct footprint *footprint, uint64_t page);
-/* Estimates how many pages have atomics, from the number of bits that they share. */
-double footprint_added(const struct footprint *footprint);
 /* Adds FROM to INTO and frees the contents of FROM. */
 void footprint_join(struct footprint *into, struct footprint *from);
 void footprint_free(struct footprint *footprint);

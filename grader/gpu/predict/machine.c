@@ -260,6 +260,11 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
         machine->block_of[pass->first_pc + i] = machine->block_count;
     block->count = machine->op_count - block->ops;
     machine->block_count++;
+    for (uint32_t i = 0; loops && i < block->count; i++) {
+        struct op *op = &machine->ops[block->ops + i];
+        op->is_retried = ptx_has(&pass->function->code[op->pc - pass->first_pc], PTX_MOD_cas) &&
+                         op->space != PTX_SHARED;
+    }
     return !loops || machine_unroll(machine, block);
 }
 

@@ -70,7 +70,8 @@ struct op {
     /* an atomic or a load of constants whose lanes are known to have the same address when the code
      * is compiled */
     bool is_uniform;
-    bool is_float; /* an atomic on floats */
+    bool is_float;   /* an atomic on floats */
+    bool is_retried; /* a compare-and-swap in a loop that ends when it succeeds */
     /* a rounded quotient or root, which may branch to a subroutine for rare operands */
     bool has_slow_path;
     bool reads_three; /* one machine instruction that reads three different registers */

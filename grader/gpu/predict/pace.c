@@ -43,8 +43,11 @@ struct pace *pace_new(const struct launch_view *launch, const struct emu_chip *c
     pace->is_barrier = calloc(launch->code_count + 1u, sizeof *pace->is_barrier);
     pace->costs = calloc(launch->code_count + 1u, sizeof *pace->costs);
     pace->options.no_limits = true;
-    pace->memory = (struct sm_memory){
-        .atomics_sharing = 1, .active = 1, .l2 = l2, .l1_bytes = (uint32_t)chip->sm_l1};
+    pace->memory = (struct sm_memory){.rivals = 1,
+                                      .atomics_sharing = 1,
+                                      .active = 1,
+                                      .l2 = l2,
+                                      .l1_bytes = (uint32_t)chip->sm_l1};
     if (!pace->machine || !pace->is_barrier || !pace->costs) {
         pace_free(pace);
         return NULL;

@@ -189,10 +189,28 @@ static double find_sharing(const struct work *work)
     size_t count;
     uint64_t *lines = collect_lines(work->sample, PTX_GLOBAL, true, &count);
     double own = lines ? count_pages(lines, count) : 0;
-    double all = fmax(footprint_added(&work->sample->footprint), own);
+    double all = fmax(sketch_count(&work->sample->footprint.added), own);
     free(lines);
     double most = work->memory.active;
     return own > 0 ? fmax(own * most / all, 1) : most;
+}
+
+/* Returns how many threads want the same word at the same time, in loops that repeat a
+ * compare-and-swap until it succeeds. */
+static double find_rivals(const struct work *work, const struct emu_counters *counters)
+{
+    const struct launch_view *launch = work->launch;
+    double words = sketch_count(&work->sample->footprint.swapped), threads = 0;
+    for (uint32_t b = 0; counters && words > 0 && b < work->machine->block_count; b++) {
+        const struct machine_block *block = &work->machine->blocks[b];
+        for (uint32_t i = 0; i < block->count && block->first; i++)
+            if (work->machine->ops[block->ops + i].is_retried)
+                /* the instruction before the loop is not repeated */
+                threads += (double)counters[block->first - 1].value[EMU_thread_instructions];
+    }
+    double places = (double)work->sample->spread.resident * work->sample->spread.sms;
+    double share = fmin(1, places / (double)launch->cta_count);
+    return words > 0 ? fmax(threads * share / words, 1) : 1;
 }
 
 /* Returns the number of different lines of constants that the sample loads. */
@@ -250,7 +268,10 @@ static bool prepare(struct work *work, const struct emu_counters *counters)
     work->memory.atomics_sharing = find_sharing(work);
     work->imbalance = find_imbalance(work->sample);
     work->machine = machine_make(launch);
-    return work->machine && find_misses(work, coverage(work->sample));
+    if (!work->machine)
+        return false;
+    work->memory.rivals = find_rivals(work, counters);
+    return find_misses(work, coverage(work->sample));
 }
 
 /* --- cycles of the first multiprocessor ------------------------------------------------------- */

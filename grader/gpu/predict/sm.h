@@ -21,7 +21,8 @@ struct sm_memory {
     const double *misses; /* for each buffer, the fraction of first accesses that DRAM serves */
     const double *cold;   /* for each buffer, the fraction of its sectors that come from DRAM */
     unsigned buffer_count;
-    double write_backs;     /* lines that DRAM writes for each sector that is stored */
+    double write_backs; /* lines that DRAM writes for each sector that is stored */
+    double rivals;      /* threads that want the same word at the same time with compare-and-swap */
     double atomics_sharing; /* multiprocessors that add to the same words at the same time */
     uint32_t l1_bytes;
     uint32_t constant_lines; /* different lines of constants that a block loads */

@@ -1,4 +1,5 @@
 /* Simulates the accesses of a multiprocessor to shared memory, the two caches and DRAM. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
@@ -181,7 +182,7 @@ static double wait_turn(struct sm *sm, uint64_t key, double at, double cycles)
  * meanwhile its unit changes other words: only the same word has to wait (red_f32_line and
  * red_f32_same in tests/hardware/chip). Words of a sector count as the same one. */
 static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
-                          uint64_t entry, double at)
+                          uint64_t entry, double tries, double at)
 {
     const struct emu_chip *chip = sm->chip;
     unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
@@ -189,7 +190,7 @@ static double atomic_line(struct sm *sm, const struct op *op, const struct walk_
     start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
     bool is_one = op->is_uniform && access->same == access->lanes;
     double turns = is_one ? 1 : access->turns, same = is_one ? 1 : access->same;
-    double each = sm->memory->atomics_sharing / access->line_count;
+    double each = sm->memory->atomics_sharing / access->line_count * tries;
     uint64_t unit = UNIT_MARK | unit_of(chip, WALK_LINE(entry));
     uint64_t word = WORD_MARK | WALK_LINE(entry) | (uint64_t)__builtin_ctz(WALK_SECTORS(entry));
     start = wait_turn(sm, unit, start, turns * chip->atomic_turn_cycles * each);
@@ -211,10 +212,32 @@ static double address_cycles(const struct sm *sm, const struct walk_access *acce
     return later(is_ideal ? data : later(lines, access->passes), 1);
 }
 
-static double access_lines(struct sm *sm, const struct walk *walk, const struct op *op,
+#define LOOP_OPS 4 /* instructions that wait for each other in a loop with compare-and-swap */
+
+/* Returns how often a warp repeats the compare-and-swap OP until all its lanes have succeeded, which
+ * the walk does not show: there, warps take turns. Of the lanes that want a word at the same time,
+ * one succeeds each time. How many want each word varies, and the lane with the most rivals decides.
+ * For a random choice of words, its rivals are as many as here. */
+static double count_rounds(const struct sm *sm, const struct walk_access *access)
+{
+    double rivals = sm->memory->rivals;
+    return rivals + sqrt(2 * (rivals - 1) * log(access->lanes));
+}
+
+/* Returns whether the access at PC is the first try of a loop: the run before is no iteration. */
+static bool is_first_try(const struct walk *walk, uint32_t run, uint32_t pc)
+{
+    const struct walk_run *before = &walk->runs[run - 1];
+    return !run || pc < before->pc || pc >= before->pc + before->count;
+}
+
+static double access_lines(struct sm *sm, const struct sm_warp *warp, const struct op *op,
                            const struct walk_access *access, double at)
 {
+    const struct walk *walk = warp->walk;
     uint32_t count = access->line_count;
+    bool is_retried = op->is_retried && is_first_try(walk, warp->run, op->pc);
+    double tries = is_retried ? (sm->memory->rivals + 1) / 2 : 1;
     if (sm->options->ideal_sectors && access->ideal && (access->ideal + 3u) / 4 < count)
         count = (access->ideal + 3u) / 4;
     double cycles = address_cycles(sm, access, count < access->line_count);
@@ -229,12 +252,16 @@ static double access_lines(struct sm *sm, const struct walk *walk, const struct 
         if (access->kind == OBS_LOAD)
             done = later(done, load_line(sm, entry, true, start + i * step));
         else if (is_atomic)
-            done = later(done, atomic_line(sm, op, access, entry, start + i * step));
+            done = later(done, atomic_line(sm, op, access, entry, tries, start + i * step));
         else if (access->space == PTX_LOCAL)
             store_local_line(sm, entry, start + i * step);
         else
             store_line(sm, entry, start + i * step);
     }
+    if (is_retried)
+        done += (count_rounds(sm, access) - 1) *
+                (sm->chip->atomic_latency + LOOP_OPS * sm->chip->alu_latency +
+                 sm->chip->predicate_latency + sm->chip->branch_latency);
     return done;
 }
 
@@ -318,7 +345,7 @@ static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *o
         return access_shared(sm, access, op->merged, at);
     if (access->space == PTX_CONST)
         return access_constants(sm, warp, op, access, at);
-    return access_lines(sm, warp->walk, op, access, at);
+    return access_lines(sm, warp, op, access, at);
 }
 
 /* Returns the first access of RUN by the instruction at PC or a later instruction. */
