@@ -1,8 +1,8 @@
 /* Joins blocks that ptxas makes into one.
  *
  * ptxas predicates a short block instead of jumping over it. The blocks before and after it, where
- * both paths meet, then become one straight piece of code: a region. In a region ptxas moves loads
- * up across the comparisons, and it unrolls a loop that is one region. */
+ * both paths meet, then become one straight piece of code: a region. Here it matters where a region
+ * is a whole loop, which ptxas then unrolls, so that the waits for loads overlap. */
 #include <stdlib.h>
 
 #include "gpu/predict/machine_parts.h"
@@ -50,28 +50,35 @@ static bool add_ops(struct pass *pass, const struct machine_block *block,
     return true;
 }
 
+/* Adds the region from block FIRST to block END of the machine, if it is a loop that is unrolled.
+ * Otherwise its blocks stay apart. */
 static bool add_region(struct pass *pass, uint32_t first, uint32_t end)
 {
     struct machine *machine = pass->machine;
-    uint32_t number = machine->block_count++;
     const struct machine_block *last = &machine->blocks[end];
-    struct machine_block *region = &machine->blocks[number];
+    struct machine_block *region = &machine->blocks[machine->block_count];
     *region = (struct machine_block){.first = machine->blocks[first].first,
                                      .end = last->end,
                                      .ops = machine->op_count,
                                      .region = NO_BLOCK};
+    const struct ptx_instruction *in = &pass->function->code[last->end - 1 - pass->first_pc];
+    if (in->opcode != PTX_OP_bra || in->guard == PTX_NONE ||
+        (uint64_t)in->operands[0].value != region->first - pass->first_pc)
+        return true;
     for (uint32_t b = first; b <= end; b++) {
-        bool is_guarded = (b - first) % 2;
-        uint32_t branch = machine->blocks[b].first - 1 - pass->first_pc;
-        if (!add_ops(pass, &machine->blocks[b], is_guarded ? &pass->function->code[branch] : NULL))
+        const struct ptx_instruction *branch =
+            &pass->function->code[machine->blocks[b].first - pass->first_pc] - 1;
+        if (!add_ops(pass, &machine->blocks[b], (b - first) % 2 ? branch : NULL))
             return false;
     }
     region->count = machine->op_count - region->ops;
-    machine->blocks[first].region = number;
-    const struct ptx_instruction *in = &pass->function->code[last->end - 1 - pass->first_pc];
-    bool loops = in->opcode == PTX_OP_bra && in->guard != PTX_NONE &&
-                 (uint64_t)in->operands[0].value == region->first - pass->first_pc;
-    return !loops || machine_unroll(machine, region);
+    if (!machine_unroll(machine, region))
+        return false;
+    if (region->unrolled_count)
+        machine->blocks[first].region = machine->block_count++;
+    else
+        machine->op_count = region->ops;
+    return true;
 }
 
 bool add_regions(struct pass *pass, const struct blocks *blocks, uint32_t first)
