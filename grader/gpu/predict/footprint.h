@@ -41,7 +41,9 @@ struct sketch {
 
 static inline void sketch_add(struct sketch *sketch, uint64_t key)
 {
-    uint32_t bit = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) % SKETCH_BITS;
+    key *= 0x9e3779b97f4a7c15u; /* twice: one product spreads regular keys too evenly */
+    key = (key ^ key >> 32) * 0xbf58476d1ce4e5b9u;
+    uint32_t bit = (uint32_t)(key >> 32) % SKETCH_BITS;
     sketch->bits[bit / 64] |= (uint64_t)1 << bit % 64;
 }
 double sketch_count(const struct sketch *sketch);
