@@ -89,7 +89,9 @@ static bool cover(struct sm_warp *warp, const struct machine_block *block, uint3
 static bool enter_whole(const struct sm *sm, struct sm_warp *warp,
                         const struct machine_block *block, bool is_region)
 {
-    bool unrolls = block->unrolled_count && sm->chip->unrolls && cover(warp, block, UNROLL);
+    if (!sm->chip->unrolls)
+        return false;
+    bool unrolls = block->unrolled_count && cover(warp, block, UNROLL);
     if (!unrolls && !(is_region && cover(warp, block, 1)))
         return false;
     warp->is_whole = true;
