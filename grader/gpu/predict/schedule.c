@@ -38,8 +38,7 @@ struct schedule {
     uint32_t (*before)[OP_SOURCES]; /* for each op's sources, the previous op that read it */
     /* for each op's sources, the op of the block that wrote it, or NO_EDGE */
     uint32_t (*made)[OP_SOURCES];
-    const uint8_t *widths; /* for each register, the number of 32-bit registers */
-    uint32_t live, room;   /* 32-bit registers in use, and available */
+    uint32_t live, room; /* 32-bit registers in use, and available */
     bool failed;
 };
 
@@ -112,7 +111,7 @@ static void link_registers(struct schedule *s, const struct op *ops, uint32_t i)
             add_edge(s, writer, i, assumed_wait(&ops[writer]));
             s->nodes[writer].readers++;
         } else if (s->reader[op->source[k]] == NO_EDGE) {
-            s->live += s->widths[op->source[k]]; /* the value was made before the block */
+            s->live++; /* the value was made before the block */
         }
         s->before[i][k] = s->reader[op->source[k]];
         s->reader[op->source[k]] = i;
@@ -317,7 +316,6 @@ bool schedule(struct machine *machine)
                          .reader = malloc(registers * sizeof *s.reader),
                          .before = malloc(MOST_SCHEDULED * sizeof *s.before),
                          .made = malloc(MOST_SCHEDULED * sizeof *s.made),
-                         .widths = machine->widths,
                          .room = machine->room};
     struct op *sorted = malloc(MOST_SCHEDULED * sizeof *sorted);
     uint32_t *open = malloc(MOST_SCHEDULED * sizeof *open);
