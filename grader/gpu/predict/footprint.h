@@ -19,17 +19,18 @@
 #define MOST_PARTS   64u
 
 struct page {
-    uint64_t number;                                    /* address / PAGE_BYTES */
-    uint64_t read[PAGE_SECTORS], written[PAGE_SECTORS]; /* a bit for each part */
-    uint8_t words[PAGE_SECTORS];                        /* a bit for each word that was written */
+    uint64_t number; /* address / PAGE_BYTES */
+    /* for each sector, the parts of the launch that read it, and those that write it, as bits */
+    uint64_t read[PAGE_SECTORS], written[PAGE_SECTORS];
+    /* for each sector, the words that were written, as bits */
+    uint8_t words[PAGE_SECTORS];
 };
 
 enum footprint_use {
     FOOTPRINT_READS,
     FOOTPRINT_WRITES,
-    FOOTPRINT_ADDS
-}; /* FOOTPRINT_ADDS is an
-                                                                           * atomic */
+    FOOTPRINT_ADDS, /* an atomic */
+};
 
 #define SKETCH_BITS 65536u
 
@@ -50,7 +51,8 @@ double sketch_count(const struct sketch *sketch);
 
 struct footprint {
     struct page **pages; /* a hash table */
-    /* all pages with atomics, watched or not, and all words with compare-and-swap */
+    /* Counts the pages with atomics, including pages that are not watched, and the words that a
+     * compare-and-swap accesses. */
     struct sketch added, swapped;
     uint32_t room, count;
     unsigned shift;

@@ -15,8 +15,8 @@
 struct l2_page {
     uint64_t number;
     uint32_t last[PAGE_LINES]; /* time of the line's last use, or 0 if it is not in the cache */
-    uint8_t held[PAGE_LINES];  /* bits of the line's sectors that the cache holds */
-    /* a bit for each word that was written; 0 if the sector is clean */
+    uint8_t held[PAGE_LINES];  /* the sectors of each line that the cache holds, as bits */
+    /* for each sector, the words that were written since DRAM has the sector, as bits */
     uint8_t dirty[PAGE_SECTORS];
 };
 

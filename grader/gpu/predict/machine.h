@@ -64,7 +64,7 @@ struct op {
     uint8_t pending;
     bool is_store, is_read_only; /* writes memory, or reads memory that no kernel writes (ld.nc) */
     uint8_t space;               /* enum ptx_space */
-    bool is_guarded;             /* in a region, some lanes may skip it */
+    bool is_guarded;             /* in a region, it belongs to a block that lanes may skip */
     bool is_step;                /* adds a constant to a 64-bit loop variable */
     bool is_counter;             /* adds a constant to a loop variable */
     /* an atomic or a load of constants whose lanes are known to have the same address when the code

@@ -279,8 +279,8 @@ static double access_shared(struct sm *sm, const struct walk_access *access, uns
     return start + passes - 1 + sm->chip->shared_latency * (is_atomic ? 2 : 1);
 }
 
-/* Returns whether CACHE does not hold the line at NUMBER, in CONSTANT_LINE bytes. If so, the line is
- * added; *HELD becomes its place. */
+/* Returns whether CACHE lacks LINE, and if so adds it. Sets *HELD to the line's entry, or to NULL if
+ * the cache has no room at all. */
 static bool misses_constants(struct l1 *cache, uint64_t line, struct l1_line **held)
 {
     *held = l1_find(cache, line);
@@ -290,10 +290,10 @@ static bool misses_constants(struct l1 *cache, uint64_t line, struct l1_line **h
     return true;
 }
 
-/* Simulates a load of constants at an address that all lanes share, which is in the code or in the
- * uniform datapath. The scheduler's cache waits for a line before it asks for another one. Warps
- * that load the same constants share the lines if they keep in step. Where more warps than lines
- * stream a table, they do not: a warp's line is gone before its next load. */
+/* Simulates a load of a constant whose address is the same for all lanes. Each scheduler has a cache
+ * for such constants, which fetches one line at a time. Warps that load the same table at about the
+ * same time share its lines. If more warps than the cache has lines read a long table, each of them
+ * finds that other warps have replaced its line. */
 static double access_immediate(struct sm *sm, uint32_t scheduler, uint64_t line, double at)
 {
     struct l1_line *held = NULL;
@@ -306,8 +306,8 @@ static double access_immediate(struct sm *sm, uint32_t scheduler, uint64_t line,
     return held ? later(at, held->filled) : at;
 }
 
-/* Simulates a load of constants at addresses that only the lanes know. Each different constant and
- * each line that is missing takes time of the cache, but the waits for lines overlap. */
+/* Simulates a load of constants whose addresses are in registers. The cache spends time on each
+ * different constant, and on each line that it fetches, but the waits for lines overlap. */
 static double access_indexed(struct sm *sm, uint64_t line, double at)
 {
     struct l1_line *held;
@@ -327,7 +327,8 @@ static double access_constants(struct sm *sm, const struct sm_warp *warp, const 
     for (uint32_t i = 0; i < access->line_count; i++) {
         uint64_t line = WALK_LINE(warp->walk->lines[access->lines + i]);
         uint32_t sectors = WALK_SECTORS(warp->walk->lines[access->lines + i]);
-        for (uint32_t half = 0; half < 2; half++) { /* the walk's lines are twice as long */
+        for (uint32_t half = 0; half < 2;
+             half++) { /* a line of the walk is two lines of the cache */
             if (!(sectors >> 2 * half & 3))
                 continue;
             uint64_t number = 2 * line + 128 * half;

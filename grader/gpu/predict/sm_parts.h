@@ -100,8 +100,8 @@ struct sm {
     double next_start;              /* earliest start of a block */
     double latest;                  /* the time when the last work ends */
     struct l1 l1;
-    /* The caches of constants, with lines of CONSTANT_LINE bytes: one for addresses that are the
-     * same for all lanes, and one for addresses in registers. */
+    /* Each scheduler's cache of constants whose address is the same for all lanes, and the cache of
+     * constants whose addresses are in registers. */
     struct l1 immediates[MOST_SCHEDULERS], indexed;
     bool
         streams_constants; /* more lines of constants, and more warps, than a scheduler has lines */
