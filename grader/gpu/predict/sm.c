@@ -65,8 +65,8 @@ static bool goes_through(const struct walk *walk, uint32_t run, const struct mac
     return false;
 }
 
-/* Returns whether the warp's next runs are COUNT iterations of BLOCK with the same lanes. If so, the
- * warp covers them. */
+/* Returns whether the warp's next runs are COUNT iterations of BLOCK with the same lanes. If so,
+ * the warp covers them. */
 static bool cover(struct sm_warp *warp, const struct machine_block *block, uint32_t count)
 {
     uint32_t run = warp->run, last = run;

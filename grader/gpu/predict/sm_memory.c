@@ -214,10 +214,10 @@ static double address_cycles(const struct sm *sm, const struct walk_access *acce
 
 #define LOOP_OPS 4 /* instructions that wait for each other in a loop with compare-and-swap */
 
-/* Returns how often a warp repeats the compare-and-swap OP until all its lanes have succeeded, which
- * the walk does not show: there, warps take turns. Of the lanes that want a word at the same time,
- * one succeeds each time. How many want each word varies, and the lane with the most rivals decides.
- * For a random choice of words, its rivals are as many as here. */
+/* Returns how often a warp repeats the compare-and-swap OP until all its lanes have succeeded,
+ * which the walk does not show: there, warps take turns. Of the lanes that want a word at the
+ * same time, one succeeds each time. How many want each word varies, and the lane with the most
+ * rivals decides. For a random choice of words, its rivals are as many as here. */
 static double count_rounds(const struct sm *sm, const struct walk_access *access)
 {
     double rivals = sm->memory->rivals;
@@ -279,8 +279,8 @@ static double access_shared(struct sm *sm, const struct walk_access *access, uns
     return start + passes - 1 + sm->chip->shared_latency * (is_atomic ? 2 : 1);
 }
 
-/* Returns whether CACHE lacks LINE, and if so adds it. Sets *HELD to the line's entry, or to NULL if
- * the cache has no room at all. */
+/* Returns whether CACHE lacks LINE, and if so adds it. Sets *HELD to the line's entry, or to
+ * NULL if the cache has no room at all. */
 static bool misses_constants(struct l1 *cache, uint64_t line, struct l1_line **held)
 {
     *held = l1_find(cache, line);
@@ -290,10 +290,10 @@ static bool misses_constants(struct l1 *cache, uint64_t line, struct l1_line **h
     return true;
 }
 
-/* Simulates a load of a constant whose address is the same for all lanes. Each scheduler has a cache
- * for such constants, which fetches one line at a time. Warps that load the same table at about the
- * same time share its lines. If more warps than the cache has lines read a long table, each of them
- * finds that other warps have replaced its line. */
+/* Simulates a load of a constant whose address is the same for all lanes. Each scheduler has a
+ * cache for such constants, which fetches one line at a time. Warps that load the same table at
+ * about the same time share its lines. If more warps than the cache has lines read a long table,
+ * each of them finds that other warps have replaced its line. */
 static double access_immediate(struct sm *sm, uint32_t scheduler, uint64_t line, double at)
 {
     struct l1_line *held = NULL;

@@ -42,8 +42,8 @@ struct sm_warp {
     uint32_t group_count;
     /* The place in the walk: the run, and the ops of one block of the machine. */
     uint32_t run;
-    /* The ops cover whole runs: those of each iteration begin at run starts[i], and the last one ends
-     * in run `last_run`. Otherwise, the ops cover a part of `run`. */
+    /* The ops cover whole runs: those of each iteration begin at run starts[i], and the last one
+     * ends in run `last_run`. Otherwise, the ops cover a part of `run`. */
     bool is_whole;
     uint32_t starts[UNROLL + 1], last_run;
     uint32_t at_block, at, end; /* `end` is the end of the ops */
