@@ -79,6 +79,14 @@ static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
     return i;
 }
 
+/* Returns the time that DRAM takes for SECTORS of a line, in whole lines. Where half-warps make
+ * transactions of 64 bytes, DRAM is built for these, and two take as long as a line. */
+static double line_cost(const struct emu_chip *chip, uint32_t sectors)
+{
+    unsigned halves = dram_halves(sectors);
+    return chip->half_warps ? halves / 2.0 : dram_cost(halves);
+}
+
 /* Fetches SECTORS of LINE. Returns the time when they arrive.
  *
  * Each multiprocessor waits for its fair share of the lines that come from DRAM. But if several
@@ -106,7 +114,7 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
         return start + sm->chip->dram_latency;
     sm->result->dram_sectors += count;
     double *queue = &sm->dram[(hash_of(line) >> 32) % sm->queues];
-    return take(sm, queue, start, dram_cost(dram_halves(sectors)) * sm->dram_cycles) +
+    return take(sm, queue, start, line_cost(sm->chip, sectors) * sm->dram_cycles) +
            sm->chip->dram_latency;
 }
 
