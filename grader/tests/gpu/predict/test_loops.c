@@ -156,3 +156,32 @@ Test(predict_loops, a_sketch_counts_different_keys)
             cr_expect_float_eq(count, want, 0.03 * want, "%.0f keys, not %.0f", count, want);
     }
 }
+
+/* The atomics' time of 64 CTAs that add to a page each, beside so many bytes of other memory. */
+static double us_of_pages(size_t others)
+{
+    struct emu_chip chip = round_chip();
+    struct fixture f;
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, ".visible .entry k(.param .u64 p) {\n"
+                     ".reg .b32 %r<3>; .reg .b64 %rd<4>;\n"
+                     "ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x;\n"
+                     "mul.wide.u32 %rd2, %r1, 4096; add.s64 %rd3, %rd1, %rd2;\n"
+                     "red.global.add.u32 [%rd3], 3; ret;\n}\n");
+    emu_addr pages = fixture_upload(&f, NULL, 64 << 12);
+    if (others)
+        fixture_upload(&f, NULL, others);
+    json_t *p =
+        round_predict(&f, (struct fixture_launch){.grid = {64}, .block = {32}, .params = {pages}});
+    double us = round_number(json_object_get(p, "parts"), "atomics");
+    json_decref(p);
+    fixture_close(&f);
+    return us;
+}
+
+/* Beside much memory, few pages are watched, and perhaps none of these. */
+Test(predict_loops, pages_with_atomics_count_though_they_are_not_watched)
+{
+    double few = us_of_pages(0), many = us_of_pages((size_t)1 << 30);
+    cr_expect_float_eq(many, few, 0.01 * few, "%.3f us, not %.3f us", many, few);
+}
