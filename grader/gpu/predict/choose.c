@@ -103,6 +103,14 @@ bool is_parameter(const struct ptx_instruction *in)
     return ptx_space_of(in) == PTX_PARAM;
 }
 
+/* Returns whether IN loads a constant whose address is in the code. Other instructions read it
+ * without a load. */
+static bool is_operand(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_ld && ptx_space_of(in) == PTX_CONST &&
+           in->operands[1].index == PTX_NONE;
+}
+
 bool has_slow_path(const struct ptx_instruction *in)
 {
     if (ptx_has(in, PTX_MOD_approx) || ptx_has(in, PTX_MOD_full) || !in->type_count)
@@ -130,6 +138,8 @@ struct choice choose(const struct pass *pass, const struct ptx_instruction *in)
             return pass->function->is_kernel
                        ? (struct choice){PIPE_ALU, 1, 6, false}
                        : (struct choice){PIPE_ALU, 0, 0, in->opcode != PTX_OP_st};
+        if (is_operand(in))
+            return (struct choice){PIPE_MEMORY, 0, 0, false};
         return (struct choice){PIPE_MEMORY, 1, 1, false};
     case PTX_OP_atom:
     case PTX_OP_red:

@@ -1,5 +1,6 @@
 #include "gpu/predict/footprint.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,6 @@ void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, u
     bool writes = use != FOOTPRINT_READS;
     if (!page)
         return;
-    page->has_atomics |= use == FOOTPRINT_ADDS;
     uint64_t *sectors = writes ? page->written : page->read;
     for (uint64_t s = begin % PAGE_BYTES / 32; s <= (end - 1) % PAGE_BYTES / 32; s++)
         sectors[s] |= (uint64_t)1 << part;
@@ -68,13 +68,27 @@ void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, u
         page->words[at % PAGE_BYTES / 32] |= (uint8_t)(1u << (at % 32 / 4));
 }
 
+double sketch_count(const struct sketch *sketch)
+{
+    double set = 0;
+    for (unsigned i = 0; i < SKETCH_BITS / 64; i++)
+        set += __builtin_popcountll(sketch->bits[i]);
+    return -log(1 - fmin(set, SKETCH_BITS - 1) / SKETCH_BITS) * SKETCH_BITS;
+}
+
+static void join_sketches(struct sketch *into, const struct sketch *from)
+{
+    for (unsigned i = 0; i < SKETCH_BITS / 64; i++)
+        into->bits[i] |= from->bits[i];
+}
+
 void footprint_join(struct footprint *into, struct footprint *from)
 {
+    join_sketches(&into->added, &from->added);
+    join_sketches(&into->swapped, &from->swapped);
     for (uint32_t i = 0; i < from->room; i++) {
         const struct page *page = from->pages[i];
         struct page *mine = page ? page_at(into, page->number) : NULL;
-        if (mine)
-            mine->has_atomics |= page->has_atomics;
         for (unsigned s = 0; mine && s < PAGE_SECTORS; s++) {
             mine->read[s] |= page->read[s];
             mine->written[s] |= page->written[s];

@@ -19,21 +19,41 @@
 #define MOST_PARTS   64u
 
 struct page {
-    uint64_t number;                                    /* address / PAGE_BYTES */
-    uint64_t read[PAGE_SECTORS], written[PAGE_SECTORS]; /* a bit for each part */
-    uint8_t words[PAGE_SECTORS];                        /* a bit for each word that was written */
-    bool has_atomics;
+    uint64_t number; /* address / PAGE_BYTES */
+    /* for each sector, the parts of the launch that read it, and those that write it, as bits */
+    uint64_t read[PAGE_SECTORS], written[PAGE_SECTORS];
+    /* for each sector, the words that were written, as bits */
+    uint8_t words[PAGE_SECTORS];
 };
 
 enum footprint_use {
     FOOTPRINT_READS,
     FOOTPRINT_WRITES,
-    FOOTPRINT_ADDS
-}; /* FOOTPRINT_ADDS is an
-                                                                           * atomic */
+    FOOTPRINT_ADDS, /* an atomic */
+};
+
+#define SKETCH_BITS 65536u
+
+/* Counts different keys in little memory: each key sets a bit, chosen by a hash, and the share of
+ * the bits that are set tells how many keys there were. */
+struct sketch {
+    uint64_t bits[SKETCH_BITS / 64];
+};
+
+static inline void sketch_add(struct sketch *sketch, uint64_t key)
+{
+    key *= 0x9e3779b97f4a7c15u; /* twice: one product spreads regular keys too evenly */
+    key = (key ^ key >> 32) * 0xbf58476d1ce4e5b9u;
+    uint32_t bit = (uint32_t)(key >> 32) % SKETCH_BITS;
+    sketch->bits[bit / 64] |= (uint64_t)1 << bit % 64;
+}
+double sketch_count(const struct sketch *sketch);
 
 struct footprint {
     struct page **pages; /* a hash table */
+    /* Counts the pages with atomics, including pages that are not watched, and the words that a
+     * compare-and-swap accesses. */
+    struct sketch added, swapped;
     uint32_t room, count;
     unsigned shift;
     bool failed; /* memory ran out, so pages are missing */
@@ -73,7 +93,6 @@ struct l2_buffer {
     double read, written; /* sectors that DRAM reads and writes; reads come in pairs */
     /* the time of these reads and writes, in sectors of whole lines (see DRAM_LINE) */
     double read_cost, write_cost;
-    double atomic_pages; /* different pages with atomics */
 };
 
 /* DRAM is fastest with whole lines. Moving half a line, 64 bytes, takes more than half of the time:

@@ -26,6 +26,20 @@ static uint32_t find_loop(const struct ptx_function *f, uint32_t i, uint32_t def
     return outermost;
 }
 
+/* Returns whether the loop that begins at START calls functions. Then nothing is hoisted out of it:
+ * as transform_plain in tests/hardware/times/fresh shows, ptxas computes the reciprocal anew. */
+static bool calls(const struct ptx_function *f, uint32_t start)
+{
+    uint32_t end = f->code_count;
+    while (end > start && (f->code[end - 1].opcode != PTX_OP_bra ||
+                           (uint64_t)f->code[end - 1].operands[0].value != start))
+        end--;
+    for (uint32_t i = start; i < end; i++)
+        if (f->code[i].opcode == PTX_OP_call || has_slow_path(&f->code[i]))
+            return true;
+    return false;
+}
+
 /* Returns whether IN is a division whose divisor is in a register that one instruction writes. */
 static bool divides(const struct pass *pass, const struct ptx_instruction *in)
 {
@@ -50,7 +64,8 @@ void hoist(struct pass *pass)
             continue;
         uint32_t divisor = in->operands[2].index;
         uint32_t loop = find_loop(pass->function, i, pass->facts[divisor].def);
-        if (loop == NO_LOOP || (!is_known(pass, loop, divisor) && pass->hoisted_count == HOISTED))
+        if (loop == NO_LOOP || calls(pass->function, loop) ||
+            (!is_known(pass, loop, divisor) && pass->hoisted_count == HOISTED))
             continue;
         struct choice *choice = &pass->choices[i];
         bool is_signed = ptx_type_class((enum ptx_type)in->types[0]) == 'S';

@@ -15,8 +15,8 @@
 struct l2_page {
     uint64_t number;
     uint32_t last[PAGE_LINES]; /* time of the line's last use, or 0 if it is not in the cache */
-    uint8_t held[PAGE_LINES];  /* bits of the line's sectors that the cache holds */
-    /* a bit for each word that was written; 0 if the sector is clean */
+    uint8_t held[PAGE_LINES];  /* the sectors of each line that the cache holds, as bits */
+    /* for each sector, the words that were written since DRAM has the sector, as bits */
     uint8_t dirty[PAGE_SECTORS];
 };
 
@@ -265,21 +265,20 @@ static void sweep(struct l2 *l2, struct launch_traffic *traffic)
         }
 }
 
-/* Counts the sectors that the launch reads in each buffer, and the pages with atomics. */
+/* Counts the sectors that the launch reads in each buffer. */
 static void count_touched(const struct l2 *l2, struct launch_traffic *traffic,
                           const struct page *const *touched)
 {
     for (uint32_t i = 0; i < l2->count; i++) {
         bool writes = false;
         for (unsigned s = 0; touched[i] && s < PAGE_SECTORS; s++) {
+            /* a buffer that is only written needs an entry, too */
             struct l2_buffer *buffer =
                 touched[i]->read[s] || (touched[i]->written[s] && !writes)
                     ? buffer_at(traffic, touched[i]->number * PAGE_BYTES + 32 * s)
                     : NULL;
             if (touched[i]->read[s])
                 buffer->touched += traffic->weight;
-            if (touched[i]->written[s] && !writes)
-                buffer->atomic_pages += touched[i]->has_atomics ? traffic->weight : 0;
             writes |= touched[i]->written[s] != 0;
         }
     }

@@ -28,6 +28,11 @@ static void visit_source(void *context, uint32_t reg)
         add_source(pass->op, pass->first_register + reg);
 }
 
+void machine_read(struct pass *pass, uint32_t reg)
+{
+    visit_source(pass, reg);
+}
+
 static void visit_result(void *context, uint32_t reg)
 {
     struct pass *pass = context;
@@ -87,7 +92,7 @@ static enum op_kind kind_of(const struct ptx_instruction *in)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-static struct op *new_op(struct machine *machine)
+struct op *machine_new_op(struct machine *machine)
 {
     if (machine->op_count == machine->op_room) {
         uint32_t room = machine->op_room ? 2 * machine->op_room : 256;
@@ -134,6 +139,35 @@ static uint8_t groups_left(const struct ptx_instruction *in)
     return groups < WAIT_ALL ? (uint8_t)groups : WAIT_ALL - 1;
 }
 
+/* Returns whether IN is an instruction that the machine executes once for all lanes. */
+static bool is_uniform(const struct pass *pass, const struct ptx_instruction *in,
+                       const struct op *op)
+{
+    if (in->opcode == PTX_OP_ld && op->space == PTX_CONST)
+        return is_uniform_address(pass, &in->operands[1]);
+    if (in->opcode != PTX_OP_red && in->opcode != PTX_OP_atom)
+        return false;
+    return !op->is_float && in->type_count && ptx_type_bytes((enum ptx_type)in->types[0]) == 4 &&
+           is_uniform_address(pass, &in->operands[in->opcode == PTX_OP_red ? 0 : 1]);
+}
+
+#define UNIFORM_WIDTH 2 /* 32-bit registers that a uniform load fills at most */
+
+/* Splits the last op, a uniform load of 128 bits, into two. */
+static bool split(struct machine *machine)
+{
+    struct op *second = machine_new_op(machine), *first = second - 1;
+    if (!second)
+        return false;
+    *second = *first;
+    first->result_count /= 2;
+    second->result_count = (uint8_t)(second->result_count - first->result_count);
+    memmove(second->result, second->result + first->result_count,
+            second->result_count * sizeof *second->result);
+    first->width = second->width = UNIFORM_WIDTH;
+    return true;
+}
+
 static bool add_op(struct pass *pass, uint32_t i)
 {
     const struct ptx_instruction *in = &pass->function->code[i];
@@ -141,7 +175,7 @@ static bool add_op(struct pass *pass, uint32_t i)
     if (choice->is_free && (!result_of(pass, in) || result_of(pass, in)->defs == 1) &&
         !(in->operands[0].kind == PTX_REGISTER && pass->facts[in->operands[0].index].defs > 1))
         return true;
-    struct op *op = new_op(pass->machine);
+    struct op *op = machine_new_op(pass->machine);
     if (!op)
         return false;
     op->pc = pass->first_pc + i;
@@ -168,9 +202,7 @@ static bool add_op(struct pass *pass, uint32_t i)
                      in->operands[0].index == in->operands[1].index;
     op->has_slow_path = has_slow_path(in);
     op->is_float = in->type_count && ptx_type_class((enum ptx_type)in->types[0]) == 'F';
-    op->is_uniform = (in->opcode == PTX_OP_red || in->opcode == PTX_OP_atom) && !op->is_float &&
-                     in->type_count && ptx_type_bytes((enum ptx_type)in->types[0]) == 4 &&
-                     is_uniform_address(pass, in);
+    op->is_uniform = is_uniform(pass, in, op);
     op->reads_three = (choice->pipe == PIPE_FP32 || choice->pipe == PIPE_IMAD) &&
                       choice->count == 1 && op->source_count == 3;
     for (uint32_t k = 0; k < op->result_count; k++)
@@ -182,7 +214,7 @@ static bool add_op(struct pass *pass, uint32_t i)
         op->base = pass->first_register + in->operands[1].index;
         op->offset = (int32_t)in->operands[1].value;
     }
-    return true;
+    return !op->is_uniform || op->width <= UNIFORM_WIDTH || split(pass->machine);
 }
 
 /* Adds what moves out of the loops that begin at END, to the block that ends there. */
@@ -192,7 +224,7 @@ static bool add_hoisted(struct pass *pass, uint32_t end)
         const struct hoisted *hoisted = &pass->hoisted[k];
         if (hoisted->loop != end)
             continue;
-        struct op *op = new_op(pass->machine);
+        struct op *op = machine_new_op(pass->machine);
         if (!op)
             return false;
         op->pc = pass->first_pc + end - 1;
@@ -214,8 +246,10 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
 {
     struct machine *machine = pass->machine;
     struct machine_block *block = &machine->blocks[machine->block_count];
-    *block = (struct machine_block){
-        .first = pass->first_pc + first, .end = pass->first_pc + end, .ops = machine->op_count};
+    *block = (struct machine_block){.first = pass->first_pc + first,
+                                    .end = pass->first_pc + end,
+                                    .ops = machine->op_count,
+                                    .region = NO_BLOCK};
     bool branches = pass->function->code[end - 1].opcode == PTX_OP_bra;
     for (uint32_t i = first; i < end; i++)
         if ((i + 1 == end && branches && !add_hoisted(pass, end)) || !add_op(pass, i))
@@ -226,6 +260,11 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
         machine->block_of[pass->first_pc + i] = machine->block_count;
     block->count = machine->op_count - block->ops;
     machine->block_count++;
+    for (uint32_t i = 0; loops && i < block->count; i++) {
+        struct op *op = &machine->ops[block->ops + i];
+        op->is_retried = ptx_has(&pass->function->code[op->pc - pass->first_pc], PTX_MOD_cas) &&
+                         op->space != PTX_SHARED;
+    }
     return !loops || machine_unroll(machine, block);
 }
 
@@ -255,6 +294,7 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
 {
     const struct ptx_function *f = pass->function;
     find_facts(pass);
+    find_varying(pass);
     for (uint32_t i = 0; i < f->code_count; i++)
         pass->choices[i] = choose(pass, &f->code[i]);
     fuse(pass);
@@ -272,7 +312,7 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
         pass->machine->blocks[pass->machine->block_count - 1].predicates = predicates;
         pass->machine->blocks[pass->machine->block_count - 1].loops = loops;
     }
-    return true;
+    return add_regions(pass, blocks, pass->machine->block_count - blocks->count);
 }
 
 /* --- registers that may not suffice ----------------------------------------------------------- */
@@ -389,7 +429,7 @@ struct machine *machine_make(const struct launch_view *launch)
     struct machine *machine = calloc(1, sizeof *machine);
     if (!machine)
         return NULL;
-    machine->blocks = calloc(launch->code_count + 1u, sizeof *machine->blocks);
+    machine->blocks = calloc(2u * launch->code_count + 1, sizeof *machine->blocks);
     machine->block_of = malloc((launch->code_count + 1u) * sizeof *machine->block_of);
     machine->room = launch->registers > LEAST_ROOM ? launch->registers : LEAST_ROOM;
     uint32_t limit = usage_limit(launch->function);
@@ -399,7 +439,7 @@ struct machine *machine_make(const struct launch_view *launch)
         machine->block_of[pc] = NO_BLOCK;
     for (uint32_t i = 0; ok && i < launch->function_count; i++)
         ok = translate_function(launch, i, machine);
-    ok = ok && schedule(machine) && grow_widths(machine) && spill(machine);
+    ok = ok && grow_widths(machine) && schedule(machine) && spill(machine);
     if (ok)
         return machine;
     machine_free(machine);

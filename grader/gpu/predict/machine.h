@@ -64,10 +64,14 @@ struct op {
     uint8_t pending;
     bool is_store, is_read_only; /* writes memory, or reads memory that no kernel writes (ld.nc) */
     uint8_t space;               /* enum ptx_space */
+    bool is_guarded;             /* in a region, it belongs to a block that lanes may skip */
     bool is_step;                /* adds a constant to a 64-bit loop variable */
     bool is_counter;             /* adds a constant to a loop variable */
-    bool is_uniform; /* an atomic whose lanes are known at compile time to have the same address */
+    /* an atomic or a load of constants whose lanes are known to have the same address when the code
+     * is compiled */
+    bool is_uniform;
     bool is_float;   /* an atomic on floats */
+    bool is_retried; /* a compare-and-swap in a loop that ends when it succeeds */
     /* a rounded quotient or root, which may branch to a subroutine for rare operands */
     bool has_slow_path;
     bool reads_three; /* one machine instruction that reads three different registers */
@@ -90,6 +94,9 @@ struct machine_block {
     uint32_t unrolled, unrolled_count;
     /* the next block is short, and ptxas predicates it, so warps that skip it still issue it */
     bool predicates;
+    /* number of the region that begins with this block (region.c), or NO_BLOCK; regions follow the
+     * blocks of their function */
+    uint32_t region;
     bool loops;     /* its last op branches to its first one */
     bool may_spill; /* its function may need more registers than a thread has */
     /* if so, the registers whose values are needed after the block */

@@ -2,6 +2,7 @@
 #ifndef GPU_PREDICT_MACHINE_PARTS_H
 #define GPU_PREDICT_MACHINE_PARTS_H
 
+#include "gpu/analyse/blocks.h"
 #include "gpu/analyse/operands.h"
 #include "gpu/predict/machine.h"
 
@@ -11,6 +12,7 @@ struct fact {
     uint32_t uses, use;       /* number of instructions that read it, and the last of them */
     uint32_t adds, addresses; /* how many of these add to it, or use it as an address */
     bool is_predicate_use;    /* combined with other predicates */
+    bool varies;              /* lanes may have different values */
 };
 
 /* The translation of an instruction. */
@@ -40,6 +42,7 @@ struct pass {
     uint32_t hoisted_count;
     uint32_t at; /* index of the instruction that is visited */
     struct op *op;
+    bool varies_here, has_changed; /* of find_varying() */
 };
 
 /* --- choose.c: what an instruction becomes by itself ------------------------------------------ */
@@ -65,6 +68,19 @@ static inline bool has_immediate(const struct ptx_instruction *in)
     return in->operand_count > 2 && in->operands[2].kind == PTX_IMMEDIATE;
 }
 
+/* --- machine.c: adding instructions ----------------------------------------------------------- */
+
+/* Adds an op with no properties. Returns NULL when out of memory. */
+struct op *machine_new_op(struct machine *machine);
+/* Makes pass->op read register REG, or what the instruction reads that only names it. */
+void machine_read(struct pass *pass, uint32_t reg);
+
+/* --- region.c: blocks that become one --------------------------------------------------------- */
+
+/* Adds the regions of the function, whose blocks in the machine begin at FIRST. Returns false when
+ * out of memory. */
+bool add_regions(struct pass *pass, const struct blocks *blocks, uint32_t first);
+
 /* --- hoist.c: what moves out of loops --------------------------------------------------------- */
 
 /* Halves the divisions in loops whose divisor does not change, and notes what moves out. */
@@ -74,7 +90,9 @@ void hoist(struct pass *pass);
 
 /* Counts the lowest bits of register REG that are known to be zero. DEPTH bounds the search. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth);
-/* Returns whether ptxas can see that all lanes of the atomic IN have the same address. */
-bool is_uniform_address(const struct pass *pass, const struct ptx_instruction *in);
+/* Finds the registers whose values may differ between the lanes of a warp. */
+void find_varying(struct pass *pass);
+/* Returns whether ptxas can see that ADDRESS is the same for all lanes. */
+bool is_uniform_address(const struct pass *pass, const struct ptx_operand *address);
 
 #endif

@@ -43,7 +43,7 @@ struct pace *pace_new(const struct launch_view *launch, const struct emu_chip *c
     pace->is_barrier = calloc(launch->code_count + 1u, sizeof *pace->is_barrier);
     pace->costs = calloc(launch->code_count + 1u, sizeof *pace->costs);
     pace->options.no_limits = true;
-    pace->memory = (struct sm_memory){.constant_bytes = launch->constant_bytes,
+    pace->memory = (struct sm_memory){.rivals = 1,
                                       .atomics_sharing = 1,
                                       .active = 1,
                                       .l2 = l2,

@@ -1,6 +1,7 @@
 /* Computes a launch's time from one multiprocessor's cycles. */
 #include "gpu/predict/predict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,8 +109,9 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Collects the lines of global memory that the sample loads (or stores atomically), sorted. */
-static uint64_t *collect_lines(const struct sample *sample, bool atomics, size_t *count)
+/* Collects the lines of SPACE that the sample loads (or stores atomically), sorted. */
+static uint64_t *collect_lines(const struct sample *sample, enum ptx_space space, bool atomics,
+                               size_t *count)
 {
     size_t room = 0;
     for (const struct walk_cta *cta = sample->ctas; cta; cta = cta->next)
@@ -123,8 +125,7 @@ static uint64_t *collect_lines(const struct sample *sample, bool atomics, size_t
                 const struct walk_access *access = &cta->walk[w].accesses[i];
                 bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
                 bool fits = atomics ? is_atomic : access->kind == OBS_LOAD;
-                for (uint32_t k = 0; fits && access->space == PTX_GLOBAL && k < access->line_count;
-                     k++)
+                for (uint32_t k = 0; fits && access->space == space && k < access->line_count; k++)
                     lines[(*count)++] = cta->walk[w].lines[access->lines + k];
             }
     if (lines)
@@ -158,7 +159,7 @@ static bool find_misses(struct work *work, double covered)
     const struct sample *sample = work->sample;
     double part = (double)sample->cta_count / (double)work->launch->cta_count * covered;
     size_t count;
-    uint64_t *lines = collect_lines(sample, false, &count);
+    uint64_t *lines = collect_lines(sample, PTX_GLOBAL, false, &count);
     if (!lines)
         return false;
     for (unsigned i = 0; i < work->memory.buffer_count; i++) {
@@ -172,18 +173,12 @@ static bool find_misses(struct work *work, double covered)
     return true;
 }
 
-/* Returns the number of different pages of the sorted LINES that are between BEGIN and END. */
-static double count_pages(const uint64_t *lines, size_t count, uint64_t begin, uint64_t end)
+/* Returns the number of different pages of the sorted LINES. */
+static double count_pages(const uint64_t *lines, size_t count)
 {
     double pages = 0;
-    uint64_t last = UINT64_MAX;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t page = WALK_LINE(lines[i]) / PAGE_BYTES;
-        if (WALK_LINE(lines[i]) + 128 <= begin || WALK_LINE(lines[i]) >= end)
-            continue;
-        pages += page != last;
-        last = page;
-    }
+    for (size_t i = 0; i < count; i++)
+        pages += !i || WALK_LINE(lines[i]) / PAGE_BYTES != WALK_LINE(lines[i - 1]) / PAGE_BYTES;
     return pages;
 }
 
@@ -192,17 +187,40 @@ static double count_pages(const uint64_t *lines, size_t count, uint64_t begin, u
 static double find_sharing(const struct work *work)
 {
     size_t count;
-    double all = 0, own = 0;
-    uint64_t *lines = collect_lines(work->sample, true, &count);
-    for (unsigned i = 0; lines && i < work->memory.buffer_count; i++) {
-        const struct l2_buffer *buffer = &work->buffers[i];
-        double pages = count_pages(lines, count, buffer->begin, buffer->end);
-        own += pages;
-        all += pages > 0 ? (buffer->atomic_pages > pages ? buffer->atomic_pages : pages) : 0;
-    }
+    uint64_t *lines = collect_lines(work->sample, PTX_GLOBAL, true, &count);
+    double own = lines ? count_pages(lines, count) : 0;
+    double all = fmax(sketch_count(&work->sample->footprint.added), own);
     free(lines);
-    double most = work->memory.active, sharing = all > 0 ? own * most / all : most;
-    return sharing < 1 ? 1 : sharing > most ? most : sharing;
+    double most = work->memory.active;
+    return own > 0 ? fmax(own * most / all, 1) : most;
+}
+
+/* Returns how many threads want the same word at the same time, in loops that repeat a
+ * compare-and-swap until it succeeds. */
+static double find_rivals(const struct work *work, const struct emu_counters *counters)
+{
+    const struct launch_view *launch = work->launch;
+    double words = sketch_count(&work->sample->footprint.swapped), threads = 0;
+    for (uint32_t b = 0; counters && words > 0 && b < work->machine->block_count; b++) {
+        const struct machine_block *block = &work->machine->blocks[b];
+        for (uint32_t i = 0; i < block->count && block->first; i++)
+            if (work->machine->ops[block->ops + i].is_retried)
+                /* the instruction before the loop is not repeated */
+                threads += (double)counters[block->first - 1].value[EMU_thread_instructions];
+    }
+    double places = (double)work->sample->spread.resident * work->sample->spread.sms;
+    double share = fmin(1, places / (double)launch->cta_count);
+    return words > 0 ? fmax(threads * share / words, 1) : 1;
+}
+
+/* Returns the number of different lines of constants that the sample loads. */
+static uint32_t count_constants(const struct sample *sample)
+{
+    size_t count;
+    uint64_t *lines = collect_lines(sample, PTX_CONST, false, &count);
+    double sectors = lines ? count_sectors(lines, count, 0, UINT64_MAX) : 0;
+    free(lines);
+    return (uint32_t)(sectors * 32 / CONSTANT_LINE);
 }
 
 static uint32_t l1_bytes(const struct work *work)
@@ -236,7 +254,7 @@ static bool prepare(struct work *work, const struct emu_counters *counters)
     work->memory.cold = work->cold;
     work->memory.active = work->sample->spread.sms;
     work->memory.l1_bytes = l1_bytes(work);
-    work->memory.constant_bytes = launch->constant_bytes;
+    work->memory.constant_lines = count_constants(work->sample);
     work->memory.buffer_count =
         l2_launch(predictor->l2, &work->sample->footprint, work->sample->parts,
                   predictor->chip.l2_bytes, launch->memory, work->buffers, MOST_BUFFERS);
@@ -250,7 +268,10 @@ static bool prepare(struct work *work, const struct emu_counters *counters)
     work->memory.atomics_sharing = find_sharing(work);
     work->imbalance = find_imbalance(work->sample);
     work->machine = machine_make(launch);
-    return work->machine && find_misses(work, coverage(work->sample));
+    if (!work->machine)
+        return false;
+    work->memory.rivals = find_rivals(work, counters);
+    return find_misses(work, coverage(work->sample));
 }
 
 /* --- cycles of the first multiprocessor ------------------------------------------------------- */

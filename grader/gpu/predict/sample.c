@@ -263,6 +263,8 @@ static void note_range(struct state *state, uint64_t begin, uint64_t end, unsign
         uint64_t page = begin / PAGE_BYTES, stop = (page + 1) * PAGE_BYTES;
         stop = stop < end ? stop : end;
         bool is_line = begin >> 7 == (stop - 1) >> 7;
+        if (use == FOOTPRINT_ADDS)
+            sketch_add(&state->footprint.added, page);
         if (footprint_watches(&state->footprint, page) &&
             (use != FOOTPRINT_READS || !is_line || !was_noted(state, begin, stop, part)))
             footprint_note(&state->footprint, begin, stop, part, use);
@@ -294,11 +296,24 @@ static void note_access(struct state *state, const struct obs_access *access)
     }
 }
 
+/* Notes the words that a compare-and-swap wants. */
+static void note_swaps(struct state *state, const struct obs_access *access)
+{
+    uint32_t index;
+    const struct ptx_function *f = view_function(state->launch, access->pc, &index);
+    if (!ptx_has(&f->code[index], PTX_MOD_cas))
+        return;
+    for (uint32_t left = access->mask; left; left &= left - 1)
+        sketch_add(&state->footprint.swapped, access->addr[__builtin_ctz(left)] / 4);
+}
+
 static void sample_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
     if (access->space == PTX_GLOBAL)
         note_access(state, access);
+    if (access->space == PTX_GLOBAL && access->kind == OBS_ATOMIC)
+        note_swaps(state, access);
     if (state->pace)
         pace_access(state->pace, access);
     if (number_of(state, access->cta) == SAMPLE_MOST)
@@ -329,7 +344,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
         return OBS_COUNT_ONLY;
     uint64_t begin = repeat->first + (uint64_t)(int64_t)repeat->low;
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
-    if (!watches_any(state, begin, end))
+    if (use_of(repeat->kind) != FOOTPRINT_ADDS && !watches_any(state, begin, end))
         return OBS_DONE;
     /* if all loads are in one line, also reading the bytes between them costs nothing */
     bool is_near = repeat->kind == OBS_LOAD && end - begin <= 128;

@@ -50,7 +50,7 @@ static bool is_fence(const struct op *op)
 
 static uint32_t assumed_wait(const struct op *op)
 {
-    if (op->kind == OP_MEMORY && op->space != PTX_SHARED)
+    if (op->kind == OP_MEMORY && op->space != PTX_SHARED && op->space != PTX_CONST)
         return ASSUMED_GLOBAL;
     if (op->kind == OP_MEMORY || op->kind == OP_SHUFFLE)
         return ASSUMED_SHARED;
@@ -366,6 +366,8 @@ static bool mark_control(const struct op *ops, uint32_t count, bool *is_control)
 {
     uint32_t branch = count - 1, compare = count;
     memset(is_control, 0, count);
+    if (ops[branch].source_count != 1) /* the loop has two conditions */
+        return false;
     is_control[branch] = true;
     for (uint32_t i = 0; i < branch; i++)
         if (ops[i].result_count == 1 && reads(&ops[branch], ops[i].result[0]) &&

@@ -46,37 +46,81 @@ static struct sm_heap_entry heap_pop(struct sm *sm)
 
 /* --- the way of a warp ------------------------------------------------------------------------ */
 
-/* Returns whether the run at RUN is one whole iteration of the loop BLOCK, and the next run another
- * iteration. */
-static bool goes_round(const struct emu_chip *chip, const struct walk *walk, uint32_t run,
-                       const struct machine_block *block)
+/* Returns whether the warp goes through BLOCK, a block or a region, from its beginning in the run
+ * at RUN to its end. If so, sets *LAST to the run in which it ends. */
+static bool goes_through(const struct walk *walk, uint32_t run, const struct machine_block *block,
+                         uint32_t *last)
 {
-    if (!block->unrolled_count || !chip->unrolls || run + UNROLL > walk->run_count)
-        return false;
-    for (uint32_t i = 0; i < UNROLL; i++) {
-        const struct walk_run *r = &walk->runs[run + i];
-        if (r->pc != block->first || r->pc + r->count != block->end ||
-            r->lanes != walk->runs[run].lanes)
+    uint32_t pc = block->first;
+    for (; run < walk->run_count; run++) {
+        const struct walk_run *r = &walk->runs[run];
+        if (pc > block->first ? r->pc < pc || r->pc >= block->end
+                              : r->pc > pc || r->pc + r->count <= pc)
             return false;
+        pc = r->pc + r->count;
+        *last = run;
+        if (pc >= block->end)
+            return true;
     }
+    return false;
+}
+
+/* Returns whether the warp's next runs are COUNT iterations of BLOCK with the same lanes. If so,
+ * the warp covers them. */
+static bool cover(struct sm_warp *warp, const struct machine_block *block, uint32_t count)
+{
+    uint32_t run = warp->run, last = run;
+    const struct walk *walk = warp->walk;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!goes_through(walk, run, block, &last) ||
+            walk->runs[run].lanes != walk->runs[warp->run].lanes ||
+            (i + 1 < count && walk->runs[last].pc + walk->runs[last].count != block->end))
+            return false;
+        warp->starts[i] = run;
+        run = last + 1;
+    }
+    for (uint32_t i = count; i <= UNROLL; i++)
+        warp->starts[i] = run;
+    warp->last_run = last;
+    return true;
+}
+
+/* Lets the warp execute BLOCK, a block or a region, if it goes through it as a whole. */
+static bool enter_whole(const struct sm *sm, struct sm_warp *warp,
+                        const struct machine_block *block, bool is_region)
+{
+    if (!sm->chip->unrolls)
+        return false;
+    bool unrolls = block->unrolled_count && cover(warp, block, UNROLL);
+    if (!unrolls && !(is_region && cover(warp, block, 1)))
+        return false;
+    warp->is_whole = true;
+    warp->at = unrolls ? block->unrolled : block->ops;
+    warp->end = warp->at + (unrolls ? block->unrolled_count : block->count);
     return true;
 }
 
 /* Continues with the ops of the block at PC, in the current run. */
 static void enter_block(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
 {
-    const struct machine_block *block;
     uint32_t number = sm->machine->block_of[pc];
     warp->at_block = number;
-    warp->step = 1;
+    warp->is_whole = false;
+    warp->last_run = warp->run;
     warp->at = warp->end = 0;
     if (number == NO_BLOCK)
         return;
-    block = &sm->machine->blocks[number];
-    bool unrolls = goes_round(sm->chip, warp->walk, warp->run, block);
-    warp->step = unrolls ? UNROLL : 1;
-    warp->at = unrolls ? block->unrolled : block->ops;
-    warp->end = warp->at + (unrolls ? block->unrolled_count : block->count);
+    const struct machine_block *block = &sm->machine->blocks[number];
+    if (pc == block->first && block->region != NO_BLOCK && !block->may_spill &&
+        enter_whole(sm, warp, &sm->machine->blocks[block->region], true)) {
+        warp->at_block = sm->machine->block_of[sm->machine->blocks[block->region].end - 1];
+        return;
+    }
+    if (pc == block->first && enter_whole(sm, warp, block, false))
+        return;
+    warp->last_run = warp->run;
+    warp->at = block->ops;
+    warp->end = warp->at + block->count;
 }
 
 /* Returns whether the warp skips a block that ptxas predicates. The warp then still issues the
@@ -96,6 +140,7 @@ static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
 /* Continues after the ops of a block. Returns false if the walk ends. */
 static bool next_block(const struct sm *sm, struct sm_warp *warp)
 {
+    warp->run = warp->last_run;
     const struct walk_run *run = &warp->walk->runs[warp->run];
     uint32_t number = warp->at_block;
     uint32_t pc = number == NO_BLOCK ? run->pc + run->count : sm->machine->blocks[number].end;
@@ -111,7 +156,7 @@ static bool next_block(const struct sm *sm, struct sm_warp *warp)
         return true;
     }
     warp->is_off = false;
-    warp->run += warp->step;
+    warp->run++;
     if (warp->run >= warp->walk->run_count)
         return false;
     if (warp->run <= warp->walk->run_count / 2) {
@@ -132,7 +177,7 @@ void sm_next_op(const struct sm *sm, struct sm_warp *warp)
         const struct walk_run *run = &warp->walk->runs[warp->run];
         while (warp->at < warp->end) {
             const struct op *op = &sm->machine->ops[warp->at++];
-            if (warp->step > 1 || warp->is_off || op->pc - run->pc < run->count) {
+            if (warp->is_whole || warp->is_off || op->pc - run->pc < run->count) {
                 warp->op = op;
                 return;
             }
@@ -455,8 +500,11 @@ bool sm_open(struct sm *sm, uint32_t warps_each)
     sm->code = malloc(pieces * sizeof *sm->code);
     for (uint32_t i = 0; sm->code && i < pieces; i++)
         sm->code[i] = -1;
-    bool ok =
-        sm->code && l1_open(&sm->l1, sm->memory->l1_bytes) && sm->blocks && sm->warps && sm->heap;
+    uint64_t constants = (uint64_t)sm->chip->constant_bytes / CONSTANT_LINE * 128;
+    bool ok = l1_open(&sm->l1, sm->memory->l1_bytes) && l1_open(&sm->indexed, constants) &&
+              sm->code && sm->blocks && sm->warps && sm->heap;
+    for (uint32_t i = 0; ok && i < MOST_SCHEDULERS; i++)
+        ok = l1_open(&sm->immediates[i], (uint64_t)sm->chip->immediate_lines * 128);
     for (uint32_t i = 0; ok && i < count; i++) {
         struct sm_warp *warp = &sm->warps[i];
         warp->block = &sm->blocks[i / warps_each];
@@ -481,6 +529,9 @@ void sm_close(struct sm *sm)
     free(sm->touched);
     free(sm->code);
     l1_close(&sm->l1);
+    l1_close(&sm->indexed);
+    for (uint32_t i = 0; i < MOST_SCHEDULERS; i++)
+        l1_close(&sm->immediates[i]);
 }
 
 static void sum_up(struct sm *sm)
@@ -517,6 +568,8 @@ bool sm_run(const struct emu_chip *chip, const struct machine *machine,
     double queues = dram * chip->dram_latency / 128 / LINES_A_QUEUE;
     sm.queues = queues < 1 ? 1 : queues > MOST_QUEUES ? MOST_QUEUES : (uint32_t)(queues + 0.5);
     sm.dram_cycles = 128 * sm.queues / dram;
+    sm.streams_constants = memory->constant_lines > chip->immediate_lines && ctas &&
+                           sm.resident * ctas->warps > chip->schedulers * chip->immediate_lines;
     bool ok = ctas && sm_open(&sm, ctas->warps);
     for (uint32_t b = 0; ok && b < sm.resident; b++)
         begin_block(&sm, &sm.blocks[b], sm.started, options->no_limits ? 0 : chip->start_latency);

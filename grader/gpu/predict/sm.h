@@ -13,16 +13,20 @@
 #include "gpu/predict/machine.h"
 #include "gpu/predict/walk.h"
 
+#define CONSTANT_LINE 64u /* bytes of a line in the caches of constants */
+
 /* The properties of memory that the simulation of a multiprocessor needs. */
 struct sm_memory {
     const struct l2_buffer *buffers;
     const double *misses; /* for each buffer, the fraction of first accesses that DRAM serves */
     const double *cold;   /* for each buffer, the fraction of its sectors that come from DRAM */
     unsigned buffer_count;
-    double write_backs;     /* lines that DRAM writes for each sector that is stored */
+    double write_backs; /* lines that DRAM writes for each sector that is stored */
+    double rivals;      /* threads that want the same word at the same time with compare-and-swap */
     double atomics_sharing; /* multiprocessors that add to the same words at the same time */
-    uint32_t l1_bytes, constant_bytes;
-    uint32_t active; /* multiprocessors that share the chip's bandwidth */
+    uint32_t l1_bytes;
+    uint32_t constant_lines; /* different lines of constants that a block loads */
+    uint32_t active;         /* multiprocessors that share the chip's bandwidth */
     /* without buffers, the contents of the cache, or NULL if it holds everything */
     const struct l2 *l2;
 };

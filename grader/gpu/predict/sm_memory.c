@@ -1,4 +1,5 @@
 /* Simulates the accesses of a multiprocessor to shared memory, the two caches and DRAM. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
@@ -78,6 +79,14 @@ static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
     return i;
 }
 
+/* Returns the time that DRAM takes for SECTORS of a line, in whole lines. Where half-warps make
+ * transactions of 64 bytes, DRAM is built for these, and two take as long as a line. */
+static double line_cost(const struct emu_chip *chip, uint32_t sectors)
+{
+    unsigned halves = dram_halves(sectors);
+    return chip->half_warps ? halves / 2.0 : dram_cost(halves);
+}
+
 /* Fetches SECTORS of LINE. Returns the time when they arrive.
  *
  * Each multiprocessor waits for its fair share of the lines that come from DRAM. But if several
@@ -105,7 +114,7 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
         return start + sm->chip->dram_latency;
     sm->result->dram_sectors += count;
     double *queue = &sm->dram[(hash_of(line) >> 32) % sm->queues];
-    return take(sm, queue, start, dram_cost(dram_halves(sectors)) * sm->dram_cycles) +
+    return take(sm, queue, start, line_cost(sm->chip, sectors) * sm->dram_cycles) +
            sm->chip->dram_latency;
 }
 
@@ -181,14 +190,15 @@ static double wait_turn(struct sm *sm, uint64_t key, double at, double cycles)
  * meanwhile its unit changes other words: only the same word has to wait (red_f32_line and
  * red_f32_same in tests/hardware/chip). Words of a sector count as the same one. */
 static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
-                          uint64_t entry, double at)
+                          uint64_t entry, double tries, double at)
 {
     const struct emu_chip *chip = sm->chip;
     unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
     double start = take(sm, &sm->port, at, (count + 1) * 32 / chip->sm_store_bytes);
     start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
-    double turns = op->is_uniform ? 1 : access->turns, same = op->is_uniform ? 1 : access->same;
-    double each = sm->memory->atomics_sharing / access->line_count;
+    bool is_one = op->is_uniform && access->same == access->lanes;
+    double turns = is_one ? 1 : access->turns, same = is_one ? 1 : access->same;
+    double each = sm->memory->atomics_sharing / access->line_count * tries;
     uint64_t unit = UNIT_MARK | unit_of(chip, WALK_LINE(entry));
     uint64_t word = WORD_MARK | WALK_LINE(entry) | (uint64_t)__builtin_ctz(WALK_SECTORS(entry));
     start = wait_turn(sm, unit, start, turns * chip->atomic_turn_cycles * each);
@@ -210,10 +220,32 @@ static double address_cycles(const struct sm *sm, const struct walk_access *acce
     return later(is_ideal ? data : later(lines, access->passes), 1);
 }
 
-static double access_lines(struct sm *sm, const struct walk *walk, const struct op *op,
+#define LOOP_OPS 4 /* instructions that wait for each other in a loop with compare-and-swap */
+
+/* Returns how often a warp repeats the compare-and-swap OP until all its lanes have succeeded,
+ * which the walk does not show: there, warps take turns. Of the lanes that want a word at the
+ * same time, one succeeds each time. How many want each word varies, and the lane with the most
+ * rivals decides. For a random choice of words, its rivals are as many as here. */
+static double count_rounds(const struct sm *sm, const struct walk_access *access)
+{
+    double rivals = sm->memory->rivals;
+    return rivals + sqrt(2 * (rivals - 1) * log(access->lanes));
+}
+
+/* Returns whether the access at PC is the first try of a loop: the run before is no iteration. */
+static bool is_first_try(const struct walk *walk, uint32_t run, uint32_t pc)
+{
+    const struct walk_run *before = &walk->runs[run - 1];
+    return !run || pc < before->pc || pc >= before->pc + before->count;
+}
+
+static double access_lines(struct sm *sm, const struct sm_warp *warp, const struct op *op,
                            const struct walk_access *access, double at)
 {
+    const struct walk *walk = warp->walk;
     uint32_t count = access->line_count;
+    bool is_retried = op->is_retried && is_first_try(walk, warp->run, op->pc);
+    double tries = is_retried ? (sm->memory->rivals + 1) / 2 : 1;
     if (sm->options->ideal_sectors && access->ideal && (access->ideal + 3u) / 4 < count)
         count = (access->ideal + 3u) / 4;
     double cycles = address_cycles(sm, access, count < access->line_count);
@@ -228,12 +260,16 @@ static double access_lines(struct sm *sm, const struct walk *walk, const struct 
         if (access->kind == OBS_LOAD)
             done = later(done, load_line(sm, entry, true, start + i * step));
         else if (is_atomic)
-            done = later(done, atomic_line(sm, op, access, entry, start + i * step));
+            done = later(done, atomic_line(sm, op, access, entry, tries, start + i * step));
         else if (access->space == PTX_LOCAL)
             store_local_line(sm, entry, start + i * step);
         else
             store_line(sm, entry, start + i * step);
     }
+    if (is_retried)
+        done += (count_rounds(sm, access) - 1) *
+                (sm->chip->atomic_latency + LOOP_OPS * sm->chip->alu_latency +
+                 sm->chip->predicate_latency + sm->chip->branch_latency);
     return done;
 }
 
@@ -251,20 +287,74 @@ static double access_shared(struct sm *sm, const struct walk_access *access, uns
     return start + passes - 1 + sm->chip->shared_latency * (is_atomic ? 2 : 1);
 }
 
+/* Returns whether CACHE lacks LINE, and if so adds it. Sets *HELD to the line's entry, or to
+ * NULL if the cache has no room at all. */
+static bool misses_constants(struct l1 *cache, uint64_t line, struct l1_line **held)
+{
+    *held = l1_find(cache, line);
+    if (*held)
+        return false;
+    *held = l1_add(cache, line);
+    return true;
+}
+
+/* Simulates a load of a constant whose address is the same for all lanes. Each scheduler has a
+ * cache for such constants, which fetches one line at a time. Warps that load the same table at
+ * about the same time share its lines. If more warps than the cache has lines read a long table,
+ * each of them finds that other warps have replaced its line. */
+static double access_immediate(struct sm *sm, uint32_t scheduler, uint64_t line, double at)
+{
+    struct l1_line *held = NULL;
+    double more = sm->chip->constant_far_latency - sm->chip->constant_latency;
+    double *misses = &sm->immediate_misses[scheduler];
+    if (sm->streams_constants)
+        return take(sm, misses, at, more) + more;
+    if (misses_constants(&sm->immediates[scheduler], line, &held) && held)
+        held->filled = take(sm, misses, at, more) + more;
+    return held ? later(at, held->filled) : at;
+}
+
+/* Simulates a load of constants whose addresses are in registers. The cache spends time on each
+ * different constant, and on each line that it fetches, but the waits for lines overlap. */
+static double access_indexed(struct sm *sm, uint64_t line, double at)
+{
+    struct l1_line *held;
+    double more = sm->chip->constant_far_latency - sm->chip->constant_latency;
+    if (misses_constants(&sm->indexed, line, &held) && held)
+        held->filled = take(sm, &sm->constants, at, sm->chip->constant_miss_cycles) + more;
+    return held ? later(at, held->filled) : at;
+}
+
+static double access_constants(struct sm *sm, const struct sm_warp *warp, const struct op *op,
+                               const struct walk_access *access, double at)
+{
+    bool is_immediate = op->is_uniform && access->passes == 1;
+    double latency = op->count ? sm->chip->constant_latency : 0; /* an operand has none */
+    double cycles = is_immediate ? 0 : access->passes * sm->chip->constant_cycles;
+    double start = is_immediate ? at : take(sm, &sm->constants, at, cycles), held = start;
+    for (uint32_t i = 0; i < access->line_count; i++) {
+        uint64_t line = WALK_LINE(warp->walk->lines[access->lines + i]);
+        uint32_t sectors = WALK_SECTORS(warp->walk->lines[access->lines + i]);
+        for (uint32_t half = 0; half < 2;
+             half++) { /* a line of the walk is two lines of the cache */
+            if (!(sectors >> 2 * half & 3))
+                continue;
+            uint64_t number = 2 * line + 128 * half;
+            held = later(held, is_immediate ? access_immediate(sm, warp->scheduler, number, at)
+                                            : access_indexed(sm, number, at));
+        }
+    }
+    return held + cycles + latency;
+}
+
 static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *op,
                          const struct walk_access *access, double at)
 {
     if (access->space == PTX_SHARED || access->space == PTX_CLUSTER)
         return access_shared(sm, access, op->merged, at);
-    if (access->space == PTX_CONST) {
-        double each = sm->memory->constant_bytes > sm->chip->constant_bytes
-                          ? sm->chip->constant_far_cycles
-                          : sm->chip->constant_cycles;
-        double cycles = access->passes * each;
-        double start = access->passes > 1 ? take(sm, &sm->constants, at, cycles) : at;
-        return start + cycles + sm->chip->constant_latency;
-    }
-    return access_lines(sm, warp->walk, op, access, at);
+    if (access->space == PTX_CONST)
+        return access_constants(sm, warp, op, access, at);
+    return access_lines(sm, warp, op, access, at);
 }
 
 /* Returns the first access of RUN by the instruction at PC or a later instruction. */
@@ -283,12 +373,17 @@ static uint32_t find_access(const struct walk *walk, uint32_t low, uint32_t end,
 double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, double at)
 {
     const struct walk *walk = warp->walk;
-    uint32_t run = warp->run + op->copy;
+    uint32_t run = warp->is_whole ? warp->starts[op->copy] : warp->run;
+    uint32_t next = warp->is_whole ? warp->starts[op->copy + 1] : run + 1;
     sm->is_first_wave = warp->block->number < sm->resident;
-    uint32_t end = run + 1 < walk->run_count ? walk->runs[run + 1].accesses : walk->access_count;
+    uint32_t end = next < walk->run_count ? walk->runs[next].accesses : walk->access_count;
     double done = at + (op->is_load ? sm->chip->alu_latency : 0);
-    for (uint32_t i = find_access(walk, walk->runs[run].accesses, end, op->pc);
-         i < end && walk->accesses[i].pc == op->pc; i++)
+    uint32_t i = find_access(walk, walk->runs[run].accesses, end, op->pc);
+    if (op->is_guarded && (i >= end || walk->accesses[i].pc != op->pc)) {
+        take(sm, &sm->address, at, 1); /* no lane is active */
+        *(op->space == PTX_SHARED ? &sm->result->shared : &sm->result->l1) += 1;
+    }
+    for (; i < end && walk->accesses[i].pc == op->pc; i++)
         done = later(done, access_one(sm, warp, op, &walk->accesses[i], at));
     if (op->is_async)
         warp->copies = later(warp->copies, done);

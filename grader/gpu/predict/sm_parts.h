@@ -41,7 +41,11 @@ struct sm_warp {
     double groups[GROUPS];
     uint32_t group_count;
     /* The place in the walk: the run, and the ops of one block of the machine. */
-    uint32_t run, step;         /* `step` is the number of runs that the ops cover: 1 or UNROLL */
+    uint32_t run;
+    /* The ops cover whole runs: those of each iteration begin at run starts[i], and the last one
+     * ends in run `last_run`. Otherwise, the ops cover a part of `run`. */
+    bool is_whole;
+    uint32_t starts[UNROLL + 1], last_run;
     uint32_t at_block, at, end; /* `end` is the end of the ops */
     const struct op *op;        /* the next op, or NULL if the warp is done */
     uint32_t blamed;            /* pc that the next op waits for */
@@ -86,7 +90,8 @@ struct sm {
     uint64_t order;
     double slot[MOST_SCHEDULERS], pipe[MOST_SCHEDULERS][PIPES];
     double issued[MOST_SCHEDULERS], worked[MOST_SCHEDULERS][PIPES];
-    double address, l2, port, stores, textures, constants; /* the times when these units are free */
+    /* the times when these units are free */
+    double address, l2, port, stores, textures, constants, immediate_misses[MOST_SCHEDULERS];
     /* the time when each queue of DRAM is free */
     double dram[MOST_QUEUES];
     double l2_cycles, store_cycles; /* cycles of a sector in these units */
@@ -95,6 +100,11 @@ struct sm {
     double next_start;              /* earliest start of a block */
     double latest;                  /* the time when the last work ends */
     struct l1 l1;
+    /* Each scheduler's cache of constants whose address is the same for all lanes, and the cache of
+     * constants whose addresses are in registers. */
+    struct l1 immediates[MOST_SCHEDULERS], indexed;
+    bool
+        streams_constants; /* more lines of constants, and more warps, than a scheduler has lines */
     double
         *code; /* for each piece of the program, the time when it is in the SM's cache; below 0 if
                 * it has not been used yet */

@@ -73,32 +73,55 @@ unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth)
     return left ? 0 : bits;
 }
 
-/* --- uniform addresses ------------------------------------------------------------------------ */
+/* --- uniform values --------------------------------------------------------------------------- */
 
-/* Returns whether all lanes have the same value in REG, because it is computed only from parameters
- * and constants. */
-static bool is_uniform(const struct pass *pass, uint32_t reg, unsigned depth)
+static void note_varying(void *context, uint32_t reg)
 {
-    const struct fact *fact = &pass->facts[reg];
-    const struct ptx_instruction *in = &pass->function->code[fact->def];
-    if (fact->defs != 1 || !depth || (in->opcode == PTX_OP_ld && !is_parameter(in)) ||
-        in->opcode == PTX_OP_atom || in->opcode == PTX_OP_call)
-        return false;
-    for (uint32_t k = 1; k < in->operand_count; k++) {
-        const struct ptx_operand *operand = &in->operands[k];
-        if (operand->kind == PTX_SPECIAL_REGISTER && operand->index <= PTX_SPECIAL_tid_z)
-            return false;
-        if (operand->kind == PTX_SPECIAL_REGISTER && operand->index == PTX_SPECIAL_laneid)
-            return false;
-        if (operand->kind == PTX_REGISTER && !is_uniform(pass, operand->index, depth - 1))
-            return false;
-    }
-    return true;
+    struct pass *pass = context;
+    pass->varies_here |= pass->facts[reg].varies;
 }
 
-bool is_uniform_address(const struct pass *pass, const struct ptx_instruction *in)
+static void mark_varying(void *context, uint32_t reg)
 {
-    const struct ptx_operand *address = &in->operands[in->opcode == PTX_OP_red ? 0 : 1];
+    struct pass *pass = context;
+    pass->has_changed |= !pass->facts[reg].varies;
+    pass->facts[reg].varies = true;
+}
+
+/* Returns whether the result of IN differs between lanes even if all its operands are the same. */
+static bool makes_varying(const struct ptx_instruction *in)
+{
+    enum ptx_space space = ptx_space_of(in);
+    if (in->opcode == PTX_OP_atom || in->opcode == PTX_OP_call ||
+        (in->opcode == PTX_OP_ld && space != PTX_PARAM))
+        return true;
+    for (uint32_t k = 1; k < in->operand_count; k++) {
+        const struct ptx_operand *operand = &in->operands[k];
+        if (operand->kind == PTX_SPECIAL_REGISTER &&
+            (operand->index <= PTX_SPECIAL_tid_z || operand->index == PTX_SPECIAL_laneid))
+            return true;
+    }
+    return false;
+}
+
+/* Branches do not count: a variable of a loop is uniform if its values are, even if some lanes
+ * leave the loop earlier. */
+void find_varying(struct pass *pass)
+{
+    do {
+        pass->has_changed = false;
+        for (uint32_t i = 0; i < pass->function->code_count; i++) {
+            const struct ptx_instruction *in = &pass->function->code[i];
+            pass->varies_here = makes_varying(in);
+            operands_read(in, note_varying, pass);
+            if (pass->varies_here)
+                operands_written(in, mark_varying, pass);
+        }
+    } while (pass->has_changed);
+}
+
+bool is_uniform_address(const struct pass *pass, const struct ptx_operand *address)
+{
     return address->kind == PTX_ADDRESS &&
-           (address->index == PTX_NONE || is_uniform(pass, address->index, 8));
+           (address->index == PTX_NONE || !pass->facts[address->index].varies);
 }

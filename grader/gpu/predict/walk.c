@@ -244,7 +244,7 @@ void walk_access(struct walk *walk, const struct obs_access *access, struct walk
                                  .lanes = (uint8_t)__builtin_popcount(access->mask)};
     if (access->space == PTX_GLOBAL && half_warps && access->kind <= OBS_STORE)
         add_transactions(walk, into, access);
-    else if (access->space == PTX_GLOBAL)
+    else if (access->space == PTX_GLOBAL || access->space == PTX_CONST)
         add_lines(walk, into, access);
     else if (access->space == PTX_LOCAL)
         add_local_lines(walk, into, access);

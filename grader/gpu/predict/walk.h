@@ -20,7 +20,7 @@ struct walk_run {
 struct walk_access {
     uint32_t pc;
     uint32_t lines;      /* the index of its first line in walk.lines */
-    uint16_t line_count; /* 0 in shared memory */
+    uint16_t line_count; /* 0 in shared memory, and of constants a line is 128 bytes, too */
     uint16_t passes;     /* wavefronts, or for constants the number of different addresses */
     uint16_t ideal;      /* the passes or sectors of an ideal access */
     uint8_t kind, space, bytes;

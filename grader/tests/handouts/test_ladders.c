@@ -112,7 +112,7 @@ static const struct {
 };
 
 /* Predicted times stay within a factor of two of the measured ones on an H100. On an 8800 GT, whose numbers
- * come from documents, all rungs of the tree are predicted 2.1 times too slow. */
+ * come from documents, the product with tiles of 16 is predicted 2.1 times too slow. */
 Test(ladders, take_about_as_long_as_predicted)
 {
     json_t *facts = load_facts();

@@ -6,53 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/chips.h"
-#include "tests/support/emulator_fixture.h"
+#include "tests/gpu/predict/round_chip.h"
 
 TestSuite(predict, .timeout = 100);
-
-static struct emu_chip round_chip(void)
-{
-    struct emu_chip chip;
-    char why[200];
-    cr_assert(emu_find_chip("h200", &chip, why, sizeof why), "%s", why);
-    chip.sms = 4;
-    chip.clock_mhz = 1000;
-    chip.fp32_cycles = chip.lsu_cycles = 1;
-    chip.alu_cycles = chip.imad_cycles = 2;
-    chip.alu_latency = 4;
-    chip.shared_latency = 30;
-    chip.l1_latency = 40;
-    chip.l2_latency = 300;
-    chip.dram_latency = 700;
-    chip.barrier_latency = 10;
-    chip.barrier_warp_cycles = 2;
-    chip.branch_latency = 8;
-    chip.block_cycles = chip.code_latency = chip.start_latency = chip.predicate_latency = 0;
-    chip.launch_us = 2;
-    chip.dram_gbs = 16; /* 4 bytes per cycle for each multiprocessor */
-    chip.l2_bytes_cycle = 256;
-    chip.sm_l2_bytes = 64;
-    chip.l2_bytes = 1 << 20;
-    return chip;
-}
-
-/* Launches the kernel "k" of PTX. Returns its prediction; the caller calls json_decref(). */
-static json_t *predict(struct fixture *f, struct fixture_launch launch)
-{
-    fixture_run(f, launch);
-    json_t *line = fixture_record(f, -1);
-    json_t *predicted = json_incref(json_object_get(json_object_get(line, "launch"), "predicted"));
-    cr_assert(predicted, "the launch has no prediction");
-    json_decref(line);
-    return predicted;
-}
-
-static double number(const json_t *object, const char *name)
-{
-    cr_assert(json_is_number(json_object_get(object, name)), "no number %s", name);
-    return json_number_value(json_object_get(object, name));
-}
 
 /* The cycles of kernel k with BODY COUNT times in it. The body's lines are numbered by %d. */
 static double cycles_of(const char *head, const char *body, int count, struct fixture_launch launch)
@@ -72,9 +28,9 @@ static double cycles_of(const char *head, const char *body, int count, struct fi
     fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
     fixture_load(&f, ptx);
     launch.params[0] = fixture_upload(&f, NULL, 1 << 16);
-    json_t *p = predict(&f, launch);
-    double cycles = number(p, "cycles");
-    cr_expect_float_eq(number(p, "us"), cycles / 1000 + 2, 1e-6);
+    json_t *p = round_predict(&f, launch);
+    double cycles = round_number(p, "cycles");
+    cr_expect_float_eq(round_number(p, "us"), cycles / 1000 + 2, 1e-6);
     json_decref(p);
     fixture_close(&f);
     return cycles;
@@ -175,8 +131,9 @@ static json_t *stream(struct fixture *f, unsigned workers, size_t bytes, int lau
     json_t *p = NULL;
     for (int i = 0; i < launches; i++) {
         json_decref(p);
-        p = predict(f, (struct fixture_launch){
-                           .grid = {(uint32_t)(bytes / 1024)}, .block = {256}, .params = {data}});
+        p = round_predict(f, (struct fixture_launch){.grid = {(uint32_t)(bytes / 1024)},
+                                                     .block = {256},
+                                                     .params = {data}});
     }
     return p;
 }
@@ -185,10 +142,10 @@ Test(predict, memory_limits_a_stream)
 {
     struct fixture f;
     json_t *p = stream(&f, 1, 64 << 20, 2);
-    double us = number(p, "us"), least = (64 << 20) / 16e3;
+    double us = round_number(p, "us"), least = (64 << 20) / 16e3;
     cr_expect_str_eq(json_string_value(json_object_get(p, "limit")), "dram");
     cr_expect(us > least && us < 1.25 * least, "%.1f us, want about %.1f", us, least);
-    cr_expect_float_eq(number(p, "dram_bytes"), 64 << 20, 4 << 20); /* of a sample of pages */
+    cr_expect_float_eq(round_number(p, "dram_bytes"), 64 << 20, 4 << 20); /* of a sample of pages */
     json_decref(p);
     fixture_close(&f);
 }
@@ -197,12 +154,12 @@ Test(predict, the_second_level_cache_keeps_what_fits)
 {
     struct fixture f;
     json_t *p = stream(&f, 1, 256 << 10, 1);
-    cr_expect_float_eq(number(p, "dram_bytes"), 256 << 10, 1 << 14);
+    cr_expect_float_eq(round_number(p, "dram_bytes"), 256 << 10, 1 << 14);
     json_decref(p);
     fixture_close(&f);
     p = stream(&f, 1, 256 << 10, 2);
-    cr_expect_float_eq(number(p, "dram_bytes"), 0, 1);
-    cr_expect_float_eq(number(p, "l2_hits"), 1, 1e-9);
+    cr_expect_float_eq(round_number(p, "dram_bytes"), 0, 1);
+    cr_expect_float_eq(round_number(p, "l2_hits"), 1, 1e-9);
     json_decref(p);
     fixture_close(&f);
 }
@@ -230,7 +187,7 @@ Test(predict, warps_over_time)
                *warps = json_object_get(p, "warps");
         json_int_t first = json_integer_value(json_array_get(warps, 0));
         json_int_t last = json_integer_value(json_array_get(warps, json_array_size(warps) - 1));
-        cr_expect_eq(number(p, "most_warps"), 256);
+        cr_expect_eq(round_number(p, "most_warps"), 256);
         cr_expect(first == over_time[i].first && last == over_time[i].last, "%s: %lld to %lld",
                   over_time[i].name, first, last);
         json_decref(p);
@@ -242,14 +199,15 @@ Test(predict, what_a_roofline_needs)
 {
     struct fixture f;
     json_t *p = stream(&f, 1, 64 << 10, 1), *roofs = json_object_get(p, "roofs");
-    cr_expect_float_eq(number(p, "flops"), 16384, 1e-9); /* an addition in each thread */
-    cr_expect_float_eq(number(p, "l2_bytes"), 64 << 10, 1e-6);
-    cr_expect_float_eq(number(p, "shared_bytes"), 0, 1e-9);
-    cr_expect_float_eq(number(roofs, "instructions"), 16, 1e-9); /* 4 x 4 schedulers at 1 GHz */
-    cr_expect_float_eq(number(roofs, "flops"), 1024, 1e-9);
-    cr_expect_float_eq(number(roofs, "dram"), 16, 1e-9);
-    cr_expect_float_eq(number(roofs, "l2"), 0.8 * 256, 1e-9);
-    cr_expect_float_eq(number(roofs, "shared"), 512, 1e-9);
+    cr_expect_float_eq(round_number(p, "flops"), 16384, 1e-9); /* an addition in each thread */
+    cr_expect_float_eq(round_number(p, "l2_bytes"), 64 << 10, 1e-6);
+    cr_expect_float_eq(round_number(p, "shared_bytes"), 0, 1e-9);
+    cr_expect_float_eq(round_number(roofs, "instructions"), 16,
+                       1e-9); /* 4 x 4 schedulers at 1 GHz */
+    cr_expect_float_eq(round_number(roofs, "flops"), 1024, 1e-9);
+    cr_expect_float_eq(round_number(roofs, "dram"), 16, 1e-9);
+    cr_expect_float_eq(round_number(roofs, "l2"), 0.8 * 256, 1e-9);
+    cr_expect_float_eq(round_number(roofs, "shared"), 512, 1e-9);
     json_decref(p);
     fixture_close(&f);
 }
@@ -271,10 +229,10 @@ static double cycles_of_loops(unsigned ctas, unsigned which, unsigned often)
     struct fixture f;
     fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
     fixture_load(&f, LOOP);
-    json_t *p =
-        predict(&f, (struct fixture_launch){
-                        .grid = {ctas}, .params = {fixture_upload(&f, NULL, 4096), which, often}});
-    double cycles = number(p, "cycles");
+    json_t *p = round_predict(
+        &f, (struct fixture_launch){.grid = {ctas},
+                                    .params = {fixture_upload(&f, NULL, 4096), which, often}});
+    double cycles = round_number(p, "cycles");
     json_decref(p);
     fixture_close(&f);
     return cycles;
@@ -307,9 +265,9 @@ static double cycles_of_divisions(const char *growth)
              growth);
     fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
     fixture_load(&f, ptx);
-    json_t *p =
-        predict(&f, (struct fixture_launch){.params = {fixture_upload(&f, NULL, 4096), 1234}});
-    double cycles = number(p, "cycles");
+    json_t *p = round_predict(
+        &f, (struct fixture_launch){.params = {fixture_upload(&f, NULL, 4096), 1234}});
+    double cycles = round_number(p, "cycles");
     json_decref(p);
     fixture_close(&f);
     return cycles / 1000;
@@ -350,9 +308,9 @@ static double l1_of_sums(const char *limit, unsigned rounds)
     sprintf(ptx + used, "ret;\n}\n");
     fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
     fixture_load(&f, ptx);
-    json_t *p =
-        predict(&f, (struct fixture_launch){.params = {fixture_upload(&f, NULL, 4096), rounds}});
-    double cycles = number(json_object_get(p, "parts"), "l1") * chip.clock_mhz;
+    json_t *p = round_predict(
+        &f, (struct fixture_launch){.params = {fixture_upload(&f, NULL, 4096), rounds}});
+    double cycles = round_number(json_object_get(p, "parts"), "l1") * chip.clock_mhz;
     json_decref(p);
     fixture_close(&f);
     return cycles;
@@ -389,9 +347,10 @@ static double bytes_of(const char *access, unsigned stride, int launches)
     emu_addr data = fixture_upload(&f, NULL, size);
     for (int i = 0; i < launches; i++) {
         json_decref(p);
-        p = predict(&f, (struct fixture_launch){.grid = {64}, .block = {256}, .params = {data}});
+        p = round_predict(&f,
+                          (struct fixture_launch){.grid = {64}, .block = {256}, .params = {data}});
     }
-    double bytes = number(p, "dram_bytes") / (1 << 14);
+    double bytes = round_number(p, "dram_bytes") / (1 << 14);
     json_decref(p);
     fixture_close(&f);
     return bytes;
@@ -444,10 +403,10 @@ Test(predict, atomics_cost_the_same_wherever_their_word_is)
         fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
         fixture_load(&f, COUNTER);
         emu_addr array = fixture_upload(&f, NULL, 1025 << 12), word = fixture_upload(&f, NULL, 4);
-        json_t *p = predict(
+        json_t *p = round_predict(
             &f, (struct fixture_launch){.grid = {1024},
                                         .params = {array, together ? array + (1024 << 12) : word}});
-        atomics[together] = number(json_object_get(p, "parts"), "atomics");
+        atomics[together] = round_number(json_object_get(p, "parts"), "atomics");
         json_decref(p);
         fixture_close(&f);
     }
@@ -483,10 +442,11 @@ Test(predict, atomics_take_the_turns_of_a_gpu)
         struct fixture f;
         fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
         fixture_load(&f, WORDS);
-        json_t *p = predict(&f, (struct fixture_launch){.grid = {1024},
-                                                        .params = {fixture_upload(&f, NULL, 4096),
-                                                                   rows[i].count, rows[i].apart}});
-        double us = number(json_object_get(p, "parts"), "atomics");
+        json_t *p =
+            round_predict(&f, (struct fixture_launch){.grid = {1024},
+                                                      .params = {fixture_upload(&f, NULL, 4096),
+                                                                 rows[i].count, rows[i].apart}});
+        double us = round_number(json_object_get(p, "parts"), "atomics");
         double turns = us * chip.clock_mhz / chip.atomic_turn_cycles / 1024;
         cr_expect_float_eq(turns, rows[i].turns, 0.05 * rows[i].turns,
                            "%u words, %u bytes apart: %.2f turns, not %.2f", rows[i].count,
@@ -512,9 +472,10 @@ static double cycles_of_floats(unsigned mask)
     struct fixture f;
     fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
     fixture_load(&f, FLOATS);
-    json_t *p = predict(&f, (struct fixture_launch){
-                                .grid = {1024}, .params = {fixture_upload(&f, NULL, 4096), mask}});
-    double us = number(json_object_get(p, "parts"), "atomics");
+    json_t *p = round_predict(
+        &f,
+        (struct fixture_launch){.grid = {1024}, .params = {fixture_upload(&f, NULL, 4096), mask}});
+    double us = round_number(json_object_get(p, "parts"), "atomics");
     json_decref(p);
     fixture_close(&f);
     return us * chip.clock_mhz / 1024;
