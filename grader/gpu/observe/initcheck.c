@@ -7,8 +7,9 @@
  * file keeps a flag. Local variables of called functions are not watched.
  *
  * A copy of a structure also reads the structure's padding. So a read of bytes of which only some
- * are written, or of only one or two bytes, is a fault only if an unwritten value from the read is
- * used for more than a store elsewhere. The place where it is stored counts as written. Compiled
+ * are written, or of one or two bytes that can be padding, is a fault only if an unwritten value from
+ * the read is used for more than a store elsewhere. The place where it is stored counts as written.
+ * Compiled
  * code may load a thread's own variable before it is known whether the value is needed, because
  * that does no harm. Such a load is not a fault if selp then selects or drops the value. */
 #include <inttypes.h>
@@ -214,6 +215,16 @@ static bool is_any_written(struct init_place place, uint64_t addr, unsigned size
     return false;
 }
 
+/* Returns whether all bytes that a lane of ACCESS reads at ADDR can be padding of a structure. A
+ * structure has fewer bytes of padding in one place than its alignment. */
+static bool can_be_padding(const struct init *init, const struct obs_access *access, uint64_t addr)
+{
+    uint64_t begin;
+    const struct ptx_variable *variable =
+        access->space == PTX_SHARED ? view_shared_variable(init->launch, addr, &begin) : NULL;
+    return access->bytes <= 2 && (!variable || access->bytes < variable->align);
+}
+
 /* Returns whether LANE's read is a fault. *AT gets the index of the first unwritten byte. */
 static bool is_fault(struct init *init, const struct obs_access *access, uint32_t lane,
                      struct init_place place, unsigned *at)
@@ -224,7 +235,7 @@ static bool is_fault(struct init *init, const struct obs_access *access, uint32_
     if (*at == access->bytes ||
         (!place.block && view_author(init->launch, access->pc) != VIEW_STUDENT))
         return false;
-    bool is_part = access->bytes <= 2 || is_any_written(place, addr, access->bytes);
+    bool is_part = can_be_padding(init, access, addr) || is_any_written(place, addr, access->bytes);
     if ((access->space == PTX_LOCAL && is_only_chosen(init->launch, access->pc)) ||
         (access->kind == OBS_LOAD && is_for_bits(init->launch, access->pc)))
         return false;
