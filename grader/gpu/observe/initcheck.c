@@ -7,7 +7,8 @@
  * flag. Local variables of called functions are not checked.
  *
  * A copy of a structure also reads the padding of the structure. So there are two special cases: a
- * read of one or two bytes, and a read of several bytes of which some are written. Such a read is a
+ * read of one or two bytes that can be padding, and a read of several bytes of which some are
+ * written. Such a read is a
  * fault only if the code does more with an unwritten value than store it. The stored bytes then
  * count as written. The compiler may also load a local variable before it is known whether the
  * value is needed. Such a load is not a fault if a selp instruction then selects or drops the
@@ -216,6 +217,16 @@ static bool is_any_written(struct init_place place, uint64_t addr, unsigned size
     return false;
 }
 
+/* Returns whether all bytes that a lane of ACCESS reads at ADDR can be padding of a structure. A
+ * structure has fewer bytes of padding in one place than its alignment. */
+static bool can_be_padding(const struct init *init, const struct obs_access *access, uint64_t addr)
+{
+    uint64_t begin;
+    const struct ptx_variable *variable =
+        access->space == PTX_SHARED ? view_shared_variable(init->launch, addr, &begin) : NULL;
+    return access->bytes <= 2 && (!variable || access->bytes < variable->align);
+}
+
 /* Returns whether LANE's read is a fault. Sets *AT to the index of its first unwritten byte. */
 static bool is_fault(struct init *init, const struct obs_access *access, uint32_t lane,
                      struct init_place place, unsigned *at)
@@ -226,7 +237,7 @@ static bool is_fault(struct init *init, const struct obs_access *access, uint32_
     if (*at == access->bytes ||
         (!place.block && view_author(init->launch, access->pc) != VIEW_STUDENT))
         return false;
-    bool is_part = access->bytes <= 2 || is_any_written(place, addr, access->bytes);
+    bool is_part = can_be_padding(init, access, addr) || is_any_written(place, addr, access->bytes);
     if ((access->space == PTX_LOCAL && is_only_chosen(init->launch, access->pc)) ||
         (access->kind == OBS_LOAD && is_for_bits(init->launch, access->pc)))
         return false;

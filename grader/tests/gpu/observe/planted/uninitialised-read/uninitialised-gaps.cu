@@ -261,6 +261,33 @@ __global__ void tail_left_out(int *g)
     g[1024 + t] = s[4 * (THREADS - 1 - t) + 3]; // B
 }
 
+// uninitialised-read
+__global__ void bytes_copied_with_a_gap(int *g)
+{
+    __shared__ unsigned char s[THREADS];
+    int t = threadIdx.x;
+    if (t < 50)
+        s[t] = t; // A
+    __syncthreads();
+    ((unsigned char *)g)[t] = s[THREADS - 1 - t]; // B
+}
+
+// fine
+__global__ void padding_copied_as_short(int *g)
+{
+    struct pair {
+        int word;
+        short half;
+    };
+    __shared__ pair s[THREADS];
+    int t = threadIdx.x;
+    s[t].word = t;
+    s[t].half = (short)t;
+    __syncthreads();
+    const short *from = (const short *)&s[THREADS - 1 - t];
+    ((short4 *)g)[t] = make_short4(from[0], from[1], from[2], from[3]);
+}
+
 static const kernel_row rows[] = {
     ROW(variables_begin_with_zero, 1, THREADS),
     ROW(exchanged_first, 1, THREADS),
@@ -277,6 +304,8 @@ static const kernel_row rows[] = {
     ROW(asked_only_if_written, 1, THREADS),
     ROW(tail_filled_with_zeros, 1, THREADS),
     ROW(tail_left_out, 1, THREADS),
+    ROW(bytes_copied_with_a_gap, 1, THREADS),
+    ROW(padding_copied_as_short, 1, THREADS),
 };
 
 static void with_the_host()
