@@ -8,11 +8,10 @@
  *
  * A copy of a structure also reads the padding of the structure. So there are two special cases: a
  * read of one or two bytes that can be padding, and a read of several bytes of which some are
- * written. Such a read is a
- * fault only if the code does more with an unwritten value than store it. The stored bytes then
- * count as written. The compiler may also load a local variable before it is known whether the
- * value is needed. Such a load is not a fault if a selp instruction then selects or drops the
- * value. */
+ * written. Such a read is a fault only if the code does more with an unwritten value than store
+ * it. The stored bytes then count as written. The compiler may also load a local variable before
+ * it is known whether the value is needed. Such a load is not a fault if a selp instruction then
+ * selects or drops the value. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
