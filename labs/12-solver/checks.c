@@ -557,7 +557,7 @@ CHECK(correct, .title = "right x for 48 x 16 unknowns (rung 1: 193)", .points = 
     run_all(check, 48, 16, 8, true, rung_hints);
 }
 
-CHECK(ragged, .title = "right for any width and height", .points = 10,
+CHECK(ragged, .title = "right for any width, height and number of steps", .points = 10,
       .hint = FIRST_FIX "which threads are outside of the grid?")
 {
     run_all(check, 1, 1, 8, false, size_hints);
@@ -565,6 +565,8 @@ CHECK(ragged, .title = "right for any width and height", .points = 10,
     run_all(check, 33, 9, check_random_int(check, 9, 16), false, size_hints);
     int width = check_random_int(check, 34, 70);
     run_all(check, width, check_random_int(check, 2, 7), 8, true, size_hints);
+    int steps = check_random_int(check, 60, 80);
+    run_on(check, (struct job){STENCIL, 48, 16, steps, 0, 0, false, NULL});
 }
 
 CHECK(
@@ -578,14 +580,16 @@ CHECK(
 
 /* --- figures --------------------------------------------------------------------------------------- */
 
-#define STEPS 10
+/* A program that makes fewer steps than these has a wrong x in rungs 1 and 3. */
+#define STEPS 48
 
-/* A thread may make a whole column of points, but WARPS warps must share x and b of all LAUNCHES. */
-static void is_shared(struct check *check, const struct run *run, struct job job, int launches,
-                      unsigned warps)
+/* A thread may make a whole column of points, but more warps than one block can have must share the
+ * work of all LAUNCHES. For 32 points, a warp reads 4 sectors of b, and up to 6 of x. Kernels that
+ * find residuals have a part of the instructions, too. */
+static void is_shared(struct check *check, const struct run *run, struct job job, int launches)
 {
-    double sectors = 2.0 * job.width * job.height / 8;
-    check_is_shared(check, run, launches * sectors, warps,
+    double sectors = 10.0 * job.width * job.height / 32;
+    check_is_shared(check, run, launches * sectors, 40,
                     "Share the points among more threads, in many blocks.");
 }
 
@@ -640,11 +644,11 @@ CHECK(
     .hint =
         "TODO 2: a step needs five numbers of A for each unknown, and x at the point and at its four neighbours. Read no matrix of n x n numbers.")
 {
-    const struct job job = {DIAGONALS, 32, 16, STEPS, 0, 0, false, NULL};
+    const struct job job = {DIAGONALS, 32, 16, 10, 0, 0, false, NULL};
     const struct run *run = run_on(check, job);
     double sectors = 32 * check_sectors_read(run) / ((double)job.width * job.height * job.steps);
     /* without TODO 1, the figure itself is the better message */
-    if (sectors < READS_WITH_MATRIX && check_requests(run, "launch") > STEPS &&
+    if (sectors < READS_WITH_MATRIX && check_requests(run, "launch") > (unsigned)job.steps &&
         check_find_line(check, "matrix_of("))
         refuse_matrix(check, run, sectors);
     check_measure(check, run, sectors);
@@ -661,19 +665,20 @@ CHECK(
     .hint =
         "TODO 3: a tile of 32 x 8 points with its halo has 34 x 10; read each of them once. Exchange x and next after a step instead of copying.")
 {
-    const struct job job = {STENCIL, 256, 96, 6, 0, 0, false, NULL};
+    const struct job job = {STENCIL, 256, 96, STEPS, 0, 0, false, NULL};
     const struct run *run = run_on(check, job);
     check_measure(check, run,
                   32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
     if (check_requests(run, "copy copy_rows") > 0)
         check_show_line(check, "cudaMemcpyDeviceToDevice");
-    is_shared(check, run, job, job.steps, 33); /* more warps than one block can have */
+    is_shared(check, run, job, STEPS);
 }
 
 #define EACH_STEP 8.14 /* reads for each look, if main() reads after each step */
-/* A wide grid of few rows: b and the tolerance alone do not tell how fast the residual shrinks. */
-#define LOOK_WIDTH  512
-#define LOOK_HEIGHT 8
+/* One block could keep this grid in shared memory. The grid has so many columns that more warps can
+ * share them, and few rows: b and the tolerance alone do not tell how fast the residual shrinks. */
+#define LOOK_WIDTH  1376
+#define LOOK_HEIGHT 4
 /* A quarter of the points at each look. */
 #define MOST_QUEUED (LOOK_WIDTH * LOOK_HEIGHT / 4)
 
@@ -696,7 +701,7 @@ CHECK(
     check_measure(check, run, reads);
     if (reads < EACH_STEP) /* otherwise the count itself is the better message */
         check_made_by_kernels(check, run, "residuals");
-    is_shared(check, run, job, job.looks * (job.every + 1), 8);
+    is_shared(check, run, job, job.looks * (job.every + 1));
     check_decides_by_reads(
         check, run, "b", 8, "x",
         "main() must stop by the residual that it reads from the GPU, and not work out itself when to stop.");
