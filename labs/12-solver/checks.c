@@ -675,10 +675,11 @@ CHECK(
 }
 
 #define EACH_STEP 8.14 /* reads for each look, if main() reads after each step */
-/* One block could keep this grid in shared memory. The grid has so many columns that more warps can
- * share them, and few rows: b and the tolerance alone do not tell how fast the residual shrinks. */
+/* One block could keep these grids in shared memory, but more warps can share their columns. There are
+ * few rows: b and the tolerance alone do not tell how fast the residual shrinks. */
 #define LOOK_WIDTH  1376
-#define LOOK_HEIGHT 4
+#define LOOK_HEIGHT 8
+#define FEWER_ROWS  4
 /* A quarter of the points at each look. */
 #define MOST_QUEUED (LOOK_WIDTH * LOOK_HEIGHT / 4)
 
@@ -695,6 +696,9 @@ CHECK(
 {
     struct job job = {CONVERGE, LOOK_WIDTH, LOOK_HEIGHT, 0, 8, check_random_int(check, 5, 6),
                       true,     NULL};
+    struct job less = job;
+    less.height = FEWER_ROWS;
+    is_shared(check, run_on(check, less), less, job.looks * (job.every + 1));
     const struct run *run = run_on(check, job);
     double queue = check_counter(run, "atomic_collisions") / job.looks;
     double reads = (double)check_requests(run, "read read_rows") / job.looks;
