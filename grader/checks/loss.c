@@ -30,8 +30,8 @@ static const char *losses_of(const char *counter)
     return "";
 }
 
-/* Returns whether FINDING is about the kind of access that COUNTER counts, which may be NULL. A bank
- * conflict of loads does not explain a counter of stores, or the reverse. */
+/* Returns whether FINDING is about the kind of access that COUNTER counts, which may be NULL. A
+ * bank conflict of loads does not explain a counter of stores, or the reverse. */
 static bool is_of_access(const char *counter, const json_t *finding)
 {
     const char *cause = json_text_of(finding, "cause");

@@ -773,22 +773,6 @@ Test(counters, copies_that_warps_wait_for)
     }
 }
 
-/* Bulk copies are no requests. Their bytes are counted. */
-Test(counters, bulk_copies)
-{
-    struct emu_counters c;
-    run_tree(".reg .b64 g; mov.b64 g, 0; setp.ne.u32 p, t, 0;\n@p ret;\n"
-             "mbarrier.init.shared.b64 [s], 1;\nmbarrier.arrive.expect_tx.shared.b64 _, [s], 96;\n"
-             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s + 16], [g], 96, [s];\n"
-             "W: mbarrier.try_wait.parity.shared.b64 q, [s], 0;\n@!q bra W;\n"
-             "cp.async.bulk.global.shared::cta.bulk_group [g], [s + 16], 32;\n"
-             "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n",
-             &c);
-    cr_expect(VALUE(c, bulk_load_bytes) == 96 && VALUE(c, bulk_store_bytes) == 32,
-              "%lu and %lu bytes", VALUE(c, bulk_load_bytes), VALUE(c, bulk_store_bytes));
-    cr_expect(VALUE(c, global_load_requests) == 0 && VALUE(c, global_store_requests) == 0);
-}
-
 /* Threads of 8 warps come to each kind of barrier in memory. Polling for its completion does not
  * count as another wait. A vote does count as a wait. */
 Test(counters, other_barriers)
