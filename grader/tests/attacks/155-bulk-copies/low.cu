@@ -182,7 +182,8 @@ static const char low_text[] =
     " ret;\n"
     "}\n";
 
-static void launch_low(dim3 blocks, dim3 threads, float *data, float *blurred, int width, int height)
+static void launch_low(dim3 blocks, dim3 threads, float *data, float *blurred, int width,
+                       int height)
 {
     cudaLibrary_t library;
     cudaKernel_t kernel;
