@@ -18,8 +18,7 @@ void check_has_read(struct check *check, const struct run *run, uint64_t bytes)
         return;
     /* a sector is 32 bytes; bytes that are read twice count twice, but no student gains anything by
      * that */
-    double read =
-        32 * (check_counter(run, "global_load_sectors") + check_counter(run, "texture_sectors"));
+    double read = 32 * check_sectors_read(run) + check_counter(run, "bulk_load_bytes");
     if (read >= (double)bytes)
         return;
     if (json_array_size(json_object_get(run->record, "launches")) == 0)
@@ -154,6 +153,9 @@ void check_is_counted(struct check *check, const struct run *run)
             "Copy the data to memory from cudaMalloc(), and pass its address to the kernel.",
             "your program copies %s bytes to __constant__ variables, which is too much for a few sizes and addresses",
             check_number(constant_bytes(run)));
+    if (check_counter(run, "bulk_load_bytes bulk_store_bytes") > 0)
+        check_refuse(check, run, "Let threads load and store, or copy by cp.async.",
+                     "your kernels make bulk copies, which this check does not count");
     if (check_counter(run, "cluster_requests") > 0)
         check_refuse(
             check, run, "Use only the block's own shared memory.",

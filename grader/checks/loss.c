@@ -29,13 +29,14 @@ static const char *losses_of(const char *counter)
     return "";
 }
 
-/* Returns whether FINDING is about the kind of access that COUNTER counts. A bank conflict of loads
- * does not explain a counter of stores, or the reverse. */
+/* Returns whether FINDING is about the kind of access that COUNTER counts, which may be NULL. A
+ * bank conflict of loads does not explain a counter of stores, or the reverse. */
 static bool is_of_access(const char *counter, const json_t *finding)
 {
     const char *cause = json_text_of(finding, "cause");
-    return !(strstr(counter, "shared_store") && strstr(cause, " read ")) &&
-           !(strstr(counter, "shared_load") && strstr(cause, " write "));
+    bool stores = counter && strstr(counter, "shared_store");
+    bool loads = counter && strstr(counter, "shared_load");
+    return !(stores && strstr(cause, " read ")) && !(loads && strstr(cause, " write "));
 }
 
 /* Returns the most wasteful loss of type ID in the student's file, or NULL. Findings are sorted by

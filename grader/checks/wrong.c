@@ -157,7 +157,9 @@ static bool is_close(const float *values, const struct judge_matrix *matrix, boo
     for (size_t i = 0; matrix->bounds && i < count; ++i)
         most = fmax(most, matrix->bounds[i]);
     for (size_t i = 0; i < count; ++i) {
-        double bound = matrix->bounds && !exact ? 2 * most + RELATIVE * fabs((double)values[i]) : 0;
+        double bound = matrix->bounds && !exact ? 2 * most : 0;
+        if (bound > 0 && isfinite(values[i])) /* nothing is close to infinity */
+            bound += RELATIVE * fabs((double)values[i]);
         if (!judge_within(matrix->got[i], values[i], bound))
             return false;
     }

@@ -597,7 +597,7 @@ CHECK(correct, .title = "right x for 48 x 16 unknowns (rung 1: 193)", .points = 
     run_all(check, 48, 16, 8, true, rung_hints);
 }
 
-CHECK(ragged, .title = "right for any width and height", .points = 10,
+CHECK(ragged, .title = "right for any width, height and number of steps", .points = 10,
       .hint = FIRST_FIX "which threads are outside of the grid?")
 {
     run_all(check, 1, 1, 8, false, size_hints);
@@ -605,6 +605,8 @@ CHECK(ragged, .title = "right for any width and height", .points = 10,
     run_all(check, 33, 9, check_random_int(check, 9, 16), false, size_hints);
     int width = check_random_int(check, 34, 70);
     run_all(check, width, check_random_int(check, 2, 7), 8, true, size_hints);
+    int steps = check_random_int(check, 60, 80);
+    run_on(check, (struct job){STENCIL, 48, 16, steps, 0, 0, false, NULL});
 }
 
 CHECK(
@@ -618,15 +620,16 @@ CHECK(
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-#define STEPS 10
+#define STEPS         10
+#define STENCIL_STEPS 48 /* x still changes in the last of them */
 
-/* Checks that at least WARPS warps share the work of all LAUNCHES, by the sectors of x and b that a
- * warp loads. A thread may make a whole column of points. */
-static void is_shared(struct check *check, const struct run *run, struct job job, int launches,
-                      unsigned warps)
+/* Checks that more warps than one block can have share the work of all LAUNCHES. A thread may make a
+ * whole column of points. For 32 points, a warp reads 4 sectors of b, and up to 6 of x. Kernels that
+ * find residuals also execute a part of the instructions. */
+static void is_shared(struct check *check, const struct run *run, struct job job, int launches)
 {
-    double sectors = 2.0 * job.width * job.height / 8;
-    check_is_shared(check, run, launches * sectors, warps,
+    double sectors = 10.0 * job.width * job.height / 32;
+    check_is_shared(check, run, launches * sectors, 40,
                     "Share the points among more threads, in many blocks.");
 }
 
@@ -702,20 +705,22 @@ CHECK(
     .hint =
         "TODO 3: a tile of 32 x 8 points with its halo has 34 x 10; read each of them once. Exchange x and next after a step instead of copying.")
 {
-    const struct job job = {STENCIL, 256, 96, 6, 0, 0, false, NULL};
+    const struct job job = {STENCIL, 256, 96, STENCIL_STEPS, 0, 0, false, NULL};
     const struct run *run = run_on(check, job);
     check_measure(check, run,
                   32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
     if (check_requests(run, "copy copy_rows") > 0)
         check_show_line(check, "cudaMemcpyDeviceToDevice");
-    is_shared(check, run, job, job.steps, 33); /* 33 warps, more than one block can have */
+    is_shared(check, run, job, STENCIL_STEPS);
 }
 
 #define EACH_STEP 8.14 /* reads per look if main() reads after each step */
-/* A wide grid of few rows, so that a program cannot guess from b and the tolerance how fast the
- * residual shrinks. */
-#define LOOK_WIDTH  512
+/* One block could keep these grids in shared memory, but more warps can share their columns. There are
+ * few rows, so that a program cannot guess from b and the tolerance how fast the residual
+ * shrinks. */
+#define LOOK_WIDTH  1376
 #define LOOK_HEIGHT 8
+#define FEWER_ROWS  4
 /* The most lanes that may wait for another lane of their warp at each look: a quarter of the
  * points. */
 #define MOST_QUEUED (LOOK_WIDTH * LOOK_HEIGHT / 4)
@@ -733,13 +738,16 @@ CHECK(
 {
     struct job job = {CONVERGE, LOOK_WIDTH, LOOK_HEIGHT, 0, 8, check_random_int(check, 5, 6),
                       true,     NULL};
+    struct job less = job;
+    less.height = FEWER_ROWS;
+    is_shared(check, run_on(check, less), less, job.looks * (job.every + 1));
     const struct run *run = run_on(check, job);
     double queue = check_counter(run, "atomic_collisions") / job.looks;
     double reads = (double)check_requests(run, "read read_rows") / job.looks;
     check_measure(check, run, reads);
     if (reads < EACH_STEP) /* otherwise the number of reads is the better message */
         check_made_by_kernels(check, run, "residuals");
-    is_shared(check, run, job, job.looks * (job.every + 1), 8);
+    is_shared(check, run, job, job.looks * (job.every + 1));
     check_decides_by_reads(
         check, run, "b", 8, "x",
         "main() must use the residual that it reads from the GPU to decide when to stop, and not compute this itself.");

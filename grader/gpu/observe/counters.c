@@ -41,6 +41,7 @@ struct state {
     struct sample *samples; /* the most wasteful access of each pc */
     /* by pc, number of accesses to other CTAs' shared memory, or NULL if there are no clusters */
     uint64_t *others;
+    uint64_t *bulk; /* bytes of global memory that each pc's bulk copies access */
     /* Number of sectors of global memory that each warp has loaded, indexed by CTA and warp. In a
      * very large grid, several warps share one of the `places` entries and count as one warp. */
     uint32_t *loaded, warps; /* number of warps in a CTA */
@@ -56,6 +57,7 @@ static void counters_free(struct state *state)
     free(state->kind);
     free(state->form);
     free(state->others);
+    free(state->bulk);
     free(state->loaded);
     for (uint32_t i = 0; state->samples && i < state->count; i++)
         free(state->samples[i].seen);
@@ -87,12 +89,13 @@ static void *counters_begin(const struct launch_view *launch)
     state->samples = calloc(state->count, sizeof *state->samples);
     bool has_others = launch->cluster_size > 1;
     state->others = has_others ? calloc(state->count, sizeof *state->others) : NULL;
+    state->bulk = calloc(state->count, sizeof *state->bulk);
     state->warps = launch->warps;
     state->places = launch->cta_count * state->warps;
     state->places = state->places < MOST_PLACES ? state->places : MOST_PLACES;
     state->loaded = calloc(state->places, sizeof *state->loaded);
     if (state->global && state->kind && state->form && state->samples && state->loaded &&
-        (state->others || !has_others))
+        state->bulk && (state->others || !has_others))
         return state;
     counters_free(state);
     return NULL;
@@ -445,11 +448,21 @@ LANES_INLINE void count_constant(struct traffic *traffic, const struct obs_acces
     traffic->pieces += traffic->last_pieces;
 }
 
+static void count_bulk(struct state *state, const struct obs_access *access)
+{
+    if (access->space != PTX_GLOBAL)
+        return;
+    state->kind[entry_of(state, access->space, access->pc)] = access->kind;
+    state->bulk[access->pc] += access->bytes;
+}
+
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
-    if (access->is_bulk) /* Nsight Compute does not count a bulk copy as a request either */
+    if (access->is_bulk) { /* Nsight Compute does not count a bulk copy as a request either */
+        count_bulk(state, access);
         return;
+    }
     if (access->space == PTX_CLUSTER) {
         state->others[access->pc]++;
         return;
@@ -572,6 +585,8 @@ static void counters_join(void *into, void *argument)
         total->others[i] += state->others[i];
     for (uint32_t i = 0; i < total->count; i++)
         sample_join(&total->samples[i], &state->samples[i]);
+    for (uint32_t i = 0; i < total->count; i++)
+        total->bulk[i] += state->bulk[i];
     for (uint64_t i = 0; i < total->places; i++)
         total->loaded[i] += state->loaded[i];
     counters_free(state);
@@ -610,6 +625,9 @@ static void counters_end(void *argument, const struct launch_view *launch,
         value[1] += state->local[pc].pieces;
         per_instruction[pc].value[EMU_constant_replays] +=
             state->constant[pc].pieces - state->constant[pc].requests;
+        per_instruction[pc]
+            .value[state->kind[pc] == OBS_LOAD ? EMU_bulk_load_bytes : EMU_bulk_store_bytes] +=
+            state->bulk[pc];
         per_instruction[pc].value[EMU_cluster_requests] = state->others ? state->others[pc] : 0;
     }
     for (uint64_t i = 0; per_instruction && i < state->places; i++) {
