@@ -88,7 +88,8 @@ struct rerun {
 
 /* Runs RUN's program again on the emulator with the judged input. Racecheck and initcheck watch the
  * run, and newly allocated memory has other contents. Both members are NULL if that would take too
- * long, or if the submission was not built for the emulator. The caller frees them with check_free_rerun(). */
+ * long, or if the submission was not built for the emulator. The caller frees them with
+ * check_free_rerun(). */
 struct rerun check_run_again(struct check *check, const struct run *run);
 void check_free_rerun(struct rerun *again);
 

@@ -52,8 +52,8 @@ static bool are_unwritten(const struct facts *facts)
     return matrix->again;
 }
 
-/* Returns the distance between the beginnings of rows if the last COUNT numbers, from FIRST on, were
- * never written because the rows overlap. Otherwise returns 0. */
+/* Returns the distance between the beginnings of rows if the last COUNT numbers, from FIRST on,
+ * were never written because the rows overlap. Otherwise returns 0. */
 static size_t apart_of_rows(const struct judge_matrix *matrix, size_t first, size_t count)
 {
     size_t gaps = matrix->height - 1;
