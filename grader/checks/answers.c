@@ -177,7 +177,7 @@ static void look_within(struct check *check, const struct run *run, const char *
         check_fail(check, "failed", "the result \"%s\" is not %s x %s %s numbers", name,
                    check_number(want->height), check_number(want->width), type_name(type));
     if (!check_is_open(check)) {
-        check_advise(check, "Restore the original line with lab_result().");
+        check_advise(check, "Restore the original line that calls lab_result().");
         return;
     }
     const float *numbers = as_floats(check, run, got, want);

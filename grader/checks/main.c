@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--describe") == 0)
         return describe();
     if (argc != 1 || !grade_job_read(&job)) {
-        fprintf(stderr, "%s: started by `lanewise grade`; --describe shows the lab\n", argv[0]);
+        fprintf(stderr, "%s is started by `lanewise grade`; --describe shows the lab\n", argv[0]);
         return 2;
     }
     sweep("/tmp", GRADE_SOCKET "%n");

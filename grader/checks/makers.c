@@ -168,8 +168,8 @@ static bool lacks_step(const struct slice *slice, unsigned line, const char *tex
     return slice_is_tree(slice, line) && slice_shuffles(slice, line) == (apart < 32);
 }
 
-/* Returns the only one of COUNT lines that replaces a sum by another in the loop of a tree, instead
- * of adding them, or 0. */
+/* Finds the line in the loop of a tree reduction that overwrites one sum with another instead of
+ * adding them. Returns its number, or 0 unless exactly one of the COUNT lines does this. */
 static unsigned find_replacing(const struct slice *slice, const unsigned *lines, unsigned count)
 {
     unsigned found = 0;

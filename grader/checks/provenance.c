@@ -49,7 +49,7 @@ struct cover {
 /* The piece that covers the first uncovered bytes: copy number INDEX, or a part of it. */
 struct piece {
     size_t index, size;
-    const unsigned char *seen; /* bytes of lent memory as main() sees them */
+    const unsigned char *seen; /* the array's bytes as main() sees them */
     /* the judged bytes for SEEN, or NULL if SEEN itself is judged */
     const unsigned char *judged;
     /* SAME: the piece stays the same with other data; WHOLE: the piece is a whole copy */

@@ -19,7 +19,7 @@ struct course_lab_policy {
 struct course_policy {
     const char *course; /* the course's title, or "" if there is none */
     bool latest;        /* true if the latest attempt counts, false if the best counts */
-    /* percent of the earned points that each begun day after the deadline costs */
+    /* penalty for each full or partial day after the deadline, in percent of the earned points */
     double late_penalty;
     bool limits_late;    /* attempts more than LATE_LIMIT days late do not count */
     unsigned late_limit; /* in days, if limits_late; 0 if no late attempt counts */

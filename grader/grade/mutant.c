@@ -132,8 +132,9 @@ static bool read_head(struct reader *reader)
             return false;
     }
     return (scored && losing && mutant->title[0]) ||
-           fail(reader,
-                "the lines before the first empty line must include mutant, scores and loses");
+           fail(
+               reader,
+               "the lines before the first empty line must have the keys \"mutant\", \"scores\" and \"loses\"");
 }
 
 /* Replaces OLD with NEW in the source. OLD is one or more whole lines, which must occur exactly

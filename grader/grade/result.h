@@ -12,8 +12,8 @@ struct grade_result {
     json_t *checks, *causes, *findings; /* members of the result */
     /* members of the result, which record/lines.h adds up over all checks */
     json_t *lines, *accesses;
-    json_t *shown;     /* a member: the pictures of all checks */
-    json_t *timelines; /* a member: the timelines of all checks */
+    json_t *shown;     /* JSON member "shown": the pictures of all checks */
+    json_t *timelines; /* JSON member "timelines": the timelines of all checks */
     json_t *hints;     /* the hints that the lab declares for the checks */
     bool guessed;      /* the message of a check so far names the mistake */
 };

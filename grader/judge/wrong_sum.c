@@ -267,8 +267,8 @@ static bool is_by_parts(const struct facts *facts, const struct parts *parts)
 
 /* --- the same kernel twice -------------------------------------------------------------------- */
 
-/* Searches for a mistake that both launches make: with the first threads of each group of PERIOD
- * threads. */
+/* Searches for a mistake in both launches. In each group of PERIOD threads, the numbers of the
+ * first threads are the only ones counted, not counted, or counted twice. */
 struct both_searches {
     struct search only, without, twice;
 };

@@ -354,8 +354,8 @@ static json_int_t waste_of(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
-/* Counts in KNOWN the launches that have this loss, and keeps the least and the most waste of a
- * launch. */
+/* Adds a launch with FINDING to KNOWN: its number of launches grows by 1, and its least and most
+ * waste of a launch include this one. */
 static void count_launch(json_t *known, const json_t *finding)
 {
     json_int_t waste = waste_of(finding), least = waste_of(known), most = least, launches = 1;

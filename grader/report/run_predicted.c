@@ -146,5 +146,5 @@ void report_timeline_print(FILE *to, const json_t *document)
     if (unknown)
         fprintf(to, "    without %lld launch%s whose time is not known\n", (long long)unknown,
                 unknown == 1 ? "" : "es");
-    fprintf(to, "    the host's own work takes more time, which is not included\n");
+    fprintf(to, "    the time of the host's own work is not included\n");
 }

@@ -125,8 +125,8 @@ CHECK(
     check_called(check, run, "cudaMemset2D", "set_rows", 1,
                  2); /* one call for each of the two edges is enough */
     unsigned long rows = check_rows(run, "set_rows");
-    /* two calls of one row each are right if they clear the two edges, but wrong if they clear a
-     * matrix without a pitch as one long row */
+    /* Two calls of cudaMemset2D() for one row each are right if they clear the two edges. They
+     * are wrong if they clear two whole matrices, each as one long row. */
     if (rows < 2 || (rows == 2 && outside_rows(run) > 0))
         check_refuse(check, run,
                      "TODO 3: pass cudaMemset2D() the bytes of a row and the number of rows.",

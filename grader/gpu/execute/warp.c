@@ -381,9 +381,9 @@ LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *
     return in->guard_negated ? ~guard : guard;
 }
 
-/* Runs instructions that all lanes execute together, until it reaches an instruction that control()
- * must execute. Returns that instruction, or NULL if the top entry has reached its meet or the
- * slice is used up. This is the emulator's hottest loop. */
+/* Runs instructions that all lanes execute together, up to an instruction that control() must
+ * execute. Returns that instruction, or NULL if the top entry has reached the point where its lanes
+ * reconverge, or if the slice is used up. This is the emulator's hottest loop. */
 static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
                                     int64_t *slice)
 {

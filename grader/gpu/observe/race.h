@@ -82,7 +82,7 @@ struct race {
     struct race_code *code;   /* one entry per pc */
     struct interval interval; /* interval of the current CTA */
     struct race_global global;
-    /* shadow of the current CTA; shadows of all resident CTAs, by seat */
+    /* `shared`: shadow memory of the current CTA; `seats`: that of every resident CTA */
     struct race_shared *shared, *seats;
     /* bounds of the heap of malloc(), which is not checked because its memory is reused */
     uint64_t heap_begin, heap_end;

@@ -229,7 +229,8 @@ static void add_finding(const struct race *race, const struct race_group *group)
     findings_unlock(findings);
 }
 
-/* Compares two pairs by source line. So the result does not depend on the order of the accesses. */
+/* Compares two pairs by source line, so that the order of the report does not depend on the
+ * order of the accesses. */
 static int by_place(const void *a, const void *b, void *race)
 {
     const struct race_pair *x = a, *y = b;

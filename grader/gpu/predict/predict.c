@@ -282,9 +282,9 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the cycles of all CTAs of the multiprocessor, of which COUNT were simulated, with RESULT.
- * If COUNT is more than the multiprocessor holds at a time, the other CTAs run at the pace of the
- * simulated CTAs; otherwise, whole waves follow each other. */
+/* Returns the cycles that all CTAs of the multiprocessor take. COUNT of them were simulated, and
+ * RESULT has their cycles. If COUNT is more than the multiprocessor holds at a time, the other CTAs
+ * run at the pace of the simulated CTAs; otherwise, whole waves follow each other. */
 static double extend(const struct work *work, const struct sm_result *result, uint32_t count)
 {
     const struct spread *spread = &work->sample->spread;

@@ -357,7 +357,8 @@ static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *o
     return access_lines(sm, warp, op, access, at);
 }
 
-/* Returns the first access of RUN by the instruction at PC or a later instruction. */
+/* Returns the index of the first access, from LOW up to END, by the instruction at PC or a later
+ * instruction. Returns END if there is none. */
 static uint32_t find_access(const struct walk *walk, uint32_t low, uint32_t end, uint32_t pc)
 {
     while (low < end) {

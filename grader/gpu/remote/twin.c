@@ -18,8 +18,8 @@
 #define NOTE       1024u /* bytes that count for a note in addition to its piece */
 #define WORD       4u    /* bytes of the smallest number in any lab, except LAB_BYTE */
 
-/* Maps SIZE bytes of zeros. A page takes memory only once it is touched, because a program can
- * share gigabytes. Returns NULL if this fails. */
+/* Maps SIZE bytes of zeros. Programs may share gigabytes, so a page takes memory only
+ * after its first access. Returns NULL if this fails. */
 static uint8_t *reserve(uint64_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
