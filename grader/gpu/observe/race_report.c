@@ -170,8 +170,7 @@ static void print_cause(char *text, size_t size, const struct race *race,
     else if (!(pair->causes & CAUSE_STRAIGHT))
         snprintf(text, size, "no %s before the loop's next iteration", barrier);
     else
-        snprintf(text, size, "no %s in between, and none before the loop's next iteration",
-                 barrier);
+        snprintf(text, size, "no %s in between or before the loop's next iteration", barrier);
 }
 
 static void print_message(char *text, size_t size, const struct race *race,

@@ -19,13 +19,15 @@ static struct process_command command_for(const char *const words[])
     return (struct process_command){.argv = words,
                                     .environment = environment,
                                     .wall_seconds = 300,
-                                    .cpu_seconds = 5,
+                                    .cpu_seconds = 60,
                                     .idle_seconds = .5,
                                     .output_keep = 100,
                                     .output_limit = 1000};
 }
 
-#define COUNT "i=0; while [ $i -lt 600000 ]; do i=$((i + 1)); done" /* about 0.3 s of CPU time */
+/* Takes more than a second of CPU time, and so waits longer than the limit for idle time, even if
+ * the scheduler gives half of the CPU to this process and half to all its rivals. */
+#define COUNT "i=0; while [ $i -lt 3000000 ]; do i=$((i + 1)); done"
 
 enum { RIVALS = 12 };
 
@@ -55,7 +57,9 @@ Test(limits, waiting_for_a_cpu_is_not_idle)
     while (wait(NULL) > 0)
         ;
     cr_expect_eq(outcome.end, PROCESS_EXITED, "end %d", outcome.end);
-    cr_expect(outcome.seconds > 1, "the machine was not busy: %g s", outcome.seconds);
+    cr_expect(outcome.seconds - outcome.cpu_seconds > command.idle_seconds,
+              "the machine was not busy: %g s, %g s of CPU time", outcome.seconds,
+              outcome.cpu_seconds);
     process_outcome_free(&outcome);
 }
 
