@@ -39,11 +39,11 @@ static const struct {
      "an edit must be lines with '-'"},
     {"context", HEAD "\n one\n-four\n", NULL, "an edit must be lines with '-'"},
     {"no head", "-one\n+1\n", NULL, "line 1: the lines before the first empty line must be"},
-    {"half a head", "mutant: a\nscores: 3\n\n-one\n", NULL, "include mutant, scores and loses"},
+    {"half a head", "mutant: a\nscores: 3\n\n-one\n", NULL, "must have the keys"},
     {"an unknown key", "mutant: a\nwins: 3\n", NULL, "line 2: the key \"wins\" is unknown"},
     {"points of nothing", "mutant: a\nscores: 3\nloses: ragged 0\n", NULL,
      "a check's id and points"},
-    {"an empty file", "", NULL, "include mutant, scores and loses"},
+    {"an empty file", "", NULL, "must have the keys"},
 };
 
 Test(mutant, edits_are_made_or_refused)
