@@ -47,14 +47,19 @@ bool slice_shuffles(const struct slice *slice, unsigned number)
     return false;
 }
 
+/* Returns whether NAME begins at byte AT of LINE, and no longer name does. */
+static bool ends_name(const struct line *line, size_t at, const char *name)
+{
+    size_t end = at + strlen(name);
+    return end <= line->length && memcmp(line->text + at, name, end - at) == 0 &&
+           (end == line->length || !word_is_letter(line->text[end]));
+}
+
 bool slice_has_name(const struct slice *slice, unsigned number, const char *name)
 {
     const struct line *line = &slice->lines[number - 1];
-    size_t length = strlen(name);
-    for (size_t i = 0; i + length <= line->length; ++i)
-        if (memcmp(line->text + i, name, length) == 0 &&
-            (i == 0 || !word_is_letter(line->text[i - 1])) &&
-            (i + length == line->length || !word_is_letter(line->text[i + length])))
+    for (size_t i = 0; i < line->length; ++i)
+        if ((i == 0 || !word_is_letter(line->text[i - 1])) && ends_name(line, i, name))
             return true;
     return false;
 }
@@ -62,11 +67,8 @@ bool slice_has_name(const struct slice *slice, unsigned number, const char *name
 bool slice_has_member(const struct slice *slice, unsigned number, const char *name)
 {
     const struct line *line = &slice->lines[number - 1];
-    size_t length = strlen(name);
-    for (size_t i = 1; i + length <= line->length; ++i)
-        if (memcmp(line->text + i, name, length) == 0 &&
-            (line->text[i - 1] == '.' || line->text[i - 1] == '>') &&
-            (i + length == line->length || !word_is_letter(line->text[i + length])))
+    for (size_t i = 1; i < line->length; ++i)
+        if ((line->text[i - 1] == '.' || line->text[i - 1] == '>') && ends_name(line, i, name))
             return true;
     return false;
 }
