@@ -17,16 +17,24 @@ TestSuite(step_page, .init = submission_init, .fini = shell_fini, .timeout = 600
 
 /* --- use -------------------------------------------------------------------------------------- */
 
+/* Runs SCRIPT in the page NAME.html in Chromium. It must print SAYS. */
+static void expect_probe(const char *name, const char *script, const char *says)
+{
+    char page[100];
+    snprintf(page, sizeof page, "'%s.probe.html'", name);
+    step_page_probe(name, script);
+    char *output = browser_visit(page);
+    cr_expect(strstr(output, says), "%s", output);
+    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
+    free(output);
+}
+
 static const struct step_program race = {"race", "04-bank-conflicts", "no-barrier"};
 
 Test(step_page, obeys_keys_and_buttons)
 {
     step_page_make(&race);
-    step_page_probe("race", "step_keys.js");
-    char *output = browser_visit("'race.probe.html'");
-    cr_expect(strstr(output, "keys: 0 failed\n"), "%s", output);
-    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
-    free(output);
+    expect_probe("race", "step_keys.js", "keys: 0 failed\n");
 }
 
 static const char *const typed[] = {
@@ -71,11 +79,7 @@ Test(step_page, works_in_firefox)
 Test(step_page, names_variables)
 {
     free(shell_must(VARIABLES));
-    step_page_probe("variables", "step_variables.js");
-    char *output = browser_visit("'variables.probe.html'");
-    cr_expect(strstr(output, "variables: 0 failed\n"), "%s", output);
-    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
-    free(output);
+    expect_probe("variables", "step_variables.js", "variables: 0 failed\n");
 }
 
 /* Kernels with a race, without one, and with other faults. Each is a launch. */
@@ -158,11 +162,7 @@ Test(step_page, says_and_marks_what_is_wrong_in_firefox)
 Test(step_page, shows_values_as_they_are)
 {
     free(shell_must(VALUES));
-    step_page_probe("values", "step_values.js");
-    char *output = browser_visit("'values.probe.html'");
-    cr_expect(strstr(output, "values: 0 failed\n"), "%s", output);
-    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
-    free(output);
+    expect_probe("values", "step_values.js", "values: 0 failed\n");
 }
 
 /* The page as it is, with its content security policy. */
