@@ -1,6 +1,6 @@
-/* A lifetime is one range of code. It covers every instruction that names the register, and every
- * block in which the register is live from beginning to end. Loops need no special case: a register
- * that is needed in the next iteration is live in all blocks that lead there. */
+/* A register's lifetime is one range of code. It covers every instruction that names the register,
+ * and every block in which the register is live from beginning to end. Loops need no special case:
+ * a register that is needed in the next iteration is live in all blocks that lead there. */
 #include "gpu/analyse/lifetimes.h"
 
 #include "gpu/analyse/liveness.h"
