@@ -1,5 +1,5 @@
-/* The device: keeps the handles of modules and kernels, a lock and the last error. Other folders of
- * the emulator do the work. */
+/* Implements the device: keeps the handles of modules and kernels, a lock and the last error. Other
+ * folders of the emulator do the work. */
 #include "gpu/device/device_parts.h"
 
 #include <stdarg.h>

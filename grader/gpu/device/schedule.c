@@ -109,7 +109,8 @@ void schedule_close(struct schedule *schedule)
 
 /* --- the times of work ------------------------------------------------------------------------ */
 
-/* The launch of this thread that has ended, but whose step has not been taken yet. */
+/* This thread's latest launch that has ended. `is_there` is true until schedule_step() gets its
+ * step. */
 static _Thread_local struct {
     bool is_there, is_known;
     double us, share;

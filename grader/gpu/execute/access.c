@@ -346,9 +346,9 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
     return pattern;
 }
 
-/* Checks all addresses of the pattern together. Returns the first lane's bytes; lane l's bytes are
- * l * *STRIDE + delta[l] bytes further. Returns NULL if there is no pattern, an address is bad, or
- * the bytes are in several blocks. */
+/* Checks all addresses of the pattern together. Returns a pointer to the first lane's bytes; lane
+ * l's bytes are l * *STRIDE + pattern->delta[l] bytes after it. Returns NULL if there is no
+ * pattern, an address is bad, or the bytes are in several blocks. */
 LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *access,
                                    const struct pattern *pattern, uint64_t *stride)
 {
@@ -505,9 +505,9 @@ LANES_CLONES static void load_again(const struct warp *warp, const struct inst *
 }
 
 /* Reports a repeated access in full to one listener. FIRST is the first lane's address. */
-LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst *inst,
-                                      const struct pattern *pattern, uint64_t first,
-                                      const struct listener *listener)
+LANES_CLONES static void report_in_full(const struct warp *warp, const struct inst *inst,
+                                        const struct pattern *pattern, uint64_t first,
+                                        const struct listener *listener)
 {
     struct obs_access access;
     start_access(warp, inst, &access);
@@ -526,8 +526,8 @@ LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst
 }
 
 /* Reports a repeated access to all listeners. FIRST is the first lane's address. */
-LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
-                             struct pattern *pattern, uint64_t first)
+LANES_INLINE void report_repeat(const struct warp *warp, const struct inst *inst,
+                                struct pattern *pattern, uint64_t first)
 {
     const struct worker *worker = warp->cta->worker;
     struct obs_repeat repeat = {.first = first,
@@ -549,22 +549,22 @@ LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
         if (listener->observer->repeat)
             answer = listener->observer->repeat(listener->state, &repeat);
         if (answer == OBS_FULL)
-            tell_in_full(warp, inst, pattern, first, listener);
+            report_in_full(warp, inst, pattern, first, listener);
         silent &= answer == OBS_COUNT_ONLY;
     }
     pattern->silent = silent;
 }
 
 /* Tries the fast path for a repeated access, which nearly all accesses take (see repeat.h). Returns
- * the first lane's bytes. Returns NULL, without counting or reporting anything, if the fast path
- * does not apply. */
+ * a pointer to the first lane's bytes. If the fast path does not apply, counts and reports nothing
+ * and returns NULL. */
 LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
     struct slot base = inst->mem.base;
     uint64_t first;
-    if (pattern->ready != mask || /* for parameters, `ready` is 0 */
+    if (pattern->ready != mask || /* `ready` is 0 for parameters, so they never take this path */
         !lies_as_before(slot_at(warp, base), base.bytes, pattern, mask, lead) ||
         !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
                      inst->mem.space == PTX_GENERIC, lead, &first))
@@ -573,7 +573,7 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     if (pattern->silent)
         pattern->times++;
     else
-        tell_again(warp, inst, pattern, first);
+        report_repeat(warp, inst, pattern, first);
     return repeat_start(warp, pattern, first);
 }
 

@@ -124,9 +124,10 @@ void decode_bulk(struct decoder *d)
     out->mem.type = reduces ? d->in->types[0] : (uint8_t)PTX_pred;
     out->mem.bytes = 16;
     out->mem.count = 1;
-    /* racecheck sees bytes that arrive in shared memory as stored by a copy */
+    /* racecheck treats all bytes that arrive in shared memory as stored, even if they are
+     * combined */
     out->mem.event = reduces && spaces[0] == PTX_MOD_global ? OBS_REDUCTION : OBS_STORE;
-    /* the slot of the mask of CTAs */
+    /* the only element of the vector is the slot of the mask of CTAs */
     out->mem.vector = &d->kernel->vectors[d->kernel->vector_count];
     d->kernel->vectors[d->kernel->vector_count++] =
         spreads ? decode_source(d, &op[4], PTX_u16, 2) : no_slot;
@@ -155,7 +156,7 @@ void decode_async_store(struct decoder *d)
     out->src[0] = out->src[1] = out->src[2] = no_slot;
     out->run = bulk_run;
     out->mem.space = PTX_CLUSTER;
-    out->mem.low = out->mem.high = 0; /* the bounds are those of the CTA's own memory */
+    out->mem.low = out->mem.high = 0; /* the bounds of an array hold only in the CTA's own memory */
     out->mem.op = reduces ? decode_operation(d->in) : PTX_MOD_async;
     out->mem.type = reduces ? (uint8_t)type : (uint8_t)PTX_pred;
     out->mem.bytes = (uint8_t)bytes;

@@ -31,8 +31,8 @@ enum bank {
     BANK_COUNT,
 };
 
-/* Where an operand is: at `offset` in `bank`, as 32 values of `bytes` bytes each or as one word
- * with the 32 bits of a predicate. */
+/* The place of an operand: from `offset` in `bank` on, there are 32 values of `bytes` bytes each,
+ * or one word with the 32 bits of a predicate. */
 struct slot {
     uint32_t offset;
     uint8_t bank;
@@ -92,8 +92,9 @@ struct inst {
             uint32_t yes;       /* the word that `set` writes for true */
             /* '&', '|' or '^', which combines the result with the third source, or 0 */
             uint8_t combine;
-            uint8_t half; /* if 16-bit floats are compared (as f64): their type, otherwise 0 */
-            bool ftz;     /* flush denormals of these floats */
+            /* the type of 16-bit floats, which are compared as f64; 0 for other types */
+            uint8_t half;
+            bool ftz; /* flush denormals of these floats */
         } set;
         struct {
             const struct half_row *row;
@@ -131,9 +132,9 @@ struct inst {
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */
             uint8_t event; /* enum obs_access_kind */
             uint8_t moves; /* enum moves */
-            /* An mbarrier instruction has .noComplete, .parity or .noinc. An atomic adds the
-             * constant 1. ldmatrix or stmatrix has .trans. wmma.load or wmma.store: the adjacent
-             * numbers that a lane holds are not adjacent in memory. */
+            /* The meaning depends on the instruction. mbarrier: it has .noComplete, .parity or
+             * .noinc. Atomic: it adds the constant 1. ldmatrix, stmatrix: it has .trans. wmma.load,
+             * wmma.store: the adjacent numbers that a lane holds are not adjacent in memory. */
             bool variant;
             /* Shape of a matrix (see matrix.c). For bulk copies, `rows` is the number of
              * coordinates, or 0 if there is no tensor map. */
@@ -277,9 +278,9 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
 void kernel_free(struct kernel *kernel);
 /* Makes all later loads from MEMORY give wrong values. */
 void kernel_scramble(struct kernel *kernel, enum emu_scramble memory);
-/* Prepares a launch that runs its warps backwards. Lanes continue separately after an atomic whose
- * old value the code uses, until they wait for each other. So a lane cannot rely on the progress of
- * other lanes. */
+/* Prepares a launch that runs its warps backwards (see emu_options.backwards). After an atomic
+ * whose old value the code uses, the lanes continue separately until they wait for each other. This
+ * exposes kernels in which a lane relies on the progress of other lanes. */
 void kernel_part_lanes(struct kernel *kernel);
 /* Returns the offset at which dynamic shared memory begins: after the static part. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)

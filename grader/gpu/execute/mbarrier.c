@@ -1,4 +1,5 @@
-/* mbarriers: barriers in shared memory, for which arriving and waiting are separate instructions.
+/* Executes mbarriers, which are barriers in shared memory. Arriving and waiting are separate
+ * instructions.
  *
  * A barrier counts the arrivals that are still pending in its current phase. When none is pending,
  * the phase ends, and the next phase begins with `expected` pending arrivals. An arrival returns a
@@ -142,7 +143,7 @@ static bool is_wait(const struct inst *inst)
     return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
 }
 
-/* Returns whether a phase has ended, after letting the copies arrive that it waits for. VALUE
+/* Completes the copies that a phase waits for, then returns whether the phase has ended. VALUE
  * identifies the phase: it is a state or, with .parity, the parity of the phase's number. */
 static bool ask(struct warp *warp, const struct inst *inst, unsigned lane, struct mbarrier *barrier,
                 uint64_t value, uint64_t *place)
@@ -220,8 +221,9 @@ static bool may_be_remote(const struct inst *inst)
            inst->mem.op == PTX_OP_mbarrier_expect_tx || inst->mem.op == PTX_OP_mbarrier_complete_tx;
 }
 
-/* Returns the CTA whose mbarriers ACCESS names. If the access is not allowed, reports it and
- * returns NULL. If the CTA is not running, access_find() reports this. */
+/* Returns the CTA whose mbarriers ACCESS names. If the access is not allowed, reports a fault and
+ * returns NULL. If the CTA is not running, returns WARP's CTA, and access_find() then reports the
+ * fault. */
 static struct cta *find_owner(struct warp *warp, const struct inst *inst,
                               const struct obs_access *access, unsigned lane)
 {

@@ -156,9 +156,9 @@ static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, boo
     return all;
 }
 
-/* Returns whether all ready paths are in a loop and no cluster gave way in its latest turn. Checks
- * every path, even if an earlier path is not in a loop, because each check also updates the path's
- * hash. */
+/* Returns whether all ready paths are in a loop and MOST_LOOKS ended no cluster's latest turn.
+ * Checks every path, even if an earlier path is not in a loop, because each check also updates the
+ * path's hash. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;
@@ -196,7 +196,7 @@ static bool is_over(struct launch *launch)
 {
     uint64_t epoch = atomic_load(&launch->epoch);
     for (uint32_t i = 0; i < launch->workers; i++) {
-        uint64_t still = atomic_load(&launch->crew[i].still);
+        uint64_t still = atomic_load(&launch->pool[i].still);
         if (still != epoch && still != UINT64_MAX)
             return false;
     }
@@ -207,7 +207,7 @@ static bool all_are_tired(const struct launch *launch)
 {
     bool all = true;
     for (uint32_t i = 0; i < launch->workers; i++)
-        all &= atomic_load(&launch->crew[i].is_tired);
+        all &= atomic_load(&launch->pool[i].is_tired);
     return all;
 }
 
@@ -269,8 +269,8 @@ void standstill_look(struct worker *worker)
     atomic_store(&worker->still, all ? epoch : 0);
     if (all && is_over(launch)) {
         stand_still(launch);
-        /* now only another worker can change memory, so this thread gives up the CPU */
     } else if (all) {
+        /* only another worker can change memory now, so give it the CPU */
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }
 }

@@ -70,7 +70,7 @@ struct path {
 struct async_copy {
     struct async_copy *next;
     uint32_t lanes, bytes, pc;
-    /* its threads have arrived for this copy at the mbarrier BARRIER, in phase PHASE */
+    /* LANES have arrived for this copy at the mbarrier at address BARRIER, in phase PHASE */
     bool arrived;
     uint32_t barrier, phase;
     uint64_t start; /* instructions that the warp had executed when it started the copy */
@@ -106,7 +106,7 @@ struct warp {
     uint32_t at_cluster; /* lanes that have arrived in the current phase of the cluster's barrier */
     uint32_t owes_wait;  /* lanes that have arrived at the cluster's barrier and not waited yet */
     /* lanes that the cluster's barrier has released, but observers do not know yet */
-    uint32_t heard;
+    uint32_t cluster_released;
     struct path *paths[WARP];
     uint32_t path_count;
 };
@@ -154,8 +154,8 @@ struct cta {
     uint64_t round; /* the worker's latest round in which this cluster only spun */
 };
 
-/* How often a worker's CTAs have executed one instruction. Within a stretch, these numbers are
- * differences (see stretch.c). */
+/* Counts how often a worker's CTAs have executed one instruction: as warps, as threads, and with
+ * only some lanes. Within a stretch, these numbers are differences (see stretch.c). */
 struct profile {
     uint64_t warps, threads, divergent;
     uint64_t sectors; /* sectors that textures and surfaces have touched */
@@ -211,8 +211,8 @@ struct worker {
     uint32_t spinning; /* clusters that have only spun in this round */
 };
 
-/* What one lane's reported access adds to the cost of the watch (struct launch). The unit is the
- * cost of a plain instruction. */
+/* The cost that each lane of a reported access adds to the watch (see struct launch). The unit is
+ * the cost of a plain instruction. */
 #define LANE_COST 3u
 
 static inline void worker_add_cost(struct worker *worker, bool dense, uint32_t lanes)

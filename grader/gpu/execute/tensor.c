@@ -124,7 +124,7 @@ LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbe
 {
     const double *value = a->value + a_at, *power = a->power + a_at;
     double most[MOST_COLUMNS], scale[MOST_COLUMNS];
-    /* if all terms are 0, any value will do */
+    /* if all terms are 0, any positive value will do */
     for (unsigned j = 0; j < n; j++)
         most[j] = sum->power[j] > 0 ? sum->power[j] : 0x1p-300;
     for (unsigned x = 0; x < k; x++)

@@ -1,14 +1,16 @@
 /* Runs a warp: 32 lanes that execute together as long as they take the same branches.
  *
- * A path is a group of lanes with a stack of entries (pc, meet, lanes). The top entry runs. When a
- * branch diverges, the top entry's pc is set to the branch's immediate post-dominator, where the
+ * A path is a group of lanes with a stack of entries. An entry has some of the lanes, their pc, and
+ * `meet`, the pc at which they reconverge with the lanes of lower entries. The top entry runs. When
+ * a branch diverges, the top entry's pc is set to the branch's immediate post-dominator, where the
  * lanes reconverge, and an entry for each side of the branch is pushed:
  *
  *         bra ──┬── then ──┐            top   pc=then  meet=M  lanes=t
  *               └── else ──┴─ M ──            pc=else  meet=M  lanes=e
  *                                             pc=M     meet=…  lanes=t|e
  *
- * An entry whose pc reaches its meet is popped. A lane that exits is removed from its path's stack.
+ * An entry is popped when its pc reaches `meet`. A lane that exits is removed from its path's
+ * stack.
  *
  * Since Volta, lanes of a warp may wait for each other. With a single stack, such a warp would
  * hang: a lane that holds a lock can wait at M for the other lanes, which spin in the entry above
@@ -292,8 +294,8 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
 #define MANY_WARPS 100
 
 /* A worker adds its count of instructions to the launch's count when it has reached 1/ACCOUNTS of
- * the limit. Updating the shared count for each warp would cost more than the work of a short warp,
- * because the CPU first waits for all pending stores. */
+ * the limit. An atomic update of the shared count after each warp would cost more than the work of
+ * a short warp, because the CPU first waits for all pending stores. */
 #define ACCOUNTS 256
 
 /* Returns the CTA's first running warp that has executed at least as many instructions as WARP. So
@@ -340,7 +342,7 @@ static uint32_t count_of(uint32_t lanes)
 
 /* Reports a step to the observer that follows the CTA: LANES have executed COUNT instructions from
  * PC on. */
-static void tell_step(const struct warp *warp, uint32_t pc, uint32_t count, uint32_t lanes)
+static void report_step(const struct warp *warp, uint32_t pc, uint32_t count, uint32_t lanes)
 {
     const struct listener *follower = &warp->cta->worker->follower;
     struct obs_step step = {warp->cta->linear, warp->index, pc, count, lanes};
@@ -363,7 +365,7 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
     }
     warp->executed += n;
     if (warp->cta->is_followed)
-        tell_step(warp, pc, n, lanes);
+        report_step(warp, pc, n, lanes);
     for (uint32_t step; pc < end; pc += step, in += step) {
         step = in->step;
         warp->pc = pc;
@@ -410,7 +412,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         profile[pc].threads += count;
         warp->executed++; /* %clock depends on this */
         if (warp->cta->is_followed)
-            tell_step(warp, pc, 1, lanes);
+            report_step(warp, pc, 1, lanes);
         *slice -= in->observes ? OBSERVE_COST : 1;
         warp->looked += in->observes;
         uint32_t active = lanes & guarded_lanes(warp, in);
@@ -730,7 +732,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->slept = 0;
     warp->looked = 0;
     warp->failed = 0;
-    warp->at_cluster = warp->owes_wait = warp->heard = 0;
+    warp->at_cluster = warp->owes_wait = warp->cluster_released = 0;
     memset(warp->runtime_error, 0, sizeof warp->runtime_error);
     warp->path_count = 0;
     struct frame *frame = frame_open(warp, &cta->launch->kernel->images[0]);
