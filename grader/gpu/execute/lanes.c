@@ -2,8 +2,9 @@
  * reductions.
  *
  * In a .sync instruction, an operand gives each lane the mask of its members: the lanes that
- * execute the instruction together. Before these functions run, warp.c has waited for all members
- * that can still arrive. Lanes with different masks, such as tiles of a warp, are independent. */
+ * execute the instruction together. Before these functions run, control.c has waited for all
+ * members that can still arrive. Lanes with different masks, such as tiles of a warp, are
+ * independent. */
 #include <string.h>
 
 #include "gpu/execute/absent.h"
