@@ -139,37 +139,37 @@ unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* The registers whose values depend on a load. */
-struct made {
-    bool *is_made; /* whether each register depends on the load */
+struct dependents {
+    bool *depends; /* whether each register depends on the load */
     bool found;
 };
 
 static void look_up(void *context, uint32_t reg)
 {
-    struct made *made = context;
-    made->found |= made->is_made[reg];
+    struct dependents *dependents = context;
+    dependents->found |= dependents->depends[reg];
 }
 
 static void note(void *context, uint32_t reg)
 {
-    struct made *made = context;
-    made->is_made[reg] = true;
+    struct dependents *dependents = context;
+    dependents->depends[reg] = true;
 }
 
 bool gaps_is_made_from(const struct ptx_function *function, uint32_t from, uint32_t to)
 {
-    struct made made = {.is_made = calloc((size_t)function->register_count + 1, 1)};
-    if (!made.is_made)
+    struct dependents dependents = {.depends = calloc((size_t)function->register_count + 1, 1)};
+    if (!dependents.depends)
         return false;
-    operands_written(&function->code[from], note, &made);
+    operands_written(&function->code[from], note, &dependents);
     for (uint32_t i = from + 1; i < to; i++) {
-        made.found = false;
-        operands_used(&function->code[i], look_up, &made);
-        if (made.found)
-            operands_written(&function->code[i], note, &made);
+        dependents.found = false;
+        operands_used(&function->code[i], look_up, &dependents);
+        if (dependents.found)
+            operands_written(&function->code[i], note, &dependents);
     }
-    made.found = false;
-    operands_used(&function->code[to], look_up, &made);
-    free(made.is_made);
-    return made.found;
+    dependents.found = false;
+    operands_used(&function->code[to], look_up, &dependents);
+    free(dependents.depends);
+    return dependents.found;
 }

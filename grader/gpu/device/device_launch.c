@@ -176,7 +176,7 @@ static bool prepare_workspace(struct emu_device *device, const struct emu_launch
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count)
 {
     uint64_t each = device->kernels[handle - 1].cta_instructions;
-    /* number of CTAs for which an additional worker saves time */
+    /* smallest number of CTAs for which an additional worker saves time */
     uint64_t worth_one = each ? WORTH_A_WORKER / each + 1 : 1;
     uint64_t share = (cta_count - 1) / worth_one + 1;
     return share < device->workers ? (unsigned)share : device->workers;

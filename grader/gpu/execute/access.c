@@ -1,4 +1,5 @@
-/* Has the rare cases of accesses to memory, and the functions for instructions of other files. */
+/* Implements the rare cases of accesses to memory (see access_find.h), and the functions by which
+ * other files access memory. */
 #include "gpu/execute/access.h"
 
 #include "gpu/execute/access_find.h"
@@ -74,7 +75,7 @@ uint8_t *access_local(const struct warp *warp, unsigned lane, uint64_t at, uint6
     uint64_t own = launch->own_bytes, used = launch->kernel->function->local_bytes;
     if (at <= used && size <= used - at)
         return warp->local + lane * own + at;
-    at -= own; /* addresses from `used` to `own` are a gap */
+    at -= own; /* addresses from `used` to `own` belong to no variable */
     if (at > warp->stack_room || size > warp->stack_room - at)
         return NULL;
     return warp->stack + (size_t)lane * warp->stack_room + at;

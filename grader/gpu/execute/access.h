@@ -72,13 +72,14 @@ void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 
 /* --- bulk.c, mbarrier.c ----------------------------------------------------------------------- */
 
-/* Lets a bulk copy arrive in CTA: the oldest copy that ends at the mbarrier at address BARRIER and
- * has not arrived. PHASE identifies the mbarrier's phase to observers. Returns the copy's bytes, or
- * 0 if there is no such copy. */
+/* Completes the oldest pending bulk copy to CTA that completes on the mbarrier at address BARRIER.
+ * PHASE identifies the mbarrier's phase to observers. Returns the number of bytes that the mbarrier
+ * counts for this copy, or 0 if there is no such copy. */
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
 /* Ends the bulk copies of a CTA that has ended: completes those to global memory, or drops them if
  * DROPS is true. Frees the records of all copies of the CTA. */
 void bulk_end(struct cta *cta, bool drops);
+/* Returns whether CTA has an mbarrier at offset AT of its shared memory. */
 bool mbarrier_is_at(const struct cta *cta, uint64_t at);
 
 /* --- atomic.c --------------------------------------------------------------------------------- */

@@ -181,7 +181,7 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
 uint32_t access_find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                             uint8_t **host);
 
-static inline void tell_observers(struct worker *worker, const struct obs_access *access)
+static inline void report_to_observers(struct worker *worker, const struct obs_access *access)
 {
     worker_add_cost(worker, access->dense, access->mask);
     for (unsigned i = 0; i < worker->listeners[access->kind != OBS_LOAD]; i++)
@@ -213,7 +213,7 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
     access->warp = warp->index;
     access->cta = warp->cta->linear;
     if (access->space != PTX_PARAM && access->space != PTX_FRAME)
-        tell_observers(worker, access);
+        report_to_observers(worker, access);
     return pattern;
 }
 

@@ -21,7 +21,6 @@
 #include "gpu/execute/operations.h"
 #include "gpu/execute/schedule.h"
 
-/* One lane's operands. */
 struct operands {
     uint64_t to, from, barrier;
     uint32_t size;
@@ -261,12 +260,12 @@ static void store_part(struct cta *cta, const struct bulk_copy *copy, uint32_t a
     uint64_t place[WARP] = {0};
     put(&copy->does, cta->shared + copy->to + at, copy->data + at, size);
     place[copy->lane] = copy->to + at;
-    cta_tell_order(cta, (struct obs_order){.kind = OBS_COPIED,
-                                           .warp = copy->warp,
-                                           .lanes = 1u << copy->lane,
-                                           .pc = copy->pc,
-                                           .bytes = size,
-                                           .place = place});
+    cta_report_order(cta, (struct obs_order){.kind = OBS_COPIED,
+                                             .warp = copy->warp,
+                                             .lanes = 1u << copy->lane,
+                                             .pc = copy->pc,
+                                             .bytes = size,
+                                             .place = place});
 }
 
 /* Stores the copy's bytes. Tells the observers that the bytes are stored before any thread that
@@ -282,11 +281,11 @@ static void arrive(struct cta *cta, const struct bulk_copy *copy, uint64_t phase
             store_part(cta, copy, at, PIECE);
     cta->worker->atomic_changes++; /* a wait that lets a copy arrive has made progress */
     barrier[copy->lane] = phase;
-    cta_tell_order(cta, (struct obs_order){.kind = OBS_ARRIVE,
-                                           .warp = copy->warp,
-                                           .lanes = 1u << copy->lane,
-                                           .pc = copy->pc,
-                                           .place = barrier});
+    cta_report_order(cta, (struct obs_order){.kind = OBS_ARRIVE,
+                                             .warp = copy->warp,
+                                             .lanes = 1u << copy->lane,
+                                             .pc = copy->pc,
+                                             .place = barrier});
 }
 
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase)

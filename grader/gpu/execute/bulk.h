@@ -14,7 +14,7 @@ struct bulk_target {
     struct obs_access access; /* for bulk_visit() */
 };
 
-/* How a copy changes the elements at its target. */
+/* The operation by which a copy changes the elements at its target. */
 struct bulk_operation {
     /* OP is an atomic operation (an enum ptx_modifier) on elements of TYPE (an enum ptx_type). If
      * OP is PTX_MOD_COUNT, the copy replaces the elements. */

@@ -19,7 +19,7 @@ static void branch(struct warp *warp, struct path *path, const struct inst *in, 
         return;
     }
     profile->divergent++;
-    frame->holders++; /* keeps the frame while the entry that holds it is replaced */
+    frame->holders++; /* keeps the frame while the entry that refers to it is replaced */
     if (meet == top->meet)
         path_pop(warp, path); /* a lower entry already continues at `meet` */
     else
@@ -96,12 +96,12 @@ static void arrive(struct warp *warp, struct path *path, const struct inst *in, 
     path->votes = in->barrier.vote.offset == NO_SLOT ? 0 : slot_predicate(warp, in->barrier.vote);
 }
 
-static void tell_warp_sync(const struct warp *warp, uint32_t lanes)
+static void report_warp_sync(const struct warp *warp, uint32_t lanes)
 {
-    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_WARP_SYNC,
-                                                 .warp = warp->index,
-                                                 .lanes = lanes,
-                                                 .whole = lanes == warp->alive});
+    cta_report_order(warp->cta, (struct obs_order){.kind = OBS_WARP_SYNC,
+                                                   .warp = warp->index,
+                                                   .lanes = lanes,
+                                                   .whole = lanes == warp->alive});
 }
 
 /* Reports to the observers that all members of a warp sync have arrived. Makes one report for each
@@ -115,7 +115,7 @@ static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint3
         uint32_t together = 0, wanted = members[__builtin_ctz(lanes)];
         for (unsigned l = 0; l < WARP; l++)
             together |= (uint32_t)(members[l] == wanted) << l;
-        tell_warp_sync(warp, together & lanes);
+        report_warp_sync(warp, together & lanes);
         lanes &= ~together;
     }
 }
@@ -296,11 +296,11 @@ static void run_meeting(struct warp *warp, struct path *path)
     path_top(path)->pc++;
     path->has_met = false;
     if (warp->cta->is_watched)
-        cta_tell_state(warp->cta, &(struct obs_state){.warp = warp->index,
-                                                      .pc = here.pc,
-                                                      .lanes = lanes,
-                                                      .active = lanes,
-                                                      .frame = here.frame});
+        cta_report_state(warp->cta, &(struct obs_state){.warp = warp->index,
+                                                        .pc = here.pc,
+                                                        .lanes = lanes,
+                                                        .active = lanes,
+                                                        .frame = here.frame});
 }
 
 /* Lets paths that meet at one instruction with different stacks execute it together. Such paths
@@ -326,7 +326,7 @@ bool control_release_syncs(struct warp *warp)
             path->has_met = path->state == PATH_AT_MEETING;
             path->state = PATH_READY;
             released = true;
-            tell_warp_sync(warp, path->wait_mask & waiting);
+            report_warp_sync(warp, path->wait_mask & waiting);
         }
     }
     if (released) {

@@ -167,10 +167,10 @@ static void report_release(struct cta *cta, uint32_t id, const struct arrivals *
         lanes[w] = warp_waiting_at(&cta->warps[w], id);
         threads += (uint32_t)__builtin_popcount(lanes[w]);
     }
-    cta_tell_order(cta,
-                   (struct obs_order){.kind = OBS_BARRIER,
-                                      .arrived = lanes,
-                                      .whole = threads == arrivals->alive || cta->arrived[id]});
+    cta_report_order(cta,
+                     (struct obs_order){.kind = OBS_BARRIER,
+                                        .arrived = lanes,
+                                        .whole = threads == arrivals->alive || cta->arrived[id]});
 }
 
 /* Returns the instruction with which a path polls. The path spins at PC. Its polling instruction is
@@ -251,7 +251,7 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
         warp_release(&cta->warps[w], id, arrivals->votes[id]);
     cta->arrived[id] = 0;
     if (cta->is_watched)
-        cta_tell_state(cta, &(struct obs_state){.opened = true});
+        cta_report_state(cta, &(struct obs_state){.opened = true});
 }
 
 /* Opens each barrier at which all threads have arrived. If COUNTED is true, considers only barriers
@@ -326,7 +326,7 @@ static void report_cluster_event(struct warp *warp, enum obs_order_kind kind, ui
         return;
     for (unsigned l = 0; l < WARP; l++)
         place[l] = place_of(warp->cta->cluster[0], phase);
-    cta_tell_order(
+    cta_report_order(
         warp->cta,
         (struct obs_order){
             .kind = kind, .warp = warp->index, .lanes = lanes, .place = place, .wide = true});
@@ -375,7 +375,7 @@ static bool release_cluster(struct cta *cta)
             warp_release(warp, CLUSTER_BARRIER, (struct votes){0});
         }
         if (other->is_watched)
-            cta_tell_state(other, &(struct obs_state){.opened = true});
+            cta_report_state(other, &(struct obs_state){.opened = true});
     }
     report_cluster_release(cta);
     return true;
@@ -469,7 +469,7 @@ enum cta_end cta_run(struct cta *cta)
 {
     cta->has_moved = cta->gave_way = false;
     cta->looks = 0;
-    cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
+    cta_report_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
     report_cluster_release(cta);
     if (cta->is_followed)
         access_flush(cta->worker);
@@ -498,7 +498,7 @@ enum cta_end cta_run(struct cta *cta)
         }
         if (!alive) {
             bulk_end(cta, false);
-            cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
+            cta_report_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
             return CTA_DONE;
         }
         if (release_barriers(cta, false) || release_cluster(cta) || progress || set_free(cta)) {

@@ -554,7 +554,7 @@ static void decode_parameter_address(struct decoder *d, unsigned bytes)
     d->out->dst = decode_destination(d, &d->in->operands[0], bytes);
     d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), bytes);
     d->out->read.back = ptx_has(d->in, PTX_MOD_to);
-    d->kernel->shows_params = true;
+    d->kernel->takes_param_addresses = true;
     if (!d->image->function->is_kernel) /* a device function's parameters are in its frame */
         decode_unsupported(d);
 }
@@ -583,8 +583,8 @@ void decode_in_space(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* Decodes cvta. Shared and local memory are windows in the generic address space. An address in
- * another state space is also the generic address. */
+/* Decodes cvta. Shared and local memory are windows in the generic address space. In another state
+ * space, an address and its generic address are equal. */
 void decode_cvta(struct decoder *d)
 {
     enum ptx_space space = ptx_space_of(d->in);

@@ -152,7 +152,7 @@ struct inst {
             bool relaxed; /* .relaxed: the arrival orders no memory accesses */
         } barrier;
         struct {
-            /* number of the latest copy groups that may stay pending after the wait */
+            /* how many of the latest copy groups may stay pending after the wait */
             uint32_t pending;
         } wait;
         struct {
@@ -173,7 +173,7 @@ struct inst {
             uint8_t dims;         /* number of coordinates */
             uint8_t count, bytes; /* number and size of the values of a surface access */
             uint8_t component;    /* index of the component that tld4 gathers */
-            /* what a surface access out of bounds does: trap, clamp or zero (enum ptx_modifier) */
+            /* effect of a surface access out of bounds: trap, clamp or zero (enum ptx_modifier) */
             uint8_t outside;
             uint8_t way; /* .level or .grad (enum ptx_modifier), or 0 */
             bool is_integer, layered, cube;
@@ -256,15 +256,16 @@ struct kernel {
     uint32_t parameter_count;
     struct slot *vectors; /* memory for the vectors of all instructions */
     uint32_t vector_count, constant_room;
-    bool uses_heap;     /* calls malloc */
-    bool reads_clock;   /* reads clocks or timers */
-    bool uses_stack;    /* calls functions or alloca */
-    bool shows_params;  /* needs generic addresses of its parameters */
-    uint64_t params_at; /* generic address of its parameters, or 0 before they have one */
+    bool uses_heap;             /* calls malloc */
+    bool reads_clock;           /* reads clocks or timers */
+    bool uses_stack;            /* calls functions or alloca */
+    bool takes_param_addresses; /* contains cvta.param, and so needs addresses of its parameters */
+    uint64_t params_at;         /* generic address of its parameters, or 0 before they have one */
     struct emu_param *params;
 };
 
-/* Why a function cannot be decoded, in one line of text, and the source line of the cause. */
+/* The reason why a function cannot be decoded, as one line of text, and the source line of the
+ * cause. */
 struct refusal {
     char why[400];
     struct source_line at;

@@ -28,7 +28,7 @@ static bool is_seen(const struct worker *worker, unsigned i)
     return worker->observer_state[i] && !(launch->watch_is_over && launch->observers[i]->is_serial);
 }
 
-static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
+static void report_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
 {
     struct cta *cta = warp->cta;
     struct launch *launch = cta->launch;
@@ -82,21 +82,23 @@ void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
         fault.highest = highest_of(access);
         fault.other = access->space == PTX_CLUSTER ? access->rank : 0;
     }
-    tell_fault(warp, fault, lane);
+    report_fault(warp, fault, lane);
 }
 
 void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane, uint32_t mask,
                      unsigned other)
 {
-    tell_fault(warp, (struct obs_fault){.kind = (uint8_t)kind, .mask = mask, .other = other}, lane);
+    report_fault(warp, (struct obs_fault){.kind = (uint8_t)kind, .mask = mask, .other = other},
+                 lane);
 }
 
 void warp_interrupt_fault(struct warp *warp, unsigned lane)
 {
-    tell_fault(warp, (struct obs_fault){.kind = OBS_INTERRUPTED, .executed = warp->executed}, lane);
+    report_fault(warp, (struct obs_fault){.kind = OBS_INTERRUPTED, .executed = warp->executed},
+                 lane);
 }
 
-void cta_tell_order(const struct cta *cta, struct obs_order order)
+void cta_report_order(const struct cta *cta, struct obs_order order)
 {
     const struct launch *launch = cta->launch;
     if (!(launch->wanted & OBS_ORDER))

@@ -173,10 +173,10 @@ void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                      unsigned other);
 
 /* Reports an ordering event to the observers. */
-void cta_tell_order(const struct cta *cta, struct obs_order order);
+void cta_report_order(const struct cta *cta, struct obs_order order);
 
 /* Reports to the observers that the state of CTA has just changed. CTA must have is_watched. Sets
  * NOW's machine and cta. */
-void cta_tell_state(const struct cta *cta, struct obs_state *now);
+void cta_report_state(const struct cta *cta, struct obs_state *now);
 
 #endif

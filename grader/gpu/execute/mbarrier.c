@@ -202,16 +202,16 @@ static bool one_lane(struct warp *warp, const struct inst *inst, struct cta *cta
     }
 }
 
-static void tell(struct warp *warp, const struct inst *inst, const struct cta *cta, uint32_t lanes,
-                 const uint64_t *place)
+static void report_event(struct warp *warp, const struct inst *inst, const struct cta *cta,
+                         uint32_t lanes, const uint64_t *place)
 {
     if (lanes)
-        cta_tell_order(warp->cta,
-                       (struct obs_order){.kind = is_wait(inst) ? OBS_WAITED : OBS_ARRIVE,
-                                          .warp = warp->index,
-                                          .lanes = lanes,
-                                          .owner = cta == warp->cta ? 0 : cta->linear + 1,
-                                          .place = place});
+        cta_report_order(warp->cta,
+                         (struct obs_order){.kind = is_wait(inst) ? OBS_WAITED : OBS_ARRIVE,
+                                            .warp = warp->index,
+                                            .lanes = lanes,
+                                            .owner = cta == warp->cta ? 0 : cta->linear + 1,
+                                            .place = place});
 }
 
 /* Returns whether the instruction may name an mbarrier of another CTA. */
@@ -246,7 +246,7 @@ void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         struct obs_access access = {.pc = warp->pc, .kind = OBS_ATOMIC, .warp = warp->index};
         uint8_t *host[WARP];
         uint64_t place[WARP];
-        uint32_t told = 0;
+        uint32_t reported = 0;
         access.bytes = inst->mem.bytes;
         access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, access.addr);
         group = access_take_space(warp, inst, todo, &access);
@@ -256,9 +256,10 @@ void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         uint32_t lanes = access_find(warp, &access, group, host);
         for (unsigned l = 0; l < WARP; l++)
             if (lanes >> l & 1 && !atomic_load(&warp->cta->launch->stopping))
-                told |= (uint32_t)one_lane(warp, inst, cta, l, (uint32_t)access.addr[l], &place[l])
-                        << l;
-        tell(warp, inst, cta, told, place);
+                reported |=
+                    (uint32_t)one_lane(warp, inst, cta, l, (uint32_t)access.addr[l], &place[l])
+                    << l;
+        report_event(warp, inst, cta, reported, place);
     }
 }
 

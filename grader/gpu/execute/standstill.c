@@ -28,9 +28,10 @@
 #include "gpu/execute/schedule.h"
 #include "gpu/execute/stretch.h"
 
-/* The number of rounds in which all CTAs must only spin. */
-#define PATIENCE 64u  /* before the check for loops */
-#define TIRED    512u /* before a launch that may be parked is parked without a loop */
+/* Numbers of successive rounds in which all CTAs only spin. */
+#define PATIENCE 64u /* after these rounds, paths are checked for loops */
+/* after these rounds, a launch that may be parked is parked even without a loop */
+#define TIRED 512u
 /* A round counts as this number of rounds if some CTA polled and passed a barrier MOST_LOOKS times
  * in it. */
 #define LONG_ROUND 16u
@@ -175,7 +176,7 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 void standstill_forget(struct worker *worker)
 {
     worker->spun = 0;
-    /* once the launch has been parked, launch_changes() needs the changes by atomics */
+    /* once a launch has been parked, atomics count their changes for launch_changes() */
     worker->watches = worker->launch->goes_on;
     atomic_store(&worker->still, 0);
     atomic_store(&worker->is_tired, false);

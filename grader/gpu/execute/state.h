@@ -102,7 +102,7 @@ struct warp {
     uint64_t slept;      /* nanosleep instructions executed */
     uint64_t looked;     /* executed instructions that may poll */
     uint64_t failed;     /* polls that found no new value */
-    bool moved;          /* some path has done more than spin */
+    bool moved;          /* some path has done more than spin in the current turn */
     uint32_t at_cluster; /* lanes that have arrived in the current phase of the cluster's barrier */
     uint32_t owes_wait;  /* lanes that have arrived at the cluster's barrier and not waited yet */
     /* lanes that the cluster's barrier has released, but observers do not know yet */
@@ -201,7 +201,7 @@ struct worker {
     atomic_bool is_tired; /* all the worker's CTAs have only spun for a long time (see TIRED) */
     /* The list of started clusters, oldest first. The CTA of rank 0 represents its cluster. */
     struct cta *first, **last;
-    struct cta **turn; /* place in the list of the cluster that runs next */
+    struct cta **turn; /* the list's link to the cluster that runs next */
     uint32_t waiting;  /* length of the list */
     bool may_begin;    /* new clusters may start */
     bool is_ahead;     /* the oldest cluster has just had an extra turn */

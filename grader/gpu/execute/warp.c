@@ -190,7 +190,7 @@ static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
         control_run(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
     if (path->state == PATH_AT_MEETING) /* the instruction will run later */
         now.active = 0;
-    cta_tell_state(warp->cta, &now);
+    cta_report_state(warp->cta, &now);
 }
 
 /* Returns the lanes of the stack entries from DEPTH upwards, where the lowest entry has depth 1. */
@@ -406,10 +406,10 @@ void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
  * observers. */
 void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,
-                                                 .warp = warp->index,
-                                                 .lanes = mask,
-                                                 .wide = inst->mem.op != PTX_MOD_cta});
+    cta_report_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,
+                                                   .warp = warp->index,
+                                                   .lanes = mask,
+                                                   .wide = inst->mem.op != PTX_MOD_cta});
 }
 
 /* Releases the frames that paths still hold if the launch was stopped, and drops pending copies. */

@@ -5,7 +5,7 @@
 #include "gpu/execute/path.h"
 #include "gpu/tools.h"
 
-void cta_tell_state(const struct cta *cta, struct obs_state *now)
+void cta_report_state(const struct cta *cta, struct obs_state *now)
 {
     const struct listener *follower = &cta->worker->follower;
     now->machine = cta;

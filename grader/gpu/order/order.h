@@ -38,8 +38,9 @@ struct order_stream {
     bool is_blocking;
 };
 
-/* A vector clock. For each place in the list of streams, `last` has the number of the stream's
- * latest work that comes before, or 0. Initialise with {0}; free `last`. */
+/* A vector clock, which says what comes before a piece of work or an event. For each place in the
+ * list of streams, `last` has the number of the stream's latest work that comes before it, or 0.
+ * Initialise with {0}; free `last`. */
 struct order_clock {
     uint64_t *last;
     size_t count;

@@ -232,7 +232,7 @@ static inline const struct ptx_variable *ptx_definition(const struct ptx_variabl
 {
     return v->definition ? v->definition : v;
 }
-#define PTX_ANY_UNIT UINT32_MAX /* for UNIT: looks for NAME in all units */
+#define PTX_ANY_UNIT UINT32_MAX /* value of UNIT for a search in all units */
 
 /* Compares two names like strcmp(). */
 int ptx_name_compare(struct ptx_name a, struct ptx_name b);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_REGISTERS 65536 /* of one function; ptxas fails long before that */
+#define MAX_REGISTERS 65536 /* largest number in one function; ptxas fails with far fewer */
 #define MAX_VARIABLE  ((uint64_t)1 << 32)
 
 enum ptx_type parse_expect_type(struct parser *p)
