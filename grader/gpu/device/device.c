@@ -1,5 +1,5 @@
-/* The device: keeps the handles of modules and kernels, a lock and the last error. Other folders of
- * the emulator do the work. */
+/* Implements the device: keeps the handles of modules and kernels, a lock and the last error. Other
+ * folders of the emulator do the work. */
 #include "gpu/device/device_parts.h"
 
 #include <stdarg.h>
@@ -627,7 +627,7 @@ enum emu_status device_add_kernel(struct emu_device *device, struct module *modu
     }
     struct kernel *kernel =
         kernel_decode(module->ptx, function, variable_address, module, &refusal);
-    if (kernel && kernel->shows_params && !place_parameters(device, kernel)) {
+    if (kernel && kernel->takes_param_addresses && !place_parameters(device, kernel)) {
         kernel_free(kernel);
         return device_failed(EMU_OUT_OF_MEMORY,
                              "the device has no memory for a kernel's parameters");

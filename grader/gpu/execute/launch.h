@@ -98,7 +98,7 @@ struct launch {
     atomic_uint_fast64_t next_cluster, executed;
     atomic_int status;    /* the first error, as enum emu_status */
     atomic_bool stopping; /* workers stop as soon as they see this flag */
-    struct worker *crew;  /* all workers */
+    struct worker *pool;  /* array of most_workers workers */
     /* The watch is the first part of a launch, which runs on a single worker because some observers
      * need this. When the watch's cost exceeds its limit, these observers are removed and the other
      * workers join. */
@@ -173,10 +173,10 @@ void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                      unsigned other);
 
 /* Reports an ordering event to the observers. */
-void cta_tell_order(const struct cta *cta, struct obs_order order);
+void cta_report_order(const struct cta *cta, struct obs_order order);
 
-/* Reports that the state of CTA, which has is_watched, has just changed. Sets NOW's machine and
- * cta. */
-void cta_tell_state(const struct cta *cta, struct obs_state *now);
+/* Reports to the observers that the state of CTA has just changed. CTA must have is_watched. Sets
+ * NOW's machine and cta. */
+void cta_report_state(const struct cta *cta, struct obs_state *now);
 
 #endif

@@ -1,9 +1,9 @@
 /* The synccheck observer reports deadlocks, and faults at barriers and in operations with a mask of
  * lanes.
  *
- * The executor detects these faults: barriers in cta.c, lane masks in warp.c. The CUDA programming
- * guide has this rule for a mask: the mask must contain every lane that makes the call, and each
- * lane in the mask must make the call or have exited. */
+ * The executor detects these faults: barriers in cta.c, lane masks in control.c. The CUDA
+ * programming guide has this rule for a mask: the mask must contain every lane that makes the call,
+ * and each lane in the mask must make the call or have exited. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
