@@ -13,7 +13,7 @@
  * the memory of a prediction. */
 #define SAMPLE_BUDGET   120000u
 #define SAMPLE_MOST     160u   /* most CTAs */
-#define SAMPLE_WORK     65536u /* most entries of `work` */
+#define SAMPLE_WORK     65536u /* the most entries of `work` */
 #define SAMPLE_MIN_WALK 2000u  /* a walk may always have this many instructions */
 
 /* The distribution of the launch's CTAs over the chip. */
@@ -28,11 +28,12 @@ struct spread {
 
 struct sample {
     struct spread spread;
-    struct walk_cta *ctas; /* the CTAs of the first multiprocessor, in order */
+    struct walk_cta *ctas; /* the CTAs of the simulated multiprocessor, in order */
     uint32_t cta_count;
     struct footprint footprint;
     unsigned parts;
-    /* instructions of each CTA, or of each group of neighbours, and of the longest warp of each */
+    /* instructions of each CTA, or of each group of neighbouring CTAs, and of the longest warp of
+     * each */
     const uint64_t *work, *longest;
     uint64_t work_count;
 };
@@ -48,19 +49,19 @@ struct predictor {
     struct sampling *sampling; /* one for each running launch */
 };
 
-/* Returns the instructions of the multiprocessor that gets the most work, or 0 if unknown
+/* Returns the number of instructions of the multiprocessor that gets the most work, or 0 if unknown
  * (balance.c). */
 double balance_busiest(const struct sample *sample);
 
-/* How long instructions take. */
+/* The times from which balance_ratio() computes how long a multiprocessor takes, in cycles. */
 struct balance_pace {
-    struct sm_pace alone; /* a warp's pace if nothing but waits for results took time */
+    struct sm_pace alone; /* a warp's pace if only waits for results took time */
     double unit; /* cycles of the busiest unit of a multiprocessor for each instruction of a warp */
     double start, next; /* cycles before the first CTA in a place, and before each later CTA */
 };
 
-/* Returns the least time of the multiprocessor that takes longest, divided by that of the simulated
- * one. */
+/* Computes for each multiprocessor a time that it takes at least. Returns the time of the slowest
+ * one, divided by that of the simulated one, or 1 if unknown (balance.c). */
 double balance_ratio(const struct sample *sample, const struct balance_pace *pace);
 
 /* Computes the number of warps that all multiprocessors hold together, on average over each of
