@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#define FINDINGS_MAX 1000 /* most findings of one launch; later defects are only counted */
+#define FINDINGS_MAX 1000 /* the most findings of a launch; later defects are only counted */
 
 /* A place in host code that belongs to a finding, such as "allocated here". */
 struct finding_note {
@@ -25,8 +25,8 @@ struct finding {
      * and both for the worst request. `message` then holds the cause. */
     uint64_t cost, ideal;
     uint32_t worst_cost, worst_ideal;
-    /* what to try; if NULL, the report shows `advice`; if that is "", the general advice for the
-     * kind */
+    /* what to try; if NULL, the report shows `advice`, and if that is empty, the general advice for
+     * this kind of defect */
     const char *help;
     char advice[320];
     const char *deduction; /* what `advice` is based on (gpu/deductions.h), or NULL */

@@ -15,7 +15,7 @@ enum {
     PAGE_BYTES = 1 << PAGE_SHIFT,
     WORDS = PAGE_BYTES / 64,
     CACHED = 64,
-    /* most accesses noted by one worker in a launch, which takes about a second */
+    /* the most accesses that one worker notes in a launch, which takes about a second */
     MOST_ACCESSES = 50000000,
     /* most ranges that are reported; further ranges are dropped, so conflicts can be missed */
     MOST_TOUCHES = 1 << 20
@@ -325,7 +325,7 @@ static bool append_page(struct obs_touched *touched, const struct map *map)
     return true;
 }
 
-/* Compares two touches by kind, then by address. So touches of neighbouring pages follow one
+/* Compares two maps by kind, then by address. So the touches of neighbouring pages follow one
  * another and can be merged. */
 static int compare(const void *a, const void *b)
 {

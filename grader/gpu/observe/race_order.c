@@ -424,7 +424,8 @@ void order_event(struct order *order, const struct obs_order *event)
         run_cta(order, event->cta, event->seat);
     if (!order->current || order->failed)
         return;
-    uint64_t own = order->current->linear + 1; /* OWNER for an mbarrier of the current CTA */
+    /* the owner of an mbarrier in the current CTA (see order_release_at()) */
+    uint64_t own = order->current->linear + 1;
     uint64_t owner = event->wide ? 0 : event->owner ? event->owner : own;
     switch (event->kind) {
     case OBS_CTA_ENDS:

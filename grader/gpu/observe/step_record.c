@@ -15,7 +15,7 @@ enum address_form {
 };
 
 /* Returns whether the address of each lane in MASK equals the lane's register plus OFFSET. LOW and
- * HIGH are the halves of the register. Only the bits of CUT count. */
+ * HIGH are the halves of the register. Compares only the bits of CUT. */
 LANES_CLONES static bool add_up(const uint64_t *addr, const uint32_t *low, const uint32_t *high,
                                 uint64_t offset, uint64_t cut, uint32_t mask)
 {
@@ -173,7 +173,8 @@ static bool read_word(const struct step_state *state, const struct obs_state *no
     return bytes;
 }
 
-/* If the machine's word at ADDR differs from the model's, adds an extra and corrects the model. */
+/* If the machine's word at ADDR differs from the model's, adds an extra (enum step_extra) and
+ * corrects the model. */
 static void check_word(struct step_state *state, const struct obs_state *now, bool shared,
                        const struct mem_block *block, uint64_t addr)
 {

@@ -155,7 +155,7 @@ static void *waits_begin(const struct launch_view *launch)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns the seat of CTA, or launch->resident if CTA has no seat. */
+/* Returns the seat of CTA, or launch->resident if CTA is not running. */
 static uint32_t seat_of(const struct waits *waits, uint64_t cta)
 {
     uint32_t seat = 0;
@@ -177,8 +177,7 @@ static bool waits_follows(void *state, uint64_t cta)
     return true;
 }
 
-/* Advances a warp to END and counts its waits on the way. WARP is the warp's index over all
- * seats. */
+/* Advances a warp to END and counts its waits on the way. WARP is its index in `now`. */
 static void advance(struct waits *waits, size_t warp, uint32_t end)
 {
     struct progress *now = &waits->now[warp];
