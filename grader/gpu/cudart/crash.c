@@ -19,7 +19,7 @@ enum {
     BEFORE_BLOCK = 16,    /* most bytes between a block of malloc() and its stored size */
     PAGE = 4096,          /* bytes of inaccessible memory before and after page-locked memory */
 };
-/* most bytes between an allocation and an index that is meant for it */
+/* the most bytes between an allocation and an address that a wrong index in it explains */
 #define NEAR ((uintptr_t)1 << 30)
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};

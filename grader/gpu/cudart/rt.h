@@ -284,8 +284,8 @@ void rt_range_each_reset(unsigned kinds, void (*visit)(void *context, const stru
 cudaError_t rt_allocate(void **ptr, size_t size, enum rt_kind kind, unsigned flags);
 /* Frees device memory of the program. PTR is its first address. */
 cudaError_t rt_free(struct emu_device *device, void *ptr);
-/* If the host writes SIZE bytes at the beginning of a longer range at TO, notes the program's line.
- * Does not note a line if the previous one wrote as many bytes. */
+/* If the host writes SIZE bytes at the beginning of a longer range at TO, notes the program's line,
+ * unless the previous such write had the same size. */
 void rt_note_fill(struct emu_device *device, const void *to, size_t size);
 /* Frees all memory of the program, except __managed__ variables. */
 void rt_memory_reset(struct emu_device *device);

@@ -34,6 +34,7 @@ enum {
     DEPTH = 32
 };
 
+/* how far a page is protected: not at all, against stores, or against all accesses */
 enum level { FREE, READABLE, HIDDEN };
 
 struct guarded {
@@ -46,7 +47,7 @@ struct guarded {
 
 static struct guarded *ranges;
 static unsigned opened;
-static unsigned steps;
+static unsigned steps; /* single instructions since the work in flight changed */
 static pid_t owner;
 static struct sigaction segv_before, trap_before;
 
@@ -149,7 +150,8 @@ void guard_update(void)
     if (opened || !order || (!guard_protected && !order_in_flight(order)))
         return;
     steps = 0;
-    install(); /* must come first, because other threads may access the pages at any time */
+    /* the handlers must exist first, because other threads may access the pages at any time */
+    install();
     for (struct guarded *range = ranges; range; range = range->next) {
         memset(range->wanted, FREE, pages_of(range));
         order_each_touch(order, range->begin, range->end, want, range);
@@ -367,7 +369,7 @@ static void install(void)
     if (!owner) {
         void *stack[2];
         owner = getpid();
-        /* its first call loads a library, which must not happen inside a handler */
+        /* the first call of backtrace() loads a library, which must not happen inside a handler */
         backtrace(stack, 2);
     }
     replace(SIGSEGV, on_fault, &segv_before);

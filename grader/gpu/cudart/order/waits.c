@@ -6,7 +6,7 @@
 
 enum { MOST_RECORDS = 64, MOST_WAITS = 64 };
 
-/* The latest record of an event. CLOCK tells events apart. */
+/* The latest record of an event, which CLOCK identifies. */
 struct record {
     const struct order_clock *clock;
     uint64_t stream;
@@ -77,8 +77,8 @@ static bool is_too_early(const struct wait *wait, const struct order_work *earli
            wait->event.stream == earlier->stream && wait->event.works < earlier->number;
 }
 
-/* Another stream than that of the later work waits for the earlier work, and has no other reason to
- * do so yet. */
+/* Another stream than that of the later work waits for the earlier work, and has got no work since,
+ * so the wait is probably for the later work. */
 static bool is_elsewhere(const struct wait *wait, const struct order_work *earlier,
                          const struct order_work *later)
 {
