@@ -231,7 +231,7 @@ static bool is_same(struct cudaMemLocation a, struct cudaMemLocation b)
     return a.type == b.type && a.id == b.id;
 }
 
-/* Removes from *ALL whatever *PART does not also have. */
+/* Reduces *ALL to the advice that *PART also has. */
 static void intersect(struct advice *all, const struct advice *part)
 {
     const struct cudaMemLocation none = {cudaMemLocationTypeInvalid, 0};

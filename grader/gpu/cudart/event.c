@@ -247,7 +247,8 @@ static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t e
     cudaError_t error = rt_surface_fault(&device);
     if (error != cudaSuccess || left)
         return error != cudaSuccess ? error : cudaErrorNotReady;
-    /* a GPU would return cudaErrorNotReady until both have ended */
+    /* a GPU would return cudaErrorNotReady until both have ended, so this call orders the host's
+     * later accesses after them */
     if (is_live(start) && is_live(end)) {
         note_wait(start);
         note_wait(end);

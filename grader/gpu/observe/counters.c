@@ -39,7 +39,8 @@ struct state {
     /* for each of these counts, enum obs_access_kind of the latest access */
     uint8_t *kind;
     struct sample *samples; /* the most wasteful access of each pc */
-    /* by pc, number of accesses to other CTAs' shared memory, or NULL if there are no clusters */
+    /* for each pc, the number of accesses to other CTAs' shared memory; NULL if there are no
+     * clusters */
     uint64_t *others;
     uint64_t *bulk; /* bytes of global memory that each pc's bulk copies access */
     /* Number of sectors of global memory that each warp has loaded, indexed by CTA and warp. In a

@@ -6,7 +6,8 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#define FINDINGS_MAX 1000 /* the most findings of a launch; later defects are only counted */
+/* at most this many findings of a launch; later defects are only counted */
+#define FINDINGS_MAX 1000
 
 /* A place in host code that belongs to a finding, such as "allocated here". */
 struct finding_note {
@@ -30,7 +31,7 @@ struct finding {
     const char *help;
     char advice[320];
     const char *deduction; /* what `advice` is based on (gpu/deductions.h), or NULL */
-    /* the array that a bad access was meant for, as far as it is known; otherwise 0 */
+    /* the array at which a bad access was aimed; members that are not known are 0 or "" */
     struct {
         char name[32];          /* in shared memory, otherwise "" */
         uint64_t bytes, offset; /* the access begins at this byte of the array */

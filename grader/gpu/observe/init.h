@@ -40,7 +40,7 @@ struct init_site {
 
 struct init {
     const struct launch_view *launch;
-    struct init_site *sites; /* by pc */
+    struct init_site *sites; /* for each pc */
     /* the running CTA; all CTAs that the worker runs in turns, by seat (view.h) */
     struct init_cta *current, *seats;
     size_t local_bytes;

@@ -15,7 +15,7 @@
 #define LEAST_SHARE        0.05 /* share of the launch's sectors, wavefronts or instructions */
 #define LEAST_RATIO        1.2  /* ratio of cost to ideal */
 #define MANY_BRANCHES      0.1  /* share of diverging warps among those that reach a branch */
-#define MANY_LEVELS        8    /* levels of calls */
+#define MANY_LEVELS        8    /* the costs of at most this many levels of calls are distributed */
 /* with fewer active lanes on average, a single lane does most of the work */
 #define FEW_LANES 2.0
 /* two accesses with fewer bytes between them count as accesses to the same array */
@@ -53,7 +53,7 @@ struct report {
     const struct emu_counters *counters;
     const struct sample *samples;
     struct emu_counters totals;
-    struct expense *expenses; /* by pc */
+    struct expense *expenses; /* for each pc */
     uint32_t *loads;          /* pcs of the loads from global memory */
     uint32_t load_count;
     struct loss *list;

@@ -66,7 +66,7 @@ struct race_load {
     uint64_t addr[WARP], cta;
     uint32_t site, mask, warp;
 };
-#define RACE_LOADS 4u /* the most loads of a statement that are remembered */
+#define RACE_LOADS 4u /* at most this many loads of a statement are remembered */
 
 struct race_shared { /* the shadow of one CTA's shared memory */
     uint64_t cta;

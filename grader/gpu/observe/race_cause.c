@@ -1,6 +1,7 @@
 #include "gpu/observe/race_cause.h"
 
-#define STATEMENT_CODE 256u /* most instructions from the load of a statement to its store */
+/* a statement's store follows its load after at most this many instructions */
+#define STATEMENT_CODE 256u
 
 void race_causes_open(struct race_causes *causes, const struct race *race)
 {

@@ -5,7 +5,7 @@
 #include "gpu/observe/race.h"
 #include "gpu/observe/race_log.h"
 
-uint32_t race_max_instants = 1u << 18; /* takes 8 MiB */
+uint32_t race_max_instants = 1u << 18; /* they take 8 MiB */
 
 /* A short form of race_moment: KNOWN is OWN for the warp itself, and OTHERS for all other warps. */
 struct race_instant {

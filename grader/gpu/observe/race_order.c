@@ -341,7 +341,8 @@ static bool grow_places(struct order *order)
     return true;
 }
 
-/* Returns the slot of a place, or the free slot where it belongs. The table is never full. */
+/* Returns the slot of the releases at ADDR in OWNER's memory, or the free slot where they belong.
+ * The table is never full. */
 static struct order_place *find_place(const struct order *order, uint64_t addr, uint64_t owner)
 {
     uint64_t at = (addr / 4 + owner * 7919) & (order->place_room - 1);

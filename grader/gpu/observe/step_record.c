@@ -190,7 +190,7 @@ static void check_word(struct step_state *state, const struct obs_state *now, bo
     step_set_word(&state->model, shared, addr, word);
 }
 
-/* Adds an extra for each range of shared memory that differs from the model. */
+/* Adds an extra (enum step_extra) for each range of shared memory that differs from the model. */
 static void sweep_shared(struct step_state *state, const struct obs_state *now)
 {
     const uint8_t *shared = view_shared(now->machine);
@@ -214,8 +214,8 @@ static void sweep_shared(struct step_state *state, const struct obs_state *now)
     }
 }
 
-/* Applies stores to the model's memory, as the reader does. Then adds an extra for each word that
- * still differs from the machine's. */
+/* Applies stores to the model's memory, as the reader does. Then adds an extra (enum step_extra)
+ * for each word that still differs from the machine's. */
 static void follow_stores(struct step_state *state, const struct obs_state *now,
                           const struct step_code *code)
 {
@@ -321,7 +321,8 @@ static bool put_results(struct step_state *state, const struct obs_state *now,
     return any;
 }
 
-/* If register REG of FRAME differs from the model's, adds an extra and corrects the model. */
+/* If register REG of FRAME differs from the model's, adds an extra (enum step_extra) and corrects
+ * the model. */
 static void check_register(struct step_state *state, const struct obs_state *now, uint32_t warp,
                            const struct frame *frame, uint32_t base, uint32_t reg, uint32_t lanes)
 {
@@ -425,8 +426,8 @@ static uint32_t unset_lanes(const struct step_state *state, const struct obs_acc
     return unset;
 }
 
-/* Adds an extra for uninitialised reads of global memory. The reader finds those of shared memory
- * itself. */
+/* Adds an extra (enum step_extra) for uninitialised reads of global memory. The reader finds those
+ * of shared memory itself. */
 static void put_unset(struct step_state *state, const struct obs_state *now)
 {
     uint32_t unset = 0;

@@ -54,44 +54,44 @@ double balance_busiest(const struct sample *sample)
 
 /* --- lower bounds of time --------------------------------------------------------------------- */
 
-#define MOST_PLACES 64u
+#define MOST_SLOTS 64u
 
 /* The lower bound of a multiprocessor's time. It is the time that its busiest unit needs for all
- * its CTAs. If that is longer, it is the time of the CTAs that follow each other in one place for a
+ * its CTAs. If that is longer, it is the time of the CTAs that follow each other in one slot for a
  * CTA, each of which takes as long as its longest warp. So with twice the work per CTA, the bound
- * doubles only if a unit is the limit: CTAs in different places wait at the same time. */
+ * doubles only if a unit is the limit: CTAs in different slots wait at the same time. */
 struct bound {
-    double work;               /* instructions of all its CTAs */
-    double place[MOST_PLACES]; /* the time when the last CTA in each place ends */
+    double work;              /* instructions of all its CTAs */
+    double ended[MOST_SLOTS]; /* for each slot for a CTA, the time when its last CTA ends */
 };
 
-static double time_of(const struct bound *bound, uint32_t places, const struct balance_pace *pace)
+static double time_of(const struct bound *bound, uint32_t slots, const struct balance_pace *pace)
 {
     double last = bound->work * pace->unit;
-    for (uint32_t i = 0; i < places; i++)
-        last = bound->place[i] > last ? bound->place[i] : last;
+    for (uint32_t i = 0; i < slots; i++)
+        last = bound->ended[i] > last ? bound->ended[i] : last;
     return pace->start + last;
 }
 
-/* Adds a CTA with WORK instructions, whose longest warp has LONGEST of them, in the place that is
+/* Adds a CTA with WORK instructions, whose longest warp has LONGEST of them, in the slot that is
  * free first. */
-static void add(struct bound *bound, uint32_t places, const struct balance_pace *pace, double work,
+static void add(struct bound *bound, uint32_t slots, const struct balance_pace *pace, double work,
                 double longest)
 {
     uint32_t first = 0;
-    for (uint32_t i = 1; i < places; i++)
-        first = bound->place[i] < bound->place[first] ? i : first;
-    double *place = &bound->place[first];
+    for (uint32_t i = 1; i < slots; i++)
+        first = bound->ended[i] < bound->ended[first] ? i : first;
+    double *ended = &bound->ended[first];
     bound->work += work;
-    *place += (*place > 0 ? pace->next : 0) + pace->alone.fixed + pace->alone.each * longest;
+    *ended += (*ended > 0 ? pace->next : 0) + pace->alone.fixed + pace->alone.each * longest;
 }
 
 /* Returns the time from which on BOUND has room for one more CTA. */
-static double free_at(const struct bound *bound, uint32_t places, const struct balance_pace *pace)
+static double free_at(const struct bound *bound, uint32_t slots, const struct balance_pace *pace)
 {
-    double first = bound->place[0], works = bound->work * pace->unit;
-    for (uint32_t i = 1; i < places; i++)
-        first = bound->place[i] < first ? bound->place[i] : first;
+    double first = bound->ended[0], works = bound->work * pace->unit;
+    for (uint32_t i = 1; i < slots; i++)
+        first = bound->ended[i] < first ? bound->ended[i] : first;
     return first > works ? first : works;
 }
 
@@ -100,18 +100,18 @@ static double free_at(const struct bound *bound, uint32_t places, const struct b
 static void give_out(const struct sample *sample, const struct balance_pace *pace,
                      struct bound *bounds, struct entry *heap)
 {
-    uint32_t sms = sample->spread.sms, places = sample->spread.resident;
-    uint64_t first = (uint64_t)sms * places, i = 0;
+    uint32_t sms = sample->spread.sms, slots = sample->spread.resident;
+    uint64_t first = (uint64_t)sms * slots, i = 0;
     for (; i < sample->work_count && i < first; i++)
-        add(&bounds[i % sms], places, pace, (double)sample->work[i], (double)sample->longest[i]);
+        add(&bounds[i % sms], slots, pace, (double)sample->work[i], (double)sample->longest[i]);
     for (uint32_t s = 0; s < sms; s++)
-        heap[s] = (struct entry){free_at(&bounds[s], places, pace), s};
+        heap[s] = (struct entry){free_at(&bounds[s], slots, pace), s};
     for (uint32_t s = sms; s-- > 0;)
         sink(heap, sms, s);
     for (; i < sample->work_count; i++) {
         struct bound *bound = &bounds[heap[0].sm];
-        add(bound, places, pace, (double)sample->work[i], (double)sample->longest[i]);
-        heap[0].key = free_at(bound, places, pace);
+        add(bound, slots, pace, (double)sample->work[i], (double)sample->longest[i]);
+        heap[0].key = free_at(bound, slots, pace);
         sink(heap, sms, 0);
     }
 }
@@ -138,7 +138,7 @@ double balance_ratio(const struct sample *sample, const struct balance_pace *pac
     struct bound *bounds = calloc(sms, sizeof *bounds);
     struct entry *heap = calloc(sms, sizeof *heap);
     double most = 0, base = simulated(sample, pace);
-    bool known = bounds && heap && sample->work_count && sample->spread.resident <= MOST_PLACES;
+    bool known = bounds && heap && sample->work_count && sample->spread.resident <= MOST_SLOTS;
     if (known)
         give_out(sample, pace, bounds, heap);
     for (uint32_t s = 0; known && s < sms; s++) {

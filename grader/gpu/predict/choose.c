@@ -135,7 +135,7 @@ struct choice choose(const struct pass *pass, const struct ptx_instruction *in)
     case PTX_OP_ld:
     case PTX_OP_ldu:
     case PTX_OP_st:
-        if (is_parameter(in)) /* LDC in kernels, registers in functions */
+        if (is_parameter(in)) /* in constant memory for a kernel, in registers for a function */
             return pass->function->is_kernel
                        ? (struct choice){PIPE_ALU, 1, 6, false}
                        : (struct choice){PIPE_ALU, 0, 0, in->opcode != PTX_OP_st};

@@ -9,7 +9,7 @@
 
 #include "gpu/predict/footprint.h"
 
-#define TIMES      8192u /* the number of latest parts whose uses are known */
+#define TIMES      8192u /* the uses in this many latest parts are known */
 #define PAGE_LINES (PAGE_SECTORS / 4)
 
 struct l2_page {
@@ -57,7 +57,8 @@ static void forget_page(struct l2 *l2, const struct l2_page *page)
             l2->used[page->last[i] % TIMES]--;
 }
 
-/* Increases the shift, and drops the pages that are not watched any more. */
+/* Sets the shift, which only grows (see footprint.h), and drops the pages that are not watched any
+ * more. */
 static void set_shift(struct l2 *l2, unsigned shift)
 {
     struct footprint watch = {.shift = shift};

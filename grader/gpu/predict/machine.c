@@ -151,7 +151,7 @@ static bool is_uniform(const struct pass *pass, const struct ptx_instruction *in
            is_uniform_address(pass, &in->operands[in->opcode == PTX_OP_red ? 0 : 1]);
 }
 
-#define UNIFORM_WIDTH 2 /* the most 32-bit registers that a uniform load fills */
+#define UNIFORM_WIDTH 2 /* a uniform load fills at most this many 32-bit registers */
 
 /* Splits the last op, a uniform load of 128 bits, into two. */
 static bool split(struct machine *machine)
@@ -269,7 +269,7 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
     return !loops || machine_unroll(machine, block);
 }
 
-#define MOST_PREDICATED 8u /* the most machine instructions of a block that ptxas predicates */
+#define MOST_PREDICATED 8u /* ptxas predicates a block of at most this many machine instructions */
 
 /* Returns whether ptxas predicates the block after B instead of jumping over it: the block is short
  * and straight, and both paths meet after it. */

@@ -117,8 +117,9 @@ struct machine {
     uint32_t *block_of; /* the block of each pc */
     uint32_t registers; /* every register's number is below this */
     uint32_t room;      /* number of 32-bit registers that ptxas gives a thread */
-    uint32_t limit;     /* the most that it can give, less those that hold no values */
-    uint8_t *widths;    /* for each register, the number of 32-bit registers */
+    /* the maximum that ptxas can give it, less RESERVED registers (machine.c) */
+    uint32_t limit;
+    uint8_t *widths; /* for each register, the number of 32-bit registers */
     uint32_t width_count;
 };
 

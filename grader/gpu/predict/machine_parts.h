@@ -9,10 +9,11 @@
 
 /* The facts about a register of the function that is being translated. */
 struct fact {
-    uint32_t defs, def;       /* number of instructions that write it, and the last of them */
-    uint32_t uses, use;       /* number of instructions that read it, and the last of them */
-    uint32_t adds, addresses; /* how many of these reads are additions, and addresses */
-    bool varies;              /* lanes may have different values */
+    uint32_t defs, def; /* number of instructions that write it, and the last of them */
+    uint32_t uses, use; /* number of instructions that read it, and the last of them */
+    /* how many of these instructions add to it, or use it as an address */
+    uint32_t adds, addresses;
+    bool varies; /* lanes may have different values */
 };
 
 /* The translation of an instruction. */
@@ -29,7 +30,7 @@ struct hoisted {
     uint32_t loop, divisor;
     uint8_t count, depth;
 };
-#define HOISTED 16u /* the most reciprocals in a function */
+#define HOISTED 16u /* at most this many reciprocals in a function */
 #define NO_LOOP UINT32_MAX
 
 struct pass {
@@ -41,7 +42,7 @@ struct pass {
     struct choice *choices;
     struct hoisted hoisted[HOISTED];
     uint32_t hoisted_count;
-    uint32_t at; /* index of the instruction that the pass is at */
+    uint32_t at; /* index of the current instruction */
     struct op *op;
     bool varies_here, has_changed; /* used by find_varying() */
 };

@@ -207,8 +207,8 @@ static double find_rivals(const struct work *work, const struct emu_counters *co
                 /* the instruction before the loop executes once per thread */
                 threads += (double)counters[block->first - 1].value[EMU_thread_instructions];
     }
-    double places = (double)work->sample->spread.resident * work->sample->spread.sms;
-    double share = fmin(1, places / (double)launch->cta_count);
+    double resident = (double)work->sample->spread.resident * work->sample->spread.sms;
+    double share = fmin(1, resident / (double)launch->cta_count);
     return words > 0 ? fmax(threads * share / words, 1) : 1;
 }
 
@@ -456,13 +456,13 @@ static double tail_of(const struct work *work, double us)
     return busiest > 0 ? us * (1 - all / sms / busiest) : 0;
 }
 
-/* Returns the share of the chip that is not available to other launches: the share of the places
- * for blocks, or the share of the busiest unit. */
+/* Returns the share of the chip that is not available to other launches: the share of the CTA slots
+ * or, if it is more, of the busiest unit. */
 static double share_of_chip(const struct work *work, const struct prediction *p, double us)
 {
     const struct spread *spread = &work->sample->spread;
-    double places = work->predictor->chip.sms * spread->places;
-    double share = (double)work->launch->cta_count / places;
+    double slots = work->predictor->chip.sms * spread->cta_slots;
+    double share = (double)work->launch->cta_count / slots;
     for (int i = 0; i < PREDICT_latency; i++)
         share = p->part_us[i] / us > share ? p->part_us[i] / us : share;
     return share < 1 ? share : 1;

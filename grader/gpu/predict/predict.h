@@ -61,7 +61,7 @@ struct prediction {
     double us, low_us, high_us;
     enum predict_part limit;
     double part_us[PREDICT_PART_COUNT];
-    /* the used share of the places for CTAs, or of the busiest unit if that is more */
+    /* the used share of the CTA slots, or of the busiest unit if that is more */
     double share_of_chip;
     /* the time if global accesses touched the ideal number of sectors, and if shared accesses took
      * the ideal number of passes; 0 if there is no difference */

@@ -20,7 +20,7 @@ struct sampling {
     const struct launch_view *launch;
     /* instructions of each CTA, or in a large launch, of each group of neighbouring CTAs */
     uint64_t *work;
-    /* instructions of the longest warp of each of them */
+    /* for each of these, the instructions of its longest warp */
     uint64_t *longest;
     uint64_t work_count;
     struct sampling *next;
@@ -40,9 +40,9 @@ struct state {
     struct spread spread;
     unsigned parts;
     uint64_t noted[NOTED]; /* lines that were noted recently, as a hash table (see was_noted()) */
-    uint64_t most;         /* the most instructions of a walk */
+    uint64_t most;         /* limit for the instructions of a walk */
     struct walk_cta *ctas, *current;
-    /* NULL if the kernel reads no clock, or its clocks do not show the model's time */
+    /* NULL unless the kernel reads a clock that shows predicted time */
     struct pace *pace;
 };
 
@@ -65,7 +65,7 @@ struct spread sample_spread(const struct launch_view *launch, const struct emu_c
     spread.each = (launch->cta_count + sms - 1) / sms;
     uint32_t fit = predict_occupancy(launch, chip).ctas;
     fit = fit ? fit : 1;
-    spread.places = fit;
+    spread.cta_slots = fit;
     spread.resident = (uint32_t)(spread.each < fit ? spread.each : fit);
     return spread;
 }

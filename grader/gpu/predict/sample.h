@@ -12,8 +12,8 @@
 /* The approximate limit for the warp instructions in all walks of a launch. It bounds the time and
  * the memory of a prediction. */
 #define SAMPLE_BUDGET   120000u
-#define SAMPLE_MOST     160u   /* most CTAs */
-#define SAMPLE_WORK     65536u /* the most entries of `work` */
+#define SAMPLE_MOST     160u   /* at most this many CTAs */
+#define SAMPLE_WORK     65536u /* at most this many entries of `work` */
 #define SAMPLE_MIN_WALK 2000u  /* a walk may always have this many instructions */
 
 /* The distribution of the launch's CTAs over the chip. */
@@ -21,9 +21,9 @@ struct spread {
     uint32_t sms; /* multiprocessors that get a CTA */
     /* number of CTAs of the first of these multiprocessors; no other gets more */
     uint64_t each;
-    uint32_t resident; /* CTAs that a multiprocessor holds at a time */
-    uint32_t places;   /* CTAs that a multiprocessor could hold, if the launch had more */
-    uint32_t warps;    /* warps of a CTA */
+    uint32_t resident;  /* CTAs that a multiprocessor holds at a time */
+    uint32_t cta_slots; /* CTAs that a multiprocessor could hold, if the launch had more */
+    uint32_t warps;     /* warps of a CTA */
 };
 
 struct sample {
@@ -57,11 +57,12 @@ double balance_busiest(const struct sample *sample);
 struct balance_pace {
     struct sm_pace alone; /* a warp's pace if only waits for results took time */
     double unit; /* cycles of the busiest unit of a multiprocessor for each instruction of a warp */
-    double start, next; /* cycles before the first CTA in a place, and before each later CTA */
+    /* cycles before the first CTA in a slot for a CTA, and before each later CTA */
+    double start, next;
 };
 
-/* Computes for each multiprocessor a time that it takes at least. Returns the time of the slowest
- * one, divided by that of the simulated one, or 1 if unknown (balance.c). */
+/* Computes a lower bound of each multiprocessor's time. Returns the largest bound, divided by that
+ * of the simulated multiprocessor, or 1 if unknown (balance.c). */
 double balance_ratio(const struct sample *sample, const struct balance_pace *pace);
 
 /* Computes the number of warps that all multiprocessors hold together, on average over each of

@@ -13,8 +13,8 @@
 /* The latencies that ptxas assumes, in cycles. ptxas does not model caches. */
 enum { ASSUMED_ALU = 4, ASSUMED_SFU = 18, ASSUMED_SHARED = 30, ASSUMED_GLOBAL = 200 };
 
-#define MOST_SCHEDULED 4096u /* most ops of a block; longer blocks keep their order */
-#define MOST_UNROLLED  48u   /* most ops of a loop that is unrolled */
+#define MOST_SCHEDULED 4096u /* blocks with more ops keep their order */
+#define MOST_UNROLLED  48u   /* loops with more ops are not unrolled */
 
 struct edge {
     uint32_t to, next, wait;
@@ -22,10 +22,10 @@ struct edge {
 
 struct node {
     uint32_t edges;   /* first edge to an op that must come later, or NO_EDGE */
-    uint32_t pending; /* ops that must come before */
-    uint32_t ready;   /* cycle from which on its operands are ready */
+    uint32_t pending; /* number of ops that must come before it and are not issued yet */
+    uint32_t ready;   /* the cycle when its operands are ready */
     uint32_t chain;   /* cycles to the end of the block along the longest chain */
-    uint32_t readers; /* ops that still have to read its results */
+    uint32_t readers; /* number of ops that still have to read its results */
 };
 #define NO_EDGE UINT32_MAX
 

@@ -388,7 +388,7 @@ double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, doubl
     double done = at + (op->is_load ? sm->chip->alu_latency : 0);
     uint32_t i = find_access(walk, walk->runs[run].accesses, end, op->pc);
     if (op->is_guarded && (i >= end || walk->accesses[i].pc != op->pc)) {
-        take(sm, &sm->address, at, 1); /* no lane is active */
+        take(sm, &sm->address, at, 1); /* no lane is active, but the address unit takes a cycle */
         *(op->space == PTX_SHARED ? &sm->result->shared : &sm->result->l1) += 1;
     }
     for (; i < end && walk->accesses[i].pc == op->pc; i++)

@@ -29,7 +29,7 @@ struct sm_warp {
     struct sm_block *block;
     uint32_t scheduler;
     double *ready;   /* for each register, the time when its value is ready */
-    uint32_t *maker; /* the pc of the instruction that writes it */
+    uint32_t *maker; /* for each register, the pc of the instruction that writes it */
     double now;      /* the time before which the next instruction is not issued */
     double begun;    /* the time when its walk began */
     /* The warp's pace is measured from run `from_run`, the last that began in the first half of the
@@ -49,7 +49,7 @@ struct sm_warp {
      * block, of which `run` may contain only a part. */
     bool is_whole;
     uint32_t starts[UNROLL + 1], last_run;
-    uint32_t at_block, at, end; /* the block, and the next and the last index of its ops, plus 1 */
+    uint32_t at_block, at, end; /* the block, the index of its next op, and the end of its ops */
     const struct op *op;        /* the next op, or NULL if the warp is done */
     uint32_t blamed;            /* pc of the instruction whose result the next op waits for */
     bool waits;                 /* the warp waits at a barrier */

@@ -29,7 +29,7 @@ struct spilling {
     uint32_t count, room;
     struct value *values;       /* for each register of the machine */
     uint32_t *held, held_count; /* the values that have registers */
-    uint32_t used, limit;       /* 32-bit registers */
+    uint32_t used, limit;       /* 32-bit registers in use, and available */
     uint32_t spills;
     bool failed;
 };
@@ -126,7 +126,7 @@ static void make_room(struct spilling *s, uint32_t width, uint32_t now, uint32_t
                 best = s->held[i];
         }
         if (best == IN_NO_OP)
-            return; /* the op itself needs too many */
+            return; /* the op itself needs too many registers */
         if (!s->values[best].in_memory && s->values[best].next != DEAD)
             emit_spill(s, best, true, pc);
         s->values[best].in_memory = true;

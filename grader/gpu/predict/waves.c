@@ -14,7 +14,7 @@ struct replayed_sm {
     double end[MOST_RESIDENT]; /* for each CTA, the value of `done` at which it ends */
     uint32_t count, first;     /* number of CTAs, and index of the CTA that ends first */
     double next;               /* the time when the first CTA ends */
-    double given;              /* work that all CTAs of this SM have done so far */
+    double given;              /* work of all CTAs that this SM has got so far */
 };
 
 struct replay {

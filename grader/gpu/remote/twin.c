@@ -9,11 +9,11 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-/* The most bytes of answers that are recorded. The grader treats later answers as if no kernel had
- * made them. */
+/* At most this many bytes of answers are recorded. The grader treats later answers as if no kernel
+ * had made them. */
 #define MOST_ANSWERS ((uint64_t)256 << 20)
-/* The most bytes of notes about shared memory: in total for pieces that launches changed, and again
- * for each share when it ends. */
+/* At most this many bytes of notes about shared memory are recorded: in total for pieces that
+ * launches changed, and again for each share when it ends. */
 #define MOST_NOTED ((uint64_t)32 << 20)
 #define NOTE       1024u /* each note counts as its piece plus this many bytes */
 #define WORD       4u    /* bytes of the smallest number that any lab uses, except LAB_BYTE */

@@ -12,7 +12,7 @@ enum {
      * is unlikely that two pieces are equal */
     PIECE = 16,
     NEEDLE = 32, /* bytes that find() searches for in the whole view */
-    /* most bytes to learn; a small number, because each search reads all of them */
+    /* at most this many bytes are learned, because each search reads all of them */
     MOST_LEARNED = 1 << 20,
 };
 

@@ -26,11 +26,12 @@
 #define PAGE ((uintptr_t)sysconf(_SC_PAGESIZE)) /* on arm64, pages can have 16 or 64 KB */
 
 enum {
-    /* most sequences of pages with the same protection; Linux allows about 65,000 */
+    /* at most this many sequences of pages with the same protection; Linux allows about 65,000 */
     MOST_RUNS = 4096,
-    MOST_STEPS = 20000,  /* most single instructions until the work in flight changes */
-    MOST_CONFLICTS = 16, /* most reported conflicts of the host with one piece of work */
-    MOST_STEPPED = 4,    /* most pages that one instruction touches */
+    MOST_STEPS = 20000, /* at most this many single instructions until the work in flight changes */
+    MOST_CONFLICTS =
+        16, /* at most this many conflicts of the host with one piece of work are reported */
+    MOST_STEPPED = 4, /* an instruction touches at most this many pages */
     DEPTH = 32
 };
 
