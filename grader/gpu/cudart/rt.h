@@ -158,8 +158,8 @@ struct rt_rows {
  * as "reads from". */
 void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr,
                          const struct rt_rows *rows);
-/* Returns the largest possible size of the program's array at PTR, if malloc() has returned PTR.
- * May return SIZE_MAX if the size is not known, or is at least WANTED. */
+/* Returns how many bytes the program can use at PTR, if malloc() has returned PTR. Returns SIZE_MAX
+ * if the number is unknown, and may do so if it is at least WANTED. */
 size_t rt_host_room(const void *ptr, size_t wanted);
 /* Reports a copy of ROWS to or from an array of the host that has only ROOM bytes. */
 void rt_report_host_array(const char *what, const struct rt_rows *rows, size_t room);

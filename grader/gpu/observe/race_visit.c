@@ -74,8 +74,8 @@ struct visit {
     uint32_t joints, same;
 };
 
-/* Returns whether LANE's store answers a signal: LANE has acquired the value of the latest write,
- * which FIRST made. */
+/* Returns whether LANE's store overwrites a signal that LANE has received: FIRST made the latest
+ * write, and LANE has acquired it. */
 static bool is_answer(const struct visit *visit, struct race_access first, uint32_t lane)
 {
     const struct race *race = visit->race;

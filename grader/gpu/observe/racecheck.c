@@ -185,7 +185,7 @@ static void racecheck_access(void *state, const struct obs_access *access)
         return;
     if (site->implies_fence)
         end_interval(race);
-    /* a store may answer a signal at its own address, so it is checked before it counts as a
+    /* a store may overwrite a signal at its own address, so it is checked before it counts as a
      * release */
     bool is_sync = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
     if (is_sync && !is_late)

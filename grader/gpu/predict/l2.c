@@ -150,7 +150,8 @@ static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr
     return buffer;
 }
 
-/* Returns the sectors of line LINE that TOUCHED has in PART, as bits. */
+/* Returns the sectors of line LINE that were accessed in PART, as bits. TOUCHED has for each sector
+ * of a page the parts that accessed it. */
 static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
 {
     uint32_t bits = 0;
@@ -255,7 +256,7 @@ static void run_part(struct l2 *l2, struct launch_traffic *traffic,
         }
 }
 
-/* Writes back the lines that were dropped and not used again. */
+/* Drops the lines that the cache holds no longer, and that the launch has not used since. */
 static void sweep(struct l2 *l2, struct launch_traffic *traffic)
 {
     double newer[TIMES];

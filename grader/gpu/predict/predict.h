@@ -16,7 +16,7 @@
 #include "gpu/chips.h"
 #include "gpu/observe/view.h"
 
-/* What can limit a launch, which is a unit of the chip or a wait: P(name, text). The time of a part
+/* The limits of a launch, which are units of the chip and waits: P(name, text). The time of a part
  * is the time that the launch would take if nothing else took time. The time of `tail` is the time
  * that an even distribution of work would save. */
 #define PREDICT_PARTS                                                                              \

@@ -1,4 +1,5 @@
-/* The state of a simulation. sm.c issues instructions, and sm_memory.c serves their accesses. */
+/* The state of one simulation of a multiprocessor. sm.c issues instructions, and sm_memory.c serves
+ * their accesses. */
 #ifndef GPU_PREDICT_SM_PARTS_H
 #define GPU_PREDICT_SM_PARTS_H
 

@@ -50,7 +50,8 @@ struct walk_cta {
     struct walk walk[]; /* one for each warp */
 };
 
-/* The cost of an instruction's latest access. Most instructions repeat their accesses' pattern. */
+/* The cost of an instruction's latest access. It is reused while accesses have the same pattern, as
+ * they mostly do. */
 struct walk_cost {
     uint64_t distance[32]; /* bytes from the first lane's address to each lane's address */
     uint32_t mask;         /* 0 if there was no access yet */
