@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    MAX_LEAKS = 100
-}; /* most lines with leaks that are listed; all further leaks count for the last of these lines */
+/* at most this many lines with leaks are listed; further leaks count for the last of these lines */
+enum { MAX_LEAKS = 100 };
 
 const char *rt_freed_by(const struct rt_range *range)
 {
@@ -110,7 +109,7 @@ void rt_report_host_array(const char *what, const struct rt_rows *rows, size_t r
              "pass the pitch of the host's array: if its rows have no gaps, they begin every %zu "
              "bytes, not every %zu",
              rows->width, rows->pitch);
-    if (!rt_is_reported()) /* this copy has already been reported */
+    if (!rt_is_reported()) /* a copy is reported only once */
         rt_finding_at("copy-too-long", NULL, &places, 1,
                       "the copy %s %zu bytes of an array on the host, which has at most %zu", what,
                       rows->size, room);
@@ -127,7 +126,7 @@ void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, siz
         .help =
             "the width and both pitches are in bytes, n * sizeof(type), and each pitch belongs to "
             "the pointer before it"};
-    if (rt_is_reported()) /* this copy has already been reported */
+    if (rt_is_reported()) /* a copy is reported only once */
         return;
     if (rt_range_find(ptr, &range) && range.pitch == pitch && range.width < width) {
         snprintf(help, sizeof help,

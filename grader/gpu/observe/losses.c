@@ -15,11 +15,12 @@
 #define LEAST_SHARE        0.05 /* share of the launch's sectors, wavefronts or instructions */
 #define LEAST_RATIO        1.2  /* ratio of cost to ideal */
 #define MANY_BRANCHES      0.1  /* share of diverging warps among those that reach a branch */
-#define MANY_LEVELS        8    /* levels of calls */
-#define FEW_LANES          2.0  /* most active lanes, on average, if a single lane does the work */
-/* bytes; two accesses that are closer belong to the same array */
+#define MANY_LEVELS        8    /* the costs of at most this many levels of calls are distributed */
+/* with fewer active lanes on average, a single lane does most of the work */
+#define FEW_LANES 2.0
+/* two accesses with fewer bytes between them count as accesses to the same array */
 #define SAME_ARRAY (1ull << 16)
-/* warp instructions of a kernel that is long enough to report */
+/* a kernel with fewer warp instructions is too short to report */
 #define LONG_WORK       1000
 #define HALF_OCCUPANCY  (EMU_SM_WARPS / 2)
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -52,7 +53,7 @@ struct report {
     const struct emu_counters *counters;
     const struct sample *samples;
     struct emu_counters totals;
-    struct expense *expenses; /* by pc */
+    struct expense *expenses; /* for each pc */
     uint32_t *loads;          /* pcs of the loads from global memory */
     uint32_t load_count;
     struct loss *list;
@@ -598,7 +599,7 @@ void losses_report(const struct launch_view *launch, const struct emu_counters *
                    const struct sample *samples)
 {
     struct report report = {launch, counters, samples, .room = 5 * launch->code_count};
-    /* without memory there are fewer findings, but grades do not depend on them */
+    /* if memory runs out, findings are missing, but grades do not depend on them */
     if (report_open(&report)) {
         report_traffic(&report);
         if (!report_serial(&report))

@@ -7,7 +7,7 @@
 #include "gpu/deductions.h"
 #include "gpu/observe/describe.h"
 
-/* more than the memory of any device, so an address this far away is not an index that is off */
+/* more than the memory of any device, so a wrong index does not lead to an address this far away */
 #define FAR_BYTES ((uint64_t)1 << 40)
 
 bool memcheck_is_shared(const struct obs_fault *fault)
@@ -181,13 +181,13 @@ static bool integer_of(const struct launch_view *launch, const struct ptx_variab
     if ((param->size != 4 && param->size != 8) || !request->params ||
         param->offset + param->size > request->param_bytes)
         return false;
-    *value = 0; /* the low bytes come first on devices and hosts */
+    *value = 0; /* devices and hosts are little-endian */
     memcpy(value, (const char *)request->params + param->offset, param->size);
     return true;
 }
 
-/* Returns what BLOCK's number of bytes was probably taken from, such as "the launch has blocks", if
- * this number equals a number of elements. Otherwise returns NULL. */
+/* Returns where the program probably took BLOCK's number of bytes from, such as "the launch has
+ * blocks": a count that equals this number and counts elements. Returns NULL if there is none. */
 static const char *counted_by(const struct launch_view *launch, const struct mem_block *block,
                               const struct wanted *wanted)
 {

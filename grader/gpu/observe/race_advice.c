@@ -146,10 +146,10 @@ static bool is_statement_line(const struct race *race, const struct race_group *
     return false;
 }
 
-#define MOST_SPANS 4 /* most places of barriers that advice names */
+#define MOST_SPANS 4 /* advice names at most this many places for barriers */
 
-/* Finds spans of lines. A barrier inside each span separates all pairs of the group that lack one
- * between their lines. Returns the number of spans, at most MOST_SPANS + 1. */
+/* Finds spans of lines, such that a barrier in each of them separates all pairs of the group that
+ * lack one between their lines. Returns the number of spans, at most MOST_SPANS + 1. */
 static unsigned find_spans(const struct race *race, const struct race_group *group,
                            struct span *spans)
 {

@@ -8,7 +8,8 @@
 
 #define LANES 32u
 #define BANKS 32u
-/* most characters in a message; with its indentation, it then fits one line of a terminal */
+/* a message has at most this many characters; with its indentation, it then fits one line of a
+ * terminal */
 #define LONGEST 92u
 
 /* The active lanes, from the lowest to the highest. */
@@ -363,7 +364,7 @@ static bool has_word(const struct collision *hit, uint32_t word)
     return false;
 }
 
-/* Returns the worst collision among COUNT lanes from FIRST on. A column of banks has the width of a
+/* Returns the worst collision among COUNT lanes from FIRST on. A column of banks is as wide as a
  * lane's access, but at least one word. */
 static struct collision collide(const struct shape_access *access, unsigned first, unsigned count)
 {
