@@ -27,7 +27,7 @@ __device__ void scan(const int *data, int n, int limit, int *kept, int *count)
     bool keep = i < n && data[i] >= limit;
     sums[0][t] = keep;
     __syncthreads();
-    for (int off = 1; off < THREADS; off *= 2) { // sums[now][t]: of the last `off` threads, up to t
+    for (int off = 1; off < THREADS; off *= 2) { // sums[now][t]: sum of `off` threads, up to t
         int sum = sums[now][t];
         if (t >= off)
             sum += sums[now][t - off];
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(ids_on_gpu, ids, bytes, cudaMemcpyHostToDevice));
 
     while (lab_again(&lab)) {
-        CHECK_CUDA(cudaMemset(out_on_gpu, 0, bytes)); // what no thread writes stays 0
+        CHECK_CUDA(cudaMemset(out_on_gpu, 0, bytes)); // numbers that no thread writes stay 0
         CHECK_CUDA(cudaMemset(count_on_gpu, 0, sizeof count));
         if (rung == 0)
             keep_scan<<<blocks, THREADS>>>(data_on_gpu, n, limit, out_on_gpu, count_on_gpu);
