@@ -7,7 +7,7 @@
  *
  *     rung 0  keep_scan    done: a scan in shared memory; each block's 256 numbers keep their order
  *     rung 1  keep_ballot  TODO 1: the same with votes of the warps
- *     rung 2  keep_warps   TODO 2: 256 numbers a warp, one atomicAdd(), no barriers; any order
+ *     rung 2  keep_warps   TODO 2: 256 numbers per warp, one atomicAdd(), no barriers; any order
  *     rung 3  sum_groups   TODO 3: add up each group: numbers with the same id, which lie together
  *
  * Try it:    make run LAB=11-warp-votes ARGS='rung=1 n=1000 limit=0'
