@@ -18,7 +18,7 @@ static const int sizes[] = {16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 
 
 #define SIZES (int)(sizeof sizes / sizeof *sizes)
 
-// The number of sizes that are timed: those up to $LADDER_MOST, if it is set.
+// Returns the number of sizes that are timed: those up to $LADDER_MOST, if it is set.
 static int timed_sizes()
 {
     const char *most = getenv("LADDER_MOST");

@@ -38,7 +38,7 @@ __global__ void copy_rows(struct matrix from, struct matrix to)
 }
 } // namespace pitched
 
-/* Whether the matrix at FIRST, with rows PITCH bytes apart, equals the CPU's result RIGHT. */
+/* Returns whether the matrix at FIRST, with rows PITCH bytes apart, equals the CPU's result RIGHT. */
 static bool is_right(const float *first, size_t pitch, const float *right, int width, int height)
 {
     size_t bytes = width * sizeof(float);

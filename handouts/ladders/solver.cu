@@ -127,7 +127,7 @@ static void reset(const struct job &job)
     CHECK_CUDA(cudaMemsetAsync(residuals, 0, MOST_LOOKS * sizeof *residuals));
 }
 
-/* Whether the GPU's x is that of the CPU after STEPS steps. */
+/* Returns whether the GPU's x is that of the CPU after STEPS steps. */
 static bool is_right(const struct job &job, int steps)
 {
     float *copy = (float *)malloc(job.n * sizeof *copy);

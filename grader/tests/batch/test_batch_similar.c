@@ -102,8 +102,8 @@ static void hand_in_short(const char *student, const char *text)
     free(folder);
 }
 
-/* A program for lab 02: the file NAME in FOLDER, or the solution if FOLDER is NULL. DISGUISED: all
- * names are changed. */
+/* Returns a program for lab 02: the file NAME in FOLDER, or the solution if FOLDER is NULL. If
+ * DISGUISED is true, all names are changed. */
 static char *short_program(const char *folder, const char *name, bool disguised)
 {
     char error[1000], path[PATH_SIZE];

@@ -27,7 +27,7 @@ static cudaOccDeviceProp properties_of(const struct emu_limits *l)
     };
 }
 
-/* The header's number of blocks; -1: it does not know the capability. */
+/* Returns the header's number of blocks, or -1 if the header does not know the capability. */
 static int blocks_by_header(const struct emu_limits *limits, const struct emu_demand *demand)
 {
     cudaOccDeviceProp properties = properties_of(limits);

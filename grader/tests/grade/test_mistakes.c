@@ -82,7 +82,7 @@ static const struct {
     {"16-fast-product", "no-barrier-after-copies"},
 };
 
-/* Whether LINE begins the description of a cause, or of a check that lost points. */
+/* Returns whether LINE begins the description of a cause, or of a check that lost points. */
 static bool begins_trouble(const char *line)
 {
     static const char *const begins[] = {"  Fix this first", "  no ", "  part "};

@@ -310,8 +310,8 @@ static const uint64_t edges[] = {
 };
 #define EDGES (sizeof edges / sizeof *edges)
 
-/* A float of moderate size with random low bits, in the low word. Half of the time, a double
- * of this kind instead. */
+/* Returns a float of moderate size with random low bits, in the low word. Half of the time, a
+ * double of this kind instead. */
 static uint64_t moderate(uint64_t random)
 {
     uint32_t single = (uint32_t)(random & 0x807fffff) | (uint32_t)(117 + random / 0x800000 % 21)
@@ -363,7 +363,8 @@ static uint64_t half_operand(uint64_t *state)
     return value;
 }
 
-/* A float or double with about as many significant bits as f16 or bf16 has: ties and near ties. */
+/* Returns a float or double with about as many significant bits as f16 or bf16 has: ties and near
+ * ties. */
 static uint64_t short_operand(uint64_t *state)
 {
     uint64_t random = answers_random(state), cut = answers_random(state), beside = cut >> 8 & 1;
@@ -402,7 +403,7 @@ static uint64_t with_one_nan(char letter, uint64_t value)
     return value;
 }
 
-/* The absolute error that the PTX manual allows; 0 if its bound is relative. */
+/* Returns the absolute error that the PTX manual allows, or 0 if its bound is relative. */
 static double absolute_bound(const char *name, double a)
 {
     if (strncmp(name, "sin.", 4) == 0 || strncmp(name, "cos.", 4) == 0)

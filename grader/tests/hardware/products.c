@@ -94,7 +94,7 @@ static const struct {
     {"movmatrix.sync.aligned.m8n8.trans.b16", "1", "movmatrix.sync.aligned.m8n8.trans.b16 d0, b0;"},
 };
 
-/* The bits of one number. */
+/* Returns the bits of one number. */
 static unsigned bits_of(const char *type)
 {
     static const struct {
@@ -352,7 +352,7 @@ static unsigned below(uint64_t random, unsigned limit)
     return (unsigned)(random >> 33) % limit;
 }
 
-/* The exponent's field: around 1.0, at most SPREAD away. */
+/* Returns the exponent's field: around 1.0, at most SPREAD away. */
 static unsigned around_one(const struct format *f, int shift, unsigned spread, uint64_t random)
 {
     int bias = (1 << (f->exponent - 1)) - 1;
@@ -376,7 +376,7 @@ static uint64_t edge(const struct format *f, uint64_t random)
     return choice == 0 ? top : choice == 1 ? top + 1 + (random & ones) / 2 : values[choice % 14];
 }
 
-/* The size of a tiny number: a sum is about as small as a product of two factors. */
+/* Returns the size of a tiny number: a sum is about as small as a product of two factors. */
 static unsigned tiny_field(const struct format *f, bool is_sum, uint64_t random)
 {
     unsigned bias = (1u << (f->exponent - 1)) - 1;
@@ -421,7 +421,7 @@ static uint64_t random_float(const struct format *f, enum kind kind, bool is_sum
     return (sign << f->exponent | field) << f->mantissa | mantissa;
 }
 
-/* A sum of integers, at the ends of its range so that it overflows, or a small one. */
+/* Returns a sum of integers, at the ends of its range so that it overflows, or a small one. */
 static uint64_t random_sum(enum kind kind, uint64_t *state)
 {
     uint64_t random = answers_random(state), small = below(answers_random(state), 4000);

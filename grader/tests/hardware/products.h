@@ -37,7 +37,8 @@ struct product {
 typedef void products_visitor(const struct product *product, void *context);
 void products_each(products_visitor *visit, void *context);
 
-/* The words of all operand sets, and of all results: for each set, for each register, 32 lanes. */
+/* Returns the words of all operand sets, and of all results: for each set, for each register, 32
+ * lanes. */
 size_t products_input_words(const struct product *product);
 size_t products_output_words(const struct product *product);
 

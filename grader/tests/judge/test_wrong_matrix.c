@@ -14,7 +14,7 @@ enum { HEIGHT = 12, WIDTH = 20, ALL = HEIGHT * WIDTH };
 static double want[ALL], bounds[ALL];
 static float got[ALL], again[ALL], data[ALL];
 
-/* A number from 1 to 2 for each place, the same on every machine. */
+/* Returns a number from 1 to 2 for each place, the same on every machine. */
 static double random_at(size_t i, uint64_t seed)
 {
     uint64_t state = (i + 1) * 6364136223846793005u + seed * 1442695040888963407u;

@@ -175,7 +175,8 @@ struct collection {
     size_t count;
 };
 
-/* A copy of SOURCE by a cheat. MORE: the cheat has also rewritten the loops and types. */
+/* Returns a copy of SOURCE by a cheat. If MORE is true, the cheat has also rewritten the loops and
+ * types. */
 static char *copy_of(const struct collection *all, const char *source, bool more)
 {
     char *copy = disguise(source, all->header);

@@ -142,7 +142,7 @@ static char *draw_program(struct graph *graph)
     return text;
 }
 
-/* Whether the end can be reached from FROM on a path that avoids BARRED. */
+/* Returns whether the end can be reached from FROM on a path that avoids BARRED. */
 static bool reaches_end(const struct graph *graph, int from, int barred)
 {
     bool seen[NODES + 1] = {false};
@@ -162,7 +162,7 @@ static bool reaches_end(const struct graph *graph, int from, int barred)
     return false;
 }
 
-/* Whether B is on every path from A to the end. */
+/* Returns whether B is on every path from A to the end. */
 static bool post_dominates(const struct graph *graph, int b, int a)
 {
     return b == END || (a != END && reaches_end(graph, a, -1) && !reaches_end(graph, a, b));

@@ -141,7 +141,7 @@ static char *text(const char *format, const char *a, const char *b, const char *
     return made;
 }
 
-/* The class of a type: 'b', 'u', 's' or 'f', as in the table of comparisons. */
+/* Returns the class of a type: 'b', 'u', 's' or 'f', as in the table of comparisons. */
 static char class_of(const char *type)
 {
     return strcmp(type, "bf16") == 0 ? 'f' : *type;

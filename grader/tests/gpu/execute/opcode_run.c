@@ -155,7 +155,7 @@ bool opcode_is_right(const struct opcode_row *head, uint64_t got, uint64_t want)
     return head->ulps && is_close(got, want, head->ulps, bits_of(head->form[0]));
 }
 
-/* The old value of the result, which an even thread of the guarded kernel must keep. */
+/* Returns the old value of the result, which an even thread of the guarded kernel must keep. */
 static uint64_t old_value(char letter)
 {
     unsigned bits = bits_of(letter);

@@ -397,7 +397,7 @@ static bool is_float(int type)
     return type != NO_TYPE && ptx_type_class((enum ptx_type)type) == 'F';
 }
 
-/* The word that the opcode needs, unless the refused word already is of this kind. */
+/* Returns the word that the opcode needs, unless the refused word already is of this kind. */
 static const char *companion(const struct combination *c)
 {
     const char *word = c->word == NO_WORD ? "-" : word_name(c->word);

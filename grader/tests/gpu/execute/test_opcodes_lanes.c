@@ -246,7 +246,8 @@ static void load_lane_operation(struct fixture *fixture, const char *mnemonic, s
     fixture_load(fixture, ptx);
 }
 
-/* The expected result for LANE of MEMBERS: the value, with the predicate in the upper half. */
+/* Returns the expected result for LANE of MEMBERS: the value, with the predicate in the upper
+ * half. */
 static uint64_t lane_result(const char *mnemonic, const uint64_t *values, uint32_t members,
                             unsigned lane)
 {

@@ -210,7 +210,7 @@ static char *memory_ptx(const struct access *a)
 
 /* --- expectations ------------------------------------------------------------------------------- */
 
-/* The register after a load: the type's bytes, extended to the register. */
+/* Returns the register after a load: the type's bytes, extended to the register. */
 static uint64_t loaded(const struct access *a, unsigned thread, unsigned element)
 {
     unsigned bytes = bits_of(a->type) / 8;
@@ -223,7 +223,7 @@ static uint64_t loaded(const struct access *a, unsigned thread, unsigned element
     return a->register_bits == 64 ? value : value & (((uint64_t)1 << a->register_bits) - 1);
 }
 
-/* An element to store. Its bits above the type's width must not reach memory. */
+/* Returns an element to store. Its bits above the type's width must not reach memory. */
 static uint64_t to_store(unsigned thread, unsigned element)
 {
     return 0xf1e2d3c4b5a69788u + 0x0123456701234567u * element + thread;

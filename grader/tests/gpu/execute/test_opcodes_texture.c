@@ -119,7 +119,7 @@ static const char *const result_types[] = {"f32", "u32", "s32"};
 static const char *const coordinate_types[] = {"f32", "s32"};
 static const char *const levels[] = {"", ".level", ".grad"};
 
-/* A word that is an ordinary value as a float and as a signed and unsigned integer. */
+/* Returns a word that is an ordinary value as a float and as a signed and unsigned integer. */
 static uint32_t texture_word(struct place p, unsigned channel)
 {
     unsigned index = (unsigned)(p.z * SLICE + p.y * ROW + p.x * TEXEL) / 4 + channel;
@@ -341,7 +341,7 @@ static struct place surface_place(const struct surface_access *a, unsigned threa
     return p;
 }
 
-/* The first byte that a thread reads or writes; -1: no byte. */
+/* Returns the first byte that a thread reads or writes, or -1 if it accesses none. */
 static int surface_offset(const struct surface_access *a, unsigned thread)
 {
     struct place p = surface_place(a, thread);

@@ -156,7 +156,7 @@ struct truth {
     unsigned cost, ideal;
 };
 
-/* The number of different values among the first COUNT of LIST, each divided by UNIT. */
+/* Returns the number of different values among the first COUNT of LIST, each divided by UNIT. */
 static unsigned different(const int64_t *list, unsigned count, int64_t unit)
 {
     unsigned found = 0;
@@ -169,7 +169,7 @@ static unsigned different(const int64_t *list, unsigned count, int64_t unit)
     return found;
 }
 
-/* The number of different words in one column of banks, for lanes FROM to TO. */
+/* Returns the number of different words in one column of banks, for lanes FROM to TO. */
 static unsigned in_column(const struct truth *t, unsigned from, unsigned to, int64_t column,
                           int64_t width)
 {
@@ -330,8 +330,8 @@ static bool is_neighbours(const struct truth *t, bool back)
     return is_stride(t, back ? -bytes : bytes, false) || (!back && is_dense(t));
 }
 
-/* Whether TEXT, with "V" in place of the verb, is true of global memory. False also if this test
- * does not know the text. */
+/* Returns whether TEXT, with "V" in place of the verb, is true of global memory. Also returns false
+ * if this test does not know the text. */
 static bool is_true_global(const struct truth *t, const char *text)
 {
     unsigned n[5], bytes = t->made->bytes;
@@ -481,7 +481,7 @@ static void check_finding(const struct truth *t, const json_t *finding)
     free(text);
 }
 
-/* Whether line 7 had a finding. */
+/* Returns whether line 7 had a finding. */
 static bool check(const struct pattern *p, const json_t *line)
 {
     size_t i;

@@ -10,7 +10,8 @@
 
 TestSuite(predict, .timeout = 100);
 
-/* The cycles of kernel k with BODY COUNT times in it. The body's lines are numbered by %d. */
+/* Returns the cycles of kernel k with BODY COUNT times in it. The body's lines are numbered by
+ * %d. */
 static double cycles_of(const char *head, const char *body, int count, struct fixture_launch launch)
 {
     static char ptx[1 << 18];
@@ -36,7 +37,7 @@ static double cycles_of(const char *head, const char *body, int count, struct fi
     return cycles;
 }
 
-/* The cycles that one more copy of BODY takes. */
+/* Returns the cycles that one more copy of BODY takes. */
 static double cost_of(const char *head, const char *body, struct fixture_launch launch)
 {
     return (cycles_of(head, body, 200, launch) - cycles_of(head, body, 100, launch)) / 100;
@@ -283,7 +284,8 @@ Test(predict, a_divisor_that_stays_is_inverted_once)
 
 #define SUMS 48
 
-/* The L1 time of ROUNDS rounds of a loop with 48 sums, in cycles, with the directive LIMIT. */
+/* Returns the L1 time of ROUNDS rounds of a loop with 48 sums, in cycles, with the directive
+ * LIMIT. */
 static double l1_of_sums(const char *limit, unsigned rounds)
 {
     static char ptx[1 << 14];

@@ -50,7 +50,7 @@ static void quit(const char *what, const char *why)
 
 /* --- programs ------------------------------------------------------------------------------------- */
 
-/* The source named FROM: "solutions", "labs" (the skeleton), or the name of a mutant. */
+/* Returns the source named FROM: "solutions", "labs" (the skeleton), or the name of a mutant. */
 static struct text read_source(const struct lab *lab, const char *from)
 {
     char path[PATH_SIZE], why[300];
@@ -99,7 +99,7 @@ static void build(const struct lab *lab, const char *from, char program[PATH_SIZ
 
 /* --- inputs --------------------------------------------------------------------------------------- */
 
-/* The value of PRODUCT, such as "rows*cols": the factors are names of ints in INPUT. */
+/* Returns the value of PRODUCT, such as "rows*cols": the factors are names of ints in INPUT. */
 static size_t length_of(const struct case_data *input, char *product)
 {
     size_t length = 1;
@@ -171,14 +171,14 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The median of COUNT values; sorts them. */
+/* Returns the median of COUNT values, and sorts them. */
 static double median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* A hash of the bits of the lab's main result; both programs must have the same. */
+/* Returns a hash of the bits of the lab's main result; both programs must have the same. */
 static uint64_t answer_in(const struct case_data *result)
 {
     static const char *const names[] = {"sum", "sums", "c"};
