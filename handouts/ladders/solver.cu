@@ -1,4 +1,4 @@
-/* Steps of Jacobi's method: with a dense matrix that is read by rows, by columns, or a row a warp;
+/* Steps of Jacobi's method: with a dense matrix that is read by rows, by columns, or a row per warp;
  * with five diagonals; with a stencil that copies x back, exchanges pointers, has a tile in shared
  * memory, or makes two steps in a launch. Then a stencil until it converges: with the residual from
  * main() or from the GPU, after each step or after eight. Look at: sectors per load of the dense

@@ -149,7 +149,7 @@ static const struct row {
     {"sumsq", "one-thread", "then", 640e6},
     {"sumsq", "grid", "atomic_requests", 1056 * 8},
     {"sumsq", "grid-reduced", "atomic_requests", 1056},
-    /* 512 x 512 pixels, 32 in a request; 16 blocks of 256 threads */
+    /* 512 x 512 pixels, 32 in one request; 16 blocks of 256 threads */
     {"picture", "pixel", "atomic_requests", 512 * 512 / 32},
     {"picture", "pixel", "atomic_collisions", 512 * 512 / 32 * 31},
     {"picture", "blocks-16", "atomic_collisions", 16 * 8 * 31},
