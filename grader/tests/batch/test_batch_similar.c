@@ -127,9 +127,9 @@ static char *short_program(const char *folder, const char *name, bool disguised)
     return text;
 }
 
-/* Five students have the same wrong program, each with a different comment; zoe's copy is
- * disguised. Two students have found the same three lines independently. Two have the solution, one
- * of them with other names. */
+/* Makes a class in which five students have the same wrong program, each with a different comment;
+ * zoe's copy is disguised. Two students have found the same three lines independently. Two have the
+ * solution, one of them with other names. */
 static void make_short_class(void)
 {
     static const struct {

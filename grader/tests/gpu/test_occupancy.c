@@ -54,8 +54,9 @@ static bool agrees(const struct emu_limits *limits, struct emu_demand demand)
     return there == here;
 }
 
-/* All sizes of blocks with all numbers of registers, and with all sizes of shared memory. Registers
- * and shared memory limit independently of each other, so that the three together need only some. */
+/* Returns whether both agree for all sizes of blocks with all numbers of registers, and with all
+ * sizes of shared memory. Registers and shared memory limit independently of each other, so that
+ * the three together need only some. */
 static bool agrees_everywhere(const struct emu_limits *limits)
 {
     for (uint32_t threads = 1; threads <= limits->block_threads + 1; threads++)

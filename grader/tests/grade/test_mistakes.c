@@ -123,7 +123,7 @@ static void grade_mistake(const char *name)
     free(report);
 }
 
-/* "NN-lab/what" of PATH. */
+/* Returns "NN-lab/what", the end of PATH without ".diff". */
 static char *name_of(const char *path)
 {
     char *name = strdup(path + strlen(FOLDER));

@@ -160,7 +160,7 @@ static const struct opcode_row more_rows[] = {
 };
 /* clang-format on */
 
-/* The tables' own row of fns is skipped; the row above replaces it. */
+/* Returns false for the tables' own row of fns, which the row above replaces. */
 static bool is_defined_everywhere(const struct opcode_row *row)
 {
     return strcmp(row->name, "fns.b32") != 0 || row->text;
@@ -194,7 +194,8 @@ char *answers_key(const struct opcode_row *row)
 
 /* --- kernels ------------------------------------------------------------------------------------ */
 
-/* The tables' kernels run in one block. Here a thread's number is its number in the grid. */
+/* Returns the row's kernels, changed to run in a grid: the tables' kernels run in one block. Here a
+ * thread's number is its number in the grid. */
 char *answers_ptx(const struct opcode_row *row)
 {
     static const char in_block[] = "mov.u32 t, %tid.x;";
@@ -348,7 +349,7 @@ static const uint16_t half_edges[] = {
 };
 #define HALF_EDGES (sizeof half_edges / sizeof *half_edges)
 
-/* Four 16-bit numbers: edge values, f16 or bf16 numbers of similar size, or random bits. */
+/* Returns four 16-bit numbers: edge values, f16 or bf16 numbers of similar size, or random bits. */
 static uint64_t half_operand(uint64_t *state)
 {
     uint64_t kind = answers_random(state), value = 0;

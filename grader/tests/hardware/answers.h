@@ -29,7 +29,7 @@ char *answers_key(const struct opcode_row *row);
 typedef void answers_visitor(const struct opcode_row *row, void *context);
 void answers_each(answers_visitor *visit, void *context);
 
-/* PTX text with the row's kernels, without the header. Run "plain"; its parameters are the
+/* Returns PTX text with the row's kernels, without the header. Run "plain"; its parameters are the
  * addresses of the inputs and of the outputs. The caller frees the text. */
 char *answers_ptx(const struct opcode_row *row);
 
@@ -40,8 +40,8 @@ void answers_inputs(const struct opcode_row *row, uint64_t *inputs);
 /* Returns the next number of a sequence (splitmix64), and advances its STATE. */
 uint64_t answers_random(uint64_t *state);
 
-/* Whether the result GOT for the operand A is as good as the GPU's result WANT. The table's row
- * gives the bound; where the PTX manual bounds the absolute error, both results may be that far
+/* Returns whether the result GOT for the operand A is as good as the GPU's result WANT. The table's
+ * row gives the bound; where the PTX manual bounds the absolute error, both results may be that far
  * from the exact value. */
 bool answers_is_right(const struct opcode_row *row, uint64_t a, uint64_t got, uint64_t want);
 

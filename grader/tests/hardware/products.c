@@ -113,7 +113,8 @@ static bool is_double(const struct products_part *part)
     return bits_of(part->type) == 64;
 }
 
-/* Finds word NUMBER in a list that is separated by spaces. False: there are fewer words. */
+/* Finds word NUMBER in a list that is separated by spaces. Returns false if there are fewer
+ * words. */
 static bool word_of(const char *list, unsigned number, char word[24])
 {
     for (; number && list; number--) {
@@ -235,13 +236,14 @@ static void print_mma(FILE *out, const struct product *p)
     fprintf(out, ";\n");
 }
 
-/* A factor of f16 has 8 registers in each lane, whatever the shape. */
+/* Returns the number of registers in each lane. A factor of f16 has 8, whatever the shape. */
 static unsigned fragment(const struct products_part *part, bool is_factor)
 {
     return is_factor && strcmp(part->type, "f16") == 0 ? 8 : part->registers;
 }
 
-/* wmma does not define which lane holds which number. So the matrices go through shared memory. */
+/* Prints the kernel of a wmma product. wmma does not define which lane holds which number, so the
+ * matrices go through shared memory. */
 static void print_wmma(FILE *out, const struct product *p)
 {
     const char *shape = NULL;
@@ -458,7 +460,7 @@ static uint64_t random_number(const char *type, enum kind kind, bool is_sum, uin
                : number;
 }
 
-/* One register of a lane: one number, or several numbers side by side. */
+/* Returns one register of a lane: one number, or several numbers side by side. */
 static uint64_t random_register(const char *type, enum kind kind, bool is_sum, uint64_t *state)
 {
     unsigned bits = bits_of(type), all = bits == 64 ? 64 : 32;

@@ -42,8 +42,9 @@ void products_each(products_visitor *visit, void *context);
 size_t products_input_words(const struct product *product);
 size_t products_output_words(const struct product *product);
 
-/* PTX text with the kernel "plain", with its header. Its parameters are the addresses of the inputs
- * and of the outputs; each block of 32 threads computes one set. The caller frees the text. */
+/* Returns PTX text with the kernel "plain", with its header. Its parameters are the addresses of
+ * the inputs and of the outputs; each block of 32 threads computes one set. The caller frees the
+ * text. */
 char *products_ptx(const struct product *product);
 
 /* Fills products_input_words() words; the same on every machine. */

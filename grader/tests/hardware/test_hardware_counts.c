@@ -142,7 +142,7 @@ static bool is_changed(const char *kernel, const char *source)
     return false;
 }
 
-/* Line NUMBER of counts.cu (the first is 1), in a buffer that the next call reuses. */
+/* Returns line NUMBER of counts.cu (the first is 1), in a buffer that the next call reuses. */
 static const char *source_line(const char *source, long number)
 {
     static char text[200];

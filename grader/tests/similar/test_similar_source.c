@@ -270,8 +270,8 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* All copies must be found. No two independent programs may be near each other, and no program may
- * be near a mutant of another program. */
+/* Checks that all copies are found. No two independent programs may be near each other, and no
+ * program may be near a mutant of another program. */
 static void judge_lab(const char *lab)
 {
     static struct collection all;

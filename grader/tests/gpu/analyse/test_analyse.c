@@ -168,7 +168,7 @@ static bool post_dominates(const struct graph *graph, int b, int a)
     return b == END || (a != END && reaches_end(graph, a, -1) && !reaches_end(graph, a, b));
 }
 
-/* Returns NODE's immediate post-dominator: the one that post-dominates none of NODE's
+/* Returns NODE's immediate post-dominator: the post-dominator that post-dominates none of NODE's
  * other post-dominators. */
 static int immediate(const struct graph *graph, int node)
 {

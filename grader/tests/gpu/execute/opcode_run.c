@@ -133,8 +133,8 @@ static double as_float(uint64_t bits, bool is_double)
     return is_double ? wide : narrow;
 }
 
-/* The distance of two floats of the same sign, in units of the last place, is the
- * difference of their bits. */
+/* Returns whether two floats differ by at most ULPS units of the last place. For floats of the same
+ * sign, this is the difference of their bits. */
 static bool is_close(uint64_t got, uint64_t want, uint64_t ulps, unsigned bits)
 {
     bool is_double = bits == 64;

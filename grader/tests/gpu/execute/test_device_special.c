@@ -102,7 +102,7 @@ static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
     }
 }
 
-/* The other registers have no fixed value. This checks that a value is plausible. */
+/* Returns whether VALUE is plausible for a register that has no fixed value. */
 static bool is_plausible(enum ptx_special special, uint64_t value)
 {
     switch (special) {

@@ -534,8 +534,8 @@ static uint32_t types_of(int a, int b)
     return ptx_opcodes[a].types | ptx_opcodes[b].types;
 }
 
-/* The possible second types: cvt's types, every comparable type, the signed types for slct, the
- * coordinates' types of a texture. */
+/* Returns the set of possible second types: cvt's types, every comparable type, the signed types
+ * for slct, the coordinates' types of a texture. */
 static uint32_t second_types(int opcode)
 {
     uint32_t values = ptx_opcodes[PTX_OP_setp].types, packed = 1u << PTX_f16x2 | 1u << PTX_bf16x2;

@@ -18,8 +18,9 @@ static const struct {
 
 /* --- shfl --------------------------------------------------------------------------------------- */
 
-/* The modes, as the CUDA manual describes __shfl_sync(…, width). Segments have WIDTH lanes. A lane
- * that would read past the end of its segment reads its own value. */
+/* Returns the lane from which LANE reads, as the CUDA manual describes it for __shfl_sync(…,
+ * width). Segments have WIDTH lanes. A lane that would read past the end of its segment reads its
+ * own value. */
 static int shuffle_source(char mode, int lane, int b, int width)
 {
     int place = lane % width, start = lane - place, from = lane;

@@ -197,7 +197,8 @@ static char *cube_text(size_t level, size_t shape, const char *result)
     return text;
 }
 
-/* One texel per face: thread t reads face t % 6 of cube t / 6 % 2, slightly off its centre. */
+/* Fetches from cubes with one texel per face: thread t reads face t % 6 of cube t / 6 % 2, slightly
+ * off its centre. */
 static void fetch_cube(size_t level, size_t shape, const char *result)
 {
     static const float directions[FACES][3] = {{2, .5f, 1},   {-2, 1, .5f},   {.5f, 3, -1},
@@ -322,7 +323,7 @@ static char *surface_text(const struct surface_access *a)
     return text;
 }
 
-/* Byte AT of the surface, before any store. */
+/* Returns byte AT of the surface, before any store. */
 static uint8_t surface_byte(unsigned at)
 {
     return (uint8_t)(at * 37 + 11);

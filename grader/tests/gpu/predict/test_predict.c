@@ -91,7 +91,8 @@ Test(predict, a_load_that_hits_the_first_level_cache)
     cr_expect_float_eq(cycles, 40, 0.1, "%.3f cycles", cycles);
 }
 
-/* A warp copies with cp.async and waits for all groups of copies but the latest PENDING. */
+/* Returns the cost for a warp that copies with cp.async and waits for all groups of copies but the
+ * latest PENDING. */
 static double cost_of_copies(unsigned pending)
 {
     char body[200];
@@ -249,7 +250,8 @@ Test(predict, a_long_block_takes_as_long_as_alone)
     cr_expect_float_eq(twice, 2 * once, 0.02 * twice, "%.0f cycles, half of it %.0f", twice, once);
 }
 
-/* A loop of 1,000 divisions, whose divisor grows by GROWTH in each iteration. */
+/* Returns the cycles of a loop of 1,000 divisions, whose divisor grows by GROWTH in each
+ * iteration. */
 static double cycles_of_divisions(const char *growth)
 {
     struct emu_chip chip = round_chip();

@@ -90,7 +90,7 @@ static bool receive_head(struct link *link, struct wire_head *head)
 
 static char reply_data[WIRE_CHUNK + 1];
 
-/* Sends a request and receives its reply. False: the server has closed the connection. */
+/* Sends a request and receives its reply. Returns false if the server has closed the connection. */
 static bool ask(struct link *link, enum wire_call call, struct wire_head *head, const void *data)
 {
     head->what = call;

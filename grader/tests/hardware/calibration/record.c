@@ -113,7 +113,7 @@ static size_t length_of(const struct case_data *input, char *product)
     return length;
 }
 
-/* Ints from -1000 to 1000, or floats from -1 to 1. */
+/* Adds an array of ints from -1000 to 1000, or of floats from -1 to 1. */
 static void add_random(struct case_data *input, const char *name, bool floats, size_t length)
 {
     int *values = malloc((length + 1) * sizeof *values);
