@@ -120,8 +120,8 @@ template <typename T> static inline T *upload(const T *values, size_t count)
 
 /* Copies a picture of WIDTH x HEIGHT floats into an array on the GPU, and makes a texture of it.
  * Kernels get the texture as an argument, and read it with tex2D<float>(texture, x, y). The centre
- * of the first pixel is at 0.5, 0.5. FILTER: between the centres of pixels, kernels read the nearest
- * pixel, or a mean of the nearest four. OUTSIDE: what kernels read outside of the picture. */
+ * of the first pixel is at 0.5, 0.5. FILTER: whether kernels read the nearest pixel, or a mean of
+ * the nearest four. OUTSIDE: which value kernels read outside of the picture. */
 static inline cudaTextureObject_t new_texture(const float *picture, int width, int height,
                                               cudaTextureFilterMode filter,
                                               cudaTextureAddressMode outside)

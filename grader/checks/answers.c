@@ -18,7 +18,7 @@ static const char *if_no_kernel(const struct run *run)
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-/* Writes the array's only number as text, in one of two static buffers. */
+/* Returns the number at VALUE as text, in one of two static buffers. */
 static const char *one_number(enum case_type type, const void *value)
 {
     static char buffers[2][24];
@@ -122,7 +122,7 @@ static void fail_within(struct check *check, const struct run *run, const float 
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
     bool is_long = want->type == CASE_INT || fabs(want->values[index]) >= 1e9;
     int digits = is_long ? 10 : 9; /* so that the message has the number without an exponent */
-    /* removes the sign of a NaN */
+    /* without the sign of a NaN, which printf() would show as "-nan" */
     double value = isnan(got[index]) ? (double)NAN : (double)got[index];
     if (want->ulps > 0)
         write_ulps(value, want->values[index], want->ulps, margin);
@@ -196,7 +196,8 @@ const float *check_floats(struct check *check, const struct run *run, const char
     return array && array->type == CASE_FLOAT && array->count == count ? array->values : NULL;
 }
 
-/* Returns WANT. If it gives the errors in ulp, the result has them as `bounds`. */
+/* Returns a copy of WANT. If WANT gives the allowed errors in ulp, the copy has them as `bounds`,
+ * too. */
 static struct check_matrix with_bounds(struct check *check, const struct check_matrix *want)
 {
     struct check_matrix matrix = *want;

@@ -148,7 +148,8 @@ static void explain_exit(struct check *check, struct process_outcome *outcome)
             (unsigned long long)RUN_GPU_BYTES >> 20);
 }
 
-/* Explains that WHO did not end. OUTCOME says which of LIMITS it has reached. */
+/* Explains that WHO ("your program" or "your kernels") did not end. OUTCOME says which of LIMITS
+ * was reached. */
 static void explain_timeout(struct check *check, const char *who,
                             const struct process_outcome *outcome, const struct run_limits *limits,
                             unsigned cpu_seconds)
@@ -281,8 +282,8 @@ static const json_t *find_cause(const json_t *record)
     return first;
 }
 
-/* Returns the first race or uninitialised read in RECORD whose line helps to make the address of
- * FINDING, an access outside of memory. Returns NULL if there is none. */
+/* FINDING is an access outside of memory. Returns the race or uninitialised read in RECORD from
+ * whose line the address of the access is computed. Returns NULL if there is none. */
 static const json_t *find_feeder(const struct check *check, const json_t *record,
                                  const json_t *finding)
 {
@@ -307,9 +308,9 @@ static const json_t *find_feeder(const struct check *check, const json_t *record
     return found;
 }
 
-/* If FINDING, from RUN, is an access outside of memory whose address comes from a value that was
- * read too early, returns the error that tells this. It may come from a watched run, which becomes
- * *RECORD. Otherwise returns FINDING. */
+/* If FINDING, an error of RUN, is an access outside of memory whose address is computed from a
+ * value that was read too early, returns the error about that early read. If a second, watched run
+ * found it, *RECORD becomes the record of that run. Otherwise returns FINDING. */
 static const json_t *find_earlier(struct check *check, const struct run *run, const json_t *finding,
                                   json_t **record)
 {

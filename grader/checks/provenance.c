@@ -185,8 +185,8 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
     return true;
 }
 
-/* Returns whether the latest sufficiently long piece of lent memory begins with all uncovered
- * bytes. They may end with a part of a word. */
+/* Finds the latest piece of lent memory that begins with all uncovered bytes, which may end with a
+ * part of a word. Returns false if there is none. */
 static bool has_all(struct cover *cover, struct piece *piece)
 {
     for (size_t i = json_array_size(cover->copies); i-- > 0;)

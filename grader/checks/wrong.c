@@ -80,8 +80,8 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     return judge_wrong_sum(&sum, text, size);
 }
 
-/* Says why a program that launched no kernel may not have done so. Returns false if RUN has
- * launched one, or if its launches are unknown. */
+/* If the program launched no kernel, says a possible reason. Returns false if RUN has a launch, or
+ * if its launches are unknown. */
 static bool tell_no_launch(struct check *check, const struct run *run)
 {
     if (!run->record || check_launch(run, 0).blocks > 0)

@@ -343,7 +343,8 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     process_run(&command, outcome);
 }
 
-/* Returns true if the compiler has written a program into the empty file that we made for it. */
+/* Returns true if the compiler has written a program into the empty file that we made for it. Makes
+ * the program executable. */
 static bool has_program(const struct compile_build *build)
 {
     struct stat status;

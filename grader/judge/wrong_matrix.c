@@ -63,7 +63,8 @@ static size_t apart_of_rows(const struct judge_matrix *matrix, size_t first, siz
                : 0;
 }
 
-/* Returns whether all wrong numbers that were written are 0. */
+/* Returns whether all wrong numbers that were written are 0, and are more than half of all wrong
+ * numbers. */
 static bool are_others_0(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -297,20 +298,23 @@ static bool come_from(const struct facts *facts, source *from)
     return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
 }
 
-/* Returns the place at which rows and columns change their digit number UNIT among COUNT, as in a
- * piece of UNIT * COUNT rows and columns that is turned. */
-static size_t place_turned(const struct judge_matrix *matrix, size_t i, size_t unit, size_t count)
+/* Returns the place from which number I comes if each piece of UNIT * COUNT rows and columns
+ * consists of COUNT x COUNT squares of UNIT x UNIT numbers, and the squares, but not the numbers in
+ * them, are transposed. */
+static size_t place_transposed(const struct judge_matrix *matrix, size_t i, size_t unit,
+                               size_t count)
 {
     size_t y = row_of(matrix, i), x = column_of(matrix, i);
     size_t down = y / unit % count, along = x / unit % count;
     return at(matrix, y + (along - down) * unit, x + (down - along) * unit);
 }
 
-static bool come_from_turned(const struct facts *facts, size_t unit, size_t count)
+static bool come_from_transposed(const struct facts *facts, size_t unit, size_t count)
 {
     size_t matches = 0;
     for (size_t i = 0; i < facts->count; ++i) {
-        size_t place = facts->wrong[i] ? place_turned(facts->matrix, i, unit, count) : facts->count;
+        size_t place =
+            facts->wrong[i] ? place_transposed(facts->matrix, i, unit, count) : facts->count;
         if (place >= facts->count)
             continue;
         if (place == i || !wrong_is_near(facts, (double)facts->matrix->got[i], place))
@@ -321,11 +325,11 @@ static bool come_from_turned(const struct facts *facts, size_t unit, size_t coun
 }
 
 /* Tries the hypothesis that rows and columns were exchanged in pieces of the matrix. */
-static bool tell_turned(const struct facts *facts)
+static bool tell_transposed_pieces(const struct facts *facts)
 {
     for (size_t unit = 1; unit <= 32; unit *= 2)
         for (size_t count = 2; count <= 32 && unit * count <= 256; count *= 2) {
-            if (!come_from_turned(facts, unit, count))
+            if (!come_from_transposed(facts, unit, count))
                 continue;
             return unit == 1
                        ? TELL(facts,
@@ -459,7 +463,8 @@ static bool tell_source(const struct facts *facts)
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
         if (come_from(facts, sources[i].from))
             return TELL(facts, "%s", sources[i].text);
-    return tell_input(facts) || tell_pitch(facts) || tell_turned(facts) || wrong_tell_moved(facts);
+    return tell_input(facts) || tell_pitch(facts) || tell_transposed_pieces(facts) ||
+           wrong_tell_moved(facts);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

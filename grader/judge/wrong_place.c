@@ -161,8 +161,8 @@ static size_t blocks_for(size_t n, size_t each)
     return (n + each - 1) / each;
 }
 
-/* Returns the first of the lines, up to the last one, that are wrong. Returns the number of lines
- * if others are wrong. */
+/* If exactly the lines from some line to the last line are wrong, returns the first of them.
+ * Otherwise returns the number of lines. */
 static size_t end_of(struct lines lines)
 {
     size_t from = 0, to, step;
@@ -175,8 +175,8 @@ static bool is_tile(const struct judge_matrix *matrix, size_t side)
     return side > 1 && (side == matrix->block[0] || side == matrix->block[1]);
 }
 
-/* Returns whether the last lines of ONE are wrong because its blocks are as many as OTHER needs,
- * and the other way round. */
+/* Returns whether the last lines of ONE are wrong because the sizes of the grid are exchanged: ONE
+ * has as many blocks as OTHER needs, and OTHER has as many as ONE needs. */
 static bool are_exchanged(const struct judge_matrix *matrix, struct lines one, struct lines other)
 {
     for (int axis = 0; axis < 2; ++axis) {
@@ -192,8 +192,8 @@ static bool are_exchanged(const struct judge_matrix *matrix, struct lines one, s
     return false;
 }
 
-/* Returns whether the numbers of blocks in x and in y are exchanged, so that just what the blocks
- * do not reach is wrong. */
+/* Returns whether the numbers of blocks in x and in y are exchanged, so that exactly the numbers
+ * that no block reaches are wrong. */
 static bool is_grid_swapped(const struct facts *facts)
 {
     struct lines rows = rows_of(facts), columns = columns_of(facts);

@@ -221,7 +221,7 @@ static uint64_t *add_up_parts(const struct facts *facts, const struct parts *par
     return sums;
 }
 
-/* for is_no_chance(); with about 30 kinds of hypotheses, 1 in 1,000 wrong sums gets a false one */
+/* for is_no_chance(): with 30 kinds of hypotheses, one false explanation for 1,000 wrong sums */
 #define ONE_IN 30000
 
 /* The searches among the sums of the parts. */
@@ -434,8 +434,8 @@ static bool is_by_shuffles(const struct facts *facts)
 
 /* --- loops ------------------------------------------------------------------------------------ */
 
-/* The number at which the loop of thread THREADIDX.X in block BLOCKIDX.X begins: block * BLOCK_STEP
- * + thread * THREAD_STEP. */
+/* A number at which the loop of each thread may begin: blockIdx.x * BLOCK_STEP + threadIdx.x *
+ * THREAD_STEP. TEXT is that number in CUDA C. */
 struct begin {
     const char *text;
     size_t block_step, thread_step;

@@ -396,7 +396,8 @@ static void put_item(struct drawing *d, const struct item *item, double y)
     markup_close(&d->m);
 }
 
-/* Labels each word that several narrower items fill completely with the lanes of these items. */
+/* If several narrower items fill a word completely, labels the word with the lanes of these
+ * items. */
 static void put_word_labels(struct drawing *d, unsigned row, double y)
 {
     uint32_t lanes[32] = {0};

@@ -110,9 +110,9 @@ static void keeps_sums(struct check *check, const struct run *run)
 }
 
 /* Returns the instructions of the longest warp in a run on fewer numbers, because a program must
- * not be fast for a million numbers only. For one block, scales them up to a million numbers. In
- * the solution, all threads still get the same number of numbers. If the warps of a grid wait for
- * each other, they poll longer when the last warp runs first. */
+ * not be fast for a million numbers only. For one block, scales them up to a million numbers. For a
+ * grid, takes the larger count of two runs with opposite orders of warps: if warps wait for each
+ * other, they poll longer when the last warp runs first. */
 static double path_elsewhere(struct check *check, int rung)
 {
     int n = MILLION - (1 << 16) * check_random_int(check, 1, 7);

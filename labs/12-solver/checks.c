@@ -67,12 +67,12 @@ struct mistake {
     /* on this side, the halo of each tile is the tile's own edge, so a point at the edge is its own
      * neighbour */
     bool own_edge[SIDES];
-    /* for each side, the first or last unknown that has a neighbour there lacks it */
+    /* on this side, one neighbour is left out: that of the first or last unknown that has one */
     bool one[SIDES];
     bool never;  /* no step changes x */
     bool turned; /* rows and columns of the dense matrix are exchanged */
-    /* the x of side `taken_from` - 1 is used for that of side `taken_at`; `taken_from` is 0 if no
-     * side is confused */
+    /* the neighbour on side `taken_from` - 1 is read in place of the neighbour on side `taken_at`;
+     * `taken_from` is 0 if no sides are confused */
     int taken_at, taken_from;
 };
 

@@ -119,8 +119,8 @@ static float random_number(struct check *check, enum rung rung)
                                          : random_float(check, -LONGEST, 6 - LONGEST);
 }
 
-/* Returns whether so much of a row cancels that even a right kernel, which keeps what is lost in a
- * float, would be off by more than an ulp. */
+/* Returns whether so much of a row cancels that even a right kernel, which keeps the rounding
+ * errors in a second float, would be off by more than an ulp. */
 static bool cancels_too_much(const float *row, const float *weights, int width)
 {
     long double sum = 0, size = 0;
@@ -256,7 +256,7 @@ struct mistake {
     bool late_low;     /* reads `low` of another lane after it has changed */
     bool half_warp;    /* the lanes' tree begins with off = 8 */
     bool not_last;     /* the lanes' tree ends before off = 1 */
-    bool other_part;   /* computes the part of the sum that comes from b from b itself */
+    bool other_part;   /* computes `part` as sum - b, not as sum - a */
     bool high_first;   /* changes `high` before it computes the error */
     bool minus_low;    /* subtracts `low` from `high` in the end */
     bool no_product;   /* leaves out the rounding errors of products */
@@ -277,8 +277,8 @@ static float add_lanes(struct pair *lanes, const struct mistake *mistake)
          off /= 2) {
         struct pair old[LANES];
         memcpy(old, lanes, sizeof old);
-        /* lanes without a partner add their own sums, but lane 0 gets nothing of these unless `low`
-         * is read too late */
+        /* a lane without a partner adds its own sum; this does not affect lane 0, unless `low` is
+         * read too late */
         for (int l = 0; l < LANES; ++l) {
             int from = l + off < LANES ? l + off : l;
             struct pair sum = add(old[l], old[from].high, mistake);

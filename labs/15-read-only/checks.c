@@ -118,10 +118,11 @@ static double filtered(const struct job *job, int f, int i)
 
 /* A wrong way to compute results. In the right way, all members are 0. */
 struct way {
-    bool weightless; /* for rungs 1 and 5: the weights are 0; the next two lines are for rung 4 */
+    bool weightless; /* for rungs 1 and 5: the weights are 0 */
+    /* for rung 4: the texture's filter and address modes, and the direction of the rotation */
     bool nearest, clamps, backwards;
-    double shift;   /* distance in pixels by which positions are wrong */
-    bool exchanged; /* width and height of the texture are exchanged */
+    double shift;   /* for rung 4: distance in pixels by which positions are wrong */
+    bool exchanged; /* for rung 4: width and height of the texture are exchanged */
     bool turned;    /* for rungs 1 and 5: rows and columns of the weights are exchanged */
     bool quarter;   /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
     /* for rung 3: the pitch is too small by NARROWER; the first pixel is LEFT columns and ABOVE
@@ -357,7 +358,7 @@ static const struct check_guess slope_guesses[] = {
 enum { PIXEL, EAST, WEST, SOUTH, NORTH, TERMS };
 static const char *const terms[TERMS] = {"p[0]", "p[1]", "p[-1]", "p[pitch]", "p[-pitch]"};
 
-/* A sum of these numbers, each TIMES some factor, divided by BY. */
+/* The sum of times[k] * terms[k] over all k, divided by BY. */
 struct formula {
     int times[TERMS], by;
 };
@@ -414,7 +415,8 @@ static void print_formula(const struct formula *formula, char *text, size_t size
                  formula->by);
 }
 
-/* Says which of rung 3's four arrays is wrong, if it is a single one, and what it holds. */
+/* If exactly one of the four arrays of rung 3 is wrong, names it, and the formula that gives its
+ * numbers. */
 static bool explain_slopes(struct check *check, const struct run *run,
                            const struct case_data *input, const float *got, char *text, size_t size,
                            const char **at)

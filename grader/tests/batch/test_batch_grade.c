@@ -172,7 +172,7 @@ Test(batch_grade, one_at_a_time)
     free(path);
 }
 
-/* The number of grades in grades/'s store; 0 if there is no store. */
+/* Returns the number of grades in grades/'s store, or 0 if there is no store. */
 static size_t count_grades(void)
 {
     char error[500];

@@ -14,7 +14,7 @@ enum { HEIGHT = 12, WIDTH = 20, ALL = HEIGHT * WIDTH };
 static double want[ALL], bounds[ALL];
 static float got[ALL], again[ALL], data[ALL];
 
-/* A number from 1 to 2 for each place, the same on every machine. */
+/* Returns a number from 1 to 2 for each place, the same on every machine. */
 static double random_at(size_t i, uint64_t seed)
 {
     uint64_t state = (i + 1) * 6364136223846793005u + seed * 1442695040888963407u;
@@ -23,7 +23,7 @@ static double random_at(size_t i, uint64_t seed)
     return 1 + (double)(state >> 40) * 0x1p-24;
 }
 
-/* A right result. */
+/* Makes a right result. */
 static void begin(void)
 {
     for (size_t i = 0; i < ALL; ++i) {
@@ -420,7 +420,7 @@ Test(wrong_matrix, lacks_a_part_that_is_not_a_blocks)
                 "a block have as many threads in x and in y as the kernel needs?");
 }
 
-/* Makes numbers unwritten: those at which HAS_WRITTEN returns 0. */
+/* Makes those numbers unwritten for which HAS_WRITTEN returns 0. */
 static void leave_out(maker *has_written)
 {
     begin();

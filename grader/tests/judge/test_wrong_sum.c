@@ -13,7 +13,7 @@ enum { NUMBERS = 10000, BLOCKS = 8, THREADS = 128, ALL = BLOCKS * THREADS };
 
 static int32_t numbers[NUMBERS];
 
-/* The same numbers on every machine, from 0 to LARGEST. */
+/* Fills the array with numbers from 0 to LARGEST, the same on every machine. */
 static void fill(int32_t largest)
 {
     uint64_t state = 1;

@@ -61,7 +61,7 @@ Test(report_page, figures_name_their_run)
     "</script></style></title></pre></svg><script>alert(1)</script><img src=x onerror=alert(1)>"   \
     "\" onclick='alert(1)' &lt; <!-- ]]> \xff\xfe\xc3( \x1b[31m \xe2\x80\xae"
 
-/* A result in which every text is TEXT, except the format's own words. */
+/* Returns a result in which every text is TEXT, except the format's own words. */
 static json_t *make_result(const char *text)
 {
     json_t *evil = json_string(text), *offsets = json_array();
@@ -106,7 +106,7 @@ static __attribute__((noinline)) char *make_page(const json_t *result, const cha
     return text;
 }
 
-/* How often WORD occurs in TEXT. */
+/* Returns how often WORD occurs in TEXT. */
 static unsigned occurrences(const char *text, const char *word)
 {
     unsigned count = 0;
