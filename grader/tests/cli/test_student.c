@@ -74,7 +74,7 @@ Test(golden_student, commands_and_their_output)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"hint", "lanewise hint: which lab? Add --lab NAME (with make: LAB=NAME), one of 01-"},
+    {"hint", "lanewise hint: name the lab: add --lab NAME (with make: LAB=NAME), one of 01-"},
     {"hint --lab 99", "no lab is called \"99\"; the labs are 01-"},
     {"hint --lab -", "several labs match \"-\"; the labs are 01-"},
     {"diff --lab 2 --spol", "unknown option --spol; did you mean --spoil?"},
