@@ -38,12 +38,12 @@ Test(report_page, figures_name_their_run)
     char *page = shell_file("report.html", NULL);
     static const char *const wanted[] = {
         /* the check and the finding of the costliest run, then the picture of the worst access */
-        "x fewer; the check would pass</p>\n<p class=\"dim\">In the run: n = ",
+        "x fewer; the check would pass</p>\n<p class=\"dim\">Seen with this input: n = ",
         "32-way bank conflict",
-        "<p class=\"dim\">In the run: n = ",
+        "<p class=\"dim\">Seen with this input: n = ",
         "32-way bank conflict",
         "All shared loads by this line in all runs: ",
-        ", in the run: n = ",
+        ", with this input: n = ",
         ". In all runs of the grading, the line costs ",
     };
     const char *at = page;
