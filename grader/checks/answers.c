@@ -134,7 +134,7 @@ static void fail_within(struct check *check, const struct run *run, const float 
                  check_number((double)count), wrong == 1 ? "is" : "are");
     write_index(want, index, place);
     check_fail(check, "failed", "%s%s%s is %.*g, but %.*g is right%s%s%s",
-               want->arrange ? "put in order, " : "", name, place, digits, value, digits,
+               want->arrange ? "in the input's order, " : "", name, place, digits, value, digits,
                want->values[index], margin, all, if_no_kernel(run));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check,

@@ -265,15 +265,15 @@ static const struct {
     const char *text;
 } sources[] = {
     {transposed, "the result is the transpose of the right result"},
-    {left, "each is what its left neighbour should be: as if each row were shifted by one"},
-    {right, "each is what its right neighbour should be: as if each row were shifted by one"},
-    {above, "each is what the number above should be: as if all rows were shifted by one"},
-    {below, "each is what the number below should be: as if all rows were shifted by one"},
+    {left, "each has the right value of its left neighbour, as if each row were shifted by one"},
+    {right, "each has the right value of its right neighbour, as if each row were shifted by one"},
+    {above, "each has the right value of the number above, as if all rows were shifted by one"},
+    {below, "each has the right value of the number below, as if all rows were shifted by one"},
     {mirrored, "as if each row were in reversed order"},
     {upside_down, "as if the rows were in reversed order"},
     {backwards, "as if all numbers were in reversed order"},
-    {first_of_row, "each is what the first number of its row should be"},
-    {first_of_column, "each is what the first number of its column should be"},
+    {first_of_row, "each has the right value of the first number of its row"},
+    {first_of_column, "each has the right value of the first number of its column"},
 };
 
 bool wrong_is_no_chance(const struct facts *facts, size_t matches)

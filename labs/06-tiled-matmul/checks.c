@@ -466,7 +466,7 @@ CHECK(
     tile_reads, .title = "tiles are read without bank conflicts", .points = 10,
     .where = CHECK_COUNTS, .figure = PASSES(10.5, 2.35, 1.25, "load"),
     .hint =
-        "In one step the threads of a warp may read the same word, or neighbouring words. Is a_tile[ty][i] the same word for them, and b_tile[i][tx]?")
+        "In each step, the threads of a warp should read the same word or neighbouring words. Do they, in a_tile[ty][i] and in b_tile[i][tx]?")
 {
     measure_passes(check, "load");
 }

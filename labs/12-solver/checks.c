@@ -696,7 +696,7 @@ CHECK(
 }
 
 CHECK(
-    stencil, .title = "rung 3: each x is read about once, and none is copied", .points = 20,
+    stencil, .title = "rung 3: a step reads each x about once and copies none", .points = 20,
     .where = CHECK_COUNTS,
     .figure = {.text = "for a step of 32 points, kernels and copies move %s sectors of 32 bytes",
                .want = "at most %s",

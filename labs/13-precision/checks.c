@@ -453,10 +453,10 @@ static const struct check_guess half_guesses[] = {
     {EARLY, begin_early, "(halves + row * words)"},
     {EARLY, begin_early, "halves + row * words"},
     {EARLY, begin_early, "const __half2 *twos ="},
-    {"as if both numbers of a __half2 were added in half", add_words, NULL},
-    {"as if each lane added up in half", add_twos, NULL},
-    {"as if each lane added up in half", add_both, NULL},
-    {"as if each lane added up in half", add_in_turn, NULL},
+    {"as if both numbers of a __half2 were added in half precision", add_words, NULL},
+    {"as if each lane added up in half precision", add_twos, NULL},
+    {"as if each lane added up in half precision", add_both, NULL},
+    {"as if each lane added up in half precision", add_in_turn, NULL},
     {0}};
 
 /* Makes the results of rung 5 with a wrong fraction: MAKE returns the fraction for T and E =
@@ -521,7 +521,7 @@ GUESS(leave_below, below_of_positive)
 GUESS(turn_all_below, below_of_negative)
 
 static const struct check_guess growth_guesses[] = {
-    {"as if e^t stood for e^-t", turn_both, NULL},
+    {"as if e^t were computed in place of e^-t", turn_both, NULL},
     {"exactly the result if the numerator is the one for the other sign of t", turn_above, NULL},
     {"exactly the result if the denominator is the one for the other sign of t", turn_below, NULL},
     {"exactly the result if the numerator is `capacity` for negative t, too", leave_above,

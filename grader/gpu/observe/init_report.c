@@ -182,11 +182,10 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
     else if (c->line && c->site->gap_end >= c->site->gap_low + c->array.size)
         advise_gap(text, size, c);
     else if (c->line)
-        snprintf(
-            text, size,
-            "line %u writes %s, but not this element before this read: write it first, and then call "
-            "__syncthreads()",
-            c->line, c->array.name);
+        snprintf(text, size,
+                 "line %u has not written this element of %s yet: write it first, and then call "
+                 "__syncthreads()",
+                 c->line, c->array.name);
     else
         snprintf(text, size, "let the threads write %s first, and then call __syncthreads()",
                  c->array.name);
@@ -257,10 +256,7 @@ static void advise_global(struct finding *finding, const struct init_case *c)
                  prefix, bytes);
         note_part(finding, &c->array, prefix);
     } else if (c->line && !c->is_update)
-        snprintf(
-            text, size,
-            "line %u writes this memory, but not this element before this read: write it first",
-            c->line);
+        snprintf(text, size, "line %u has not written this element yet: write it first", c->line);
     else
         snprintf(text, size, "before the launch, %s",
                  c->is_update ? "clear the memory with cudaMemset()"

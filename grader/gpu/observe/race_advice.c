@@ -308,6 +308,6 @@ void race_print_others(char *text, size_t size, const struct race *race,
 {
     struct span all = group_span(race, group);
     size_t used = strlen(text);
-    snprintf(text + used, size - used, "; there are %u such pairs of accesses on lines %u to %u",
-             group->pairs, all.low, all.high);
+    snprintf(text + used, size - used, "; %u such pairs on lines %u to %u", group->pairs, all.low,
+             all.high);
 }

@@ -79,9 +79,9 @@ static const struct {
     {"hint --lab -", "several labs match \"-\"; the labs are 01-"},
     {"diff --lab 2 --spol", "unknown option --spol; did you mean --spoil?"},
     {"diff 2", "unexpected \"2\": name the lab with --lab"},
-    {"reset", "which lab?"},
+    {"reset", "name the lab"},
     {"reset --lab ''", "no lab is called \"\""},
-    {"watch", "which lab?"},
+    {"watch", "name the lab"},
     {"watch --lab 1 --device tpu", "unknown device \"tpu\""},
     {"run --lab 99", "no lab is called \"99\""},
 };

@@ -216,21 +216,21 @@ static const struct {
     {"right", right, NULL},
     {"transposed", transposed, "the result is the transpose of the right result"},
     {"shifted", shifted,
-     "each is what its left neighbour should be: as if each row were shifted by one"},
+     "each has the right value of its left neighbour, as if each row were shifted by one"},
     {"shifted to the left", shifted_left,
-     "each is what its right neighbour should be: as if each row were shifted by one"},
+     "each has the right value of its right neighbour, as if each row were shifted by one"},
     {"from above", from_above,
-     "each is what the number above should be: as if all rows were shifted by one"},
+     "each has the right value of the number above, as if all rows were shifted by one"},
     {"from below", from_below,
-     "each is what the number below should be: as if all rows were shifted by one"},
+     "each has the right value of the number below, as if all rows were shifted by one"},
     {"mirrored", mirrored, "as if each row were in reversed order"},
     {"upside down", upside_down, "as if the rows were in reversed order"},
     {"backwards", backwards, "as if all numbers were in reversed order"},
     {"the first of each row", first_of_row,
-     "the last columns 1 to 19; each is what the first number of its row should be"},
+     "the last columns 1 to 19; each has the right value of the first number of its row"},
     {"pieces that are turned", turned_pieces, "as if each piece of 4 x 4 numbers were transposed"},
     {"the first of each column", first_of_column,
-     "the last rows 1 to 11; each is what the first number of its column should be"},
+     "the last rows 1 to 11; each has the right value of the first number of its column"},
     {"a pitch that is too large", too_far,
      "the last rows 1 to 11; as if each row began 3 numbers too late"},
     {"a pitch that is too small", too_near,
@@ -326,7 +326,7 @@ Test(wrong_matrix, of_whole_numbers_is_explained)
     for (size_t i = 0; i < ALL; ++i)
         got[i] = again[i] = from_above(i);
     expect_told(&wrong, "from above",
-                "each is what the number above should be: as if all rows were shifted by one");
+                "each has the right value of the number above, as if all rows were shifted by one");
     for (size_t i = 0; i < ALL; ++i)
         got[i] = again[i] = (float)want[i];
     got[5] = again[5] = (float)want[6];

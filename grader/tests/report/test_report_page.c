@@ -194,7 +194,7 @@ Test(report_page, is_the_same_again)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"", "which lab?"},
+    {"", "name the lab"},
     {"--lab 99", "no lab is called \"99\""},
     {"--lab 2 labs", "unexpected \"labs\": name the file with --submission"},
     {"--lab 2 --seed x", "the seed must be a whole number"},
