@@ -88,9 +88,9 @@ static inline struct job lab_job(struct lab *lab)
     job.cosine = (float)cos(angle);
     job.sine = (float)sin(angle);
     if (job.rung < FILTER || job.rung > DEVELOP)
-        lab_fail("the rungs of this lab are 1 to 5", NULL);
+        lab_fail("rung must be from 1 to 5", NULL);
     if (job.width < 1 || job.height < 1 || job.width > 1 << 14 || job.height > 1 << 11)
-        lab_fail("width is 1 to 16,384, and height 1 to 2,048", NULL);
+        lab_fail("width must be from 1 to 16,384, and height from 1 to 2,048", NULL);
     lab_end_list(lab);
     if (job.rung == FILTER || job.rung == SLOPES || job.rung == ROTATE)
         job.data = lab_greys(lab, "data", data_of(&job));

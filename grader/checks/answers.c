@@ -57,11 +57,11 @@ static void look_equal(struct check *check, const struct run *run, const char *n
         check_fail(check, "failed", "%s is %s, but %s is right%s", name,
                    one_number(type, got->values), one_number(type, want), if_no_kernel(run));
     if (!is_one)
-        check_advise(check, "Hand it in with lab_result(&lab, \"%s\", %s, &%s, 1).", name,
-                     type_name, name);
+        check_advise(check, "Hand it in by lab_result(&lab, \"%s\", %s, &%s, 1).", name, type_name,
+                     name);
     else if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check,
-                     "First make the answer right: without that, this check gives no points.");
+                     "Make the answer right first: this check gives no points for a wrong answer.");
     if (is_one)
         check_explain_number(check, run, answer, want);
 }
@@ -105,9 +105,9 @@ static void write_ulps(double got, double right, double allowed, char text[100])
 {
     double error = fabs(got - right) / judge_ulp(right);
     if (isfinite(got) && error < 100)
-        snprintf(text, 100, "; the error is %.1f ulp, and %g is allowed", error, allowed);
+        snprintf(text, 100, "; the error is %.1f ulp, but only %g is allowed", error, allowed);
     else if (isfinite(got))
-        snprintf(text, 100, "; the error is %s%s ulp, and %g is allowed",
+        snprintf(text, 100, "; the error is %s%s ulp, but only %g is allowed",
                  error > MANY_ULPS ? "more than " : "", check_number(floor(fmin(error, MANY_ULPS))),
                  allowed);
 }
@@ -127,18 +127,18 @@ static void fail_within(struct check *check, const struct run *run, const float 
     if (want->ulps > 0)
         write_ulps(value, want->values[index], want->ulps, margin);
     else if (want->bounds)
-        snprintf(margin, sizeof margin, ", give or take %.*g", want->bounds[index] < 100 ? 2 : 4,
+        snprintf(margin, sizeof margin, ", plus or minus %.*g", want->bounds[index] < 100 ? 2 : 4,
                  want->bounds[index]);
     if (count > 1)
         snprintf(all, sizeof all, "; %s of %s numbers %s wrong", check_number((double)wrong),
                  check_number((double)count), wrong == 1 ? "is" : "are");
     write_index(want, index, place);
     check_fail(check, "failed", "%s%s%s is %.*g, but %.*g is right%s%s%s",
-               want->arrange ? "put in order, " : "", name, place, digits, value, digits,
+               want->arrange ? "in the input's order, " : "", name, place, digits, value, digits,
                want->values[index], margin, all, if_no_kernel(run));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check,
-                     "First make the answer right: without that, this check gives no points.");
+                     "Make the answer right first: this check gives no points for a wrong answer.");
 }
 
 /* Returns the numbers of ARRAY, a result of RUN, as floats in the order of WANT. */

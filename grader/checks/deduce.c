@@ -50,9 +50,9 @@ static bool doubt_sizeof(const struct check *check, json_t *finding)
         unsigned line = (unsigned)json_integer_of(place, "line");
         for (unsigned k = 0; k < count && k < 64; ++k)
             if (lines[k] == line && check_is_own_file(check, json_text_of(place, "file")))
-                return advise(finding, "compare every index with the array's length; are the "
-                                       "launch's numbers of blocks and threads those that the "
-                                       "kernel expects?");
+                return advise(finding, "compare every index with the array's length; does the "
+                                       "launch start as many blocks and threads as the kernel "
+                                       "expects?");
     }
     return false;
 }
@@ -152,8 +152,8 @@ static bool name_row(const struct check *check, const struct slice *slice, json_
     size_t row = offset / each / shape.columns;
     return row > shape.rows &&
            advise(finding,
-                  "the array has %zu rows of %zu numbers (%s x %s), and this would be in row %zu, "
-                  "counted from 0: does an `if` or a loop compare the row with %s?",
+                  "the array has %zu rows of %zu numbers (%s x %s), but this access is in row "
+                  "%zu, counted from 0: does an `if` or a loop compare the row with %s?",
                   shape.rows, shape.columns, shape.rows_name, shape.columns_name, row,
                   shape.rows_name);
 }
@@ -187,13 +187,13 @@ static bool name_small_launch(const json_t *record, json_t *finding)
             continue;
         return threads == written
                    ? advise(finding,
-                            "only the first %.0f elements are written, as many as a launch of "
-                            "%.*s() has threads: are there enough blocks?",
+                            "only the first %.0f elements are written, one for each thread of a "
+                            "launch of %.*s(): are there enough blocks?",
                             written, length, kernel)
                    : advise(finding,
-                            "only the first %.0f elements are written, as many as a launch of "
-                            "%.*s() has warps: if a warp makes an element, the launch needs 32 "
-                            "threads for each element",
+                            "only the first %.0f elements are written, one for each warp of a "
+                            "launch of %.*s(): if a warp writes one element, launch 32 threads "
+                            "for each element",
                             written, length, kernel);
     }
     return false;
@@ -209,9 +209,9 @@ static bool name_block_index(const struct slice *slice, json_t *finding)
     char variable[64];
     unsigned made = slice_block_index(slice, line, array, variable, sizeof variable);
     return made && advise(finding,
-                          "the block's number is part of %s (line %u), but each block has a %s of "
-                          "its own, which begins at 0: index it with numbers from threadIdx alone",
-                          variable, made, array);
+                          "line %u uses the block's number for %s, but each block has its own %s: "
+                          "use only threadIdx in this index",
+                          made, variable, array);
 }
 
 /* Says that only one lane has the right value of a variable that other lanes store, or use in an
@@ -233,8 +233,8 @@ static bool name_lane(const struct slice *slice, json_t *finding)
     return made && slice_has_text(slice, made, "== 0") &&
            !slice_sets_with(slice, line, variable, "__shfl") &&
            advise(finding,
-                  "line %u calls atomicAdd() in one lane, so the other lanes do not know %s: pass "
-                  "it on to them, as in %s = __shfl_sync(mask, %s, 0)",
+                  "line %u calls atomicAdd() in one lane, so the other lanes do not know %s: "
+                  "pass it to them, as in %s = __shfl_sync(mask, %s, 0)",
                   made, variable, variable, variable);
 }
 

@@ -258,9 +258,9 @@ static void show_slice(struct check *check, const struct run *run, const struct 
     slice_begin_at(slice, last, 0, true);
     slice_begin_at_calls(slice, last, kernel, 1);
     slice_begin_at_launches(slice, kernel,
-                            is_about_launches(text)         ? 0
-                            : strstr(text, "all of them 0") ? 1
-                                                            : 5);
+                            is_about_launches(text)             ? 0
+                            : strstr(text, "all of them are 0") ? 1
+                                                                : 5);
     if (strstr(text, "never written")) {
         slice_begin_at_word(slice, "cudaMemset", 0);
         slice_begin_at_word(slice, "cudaMemset2D", 0);
@@ -275,7 +275,8 @@ static void show_slice(struct check *check, const struct run *run, const struct 
     unsigned main_line = find_main(slice, lines, count, text, last);
     unsigned replacing = find_replacing(slice, lines, count);
     if (replacing && main_line == last) {
-        check_add(check, "; line %u replaces a sum: should it add to it, by += ?", replacing);
+        check_add(check, "; line %u overwrites a sum: should it add to the sum, by += ?",
+                  replacing);
         main_line = replacing;
     }
     if (count > 0)

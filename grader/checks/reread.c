@@ -145,9 +145,8 @@ static bool repeats_first(const struct reader *reader, size_t side, bool rows)
         reader->to[i] =
             rows ? number_at(reader, y - y % side, x) : number_at(reader, y, x - x % side);
     }
-    return fits(reader) &&
-           TELL(reader, "as if the first of each %zu %s of %s were read in place of all of them",
-                side, rows ? "rows" : "columns", reader->name);
+    return fits(reader) && TELL(reader, "as if the first of each %zu %s of %s were read %zu times",
+                                side, rows ? "rows" : "columns", reader->name, side);
 }
 
 /* Returns whether each tile of SIDE rows began SIDE numbers after the tile above it, not SIDE rows:
@@ -163,8 +162,8 @@ static bool steps_by_numbers(const struct reader *reader, size_t side)
     }
     return fits(reader) &&
            TELL(reader,
-                "as if each tile of %zu rows of %s began %zu numbers after the one before it, not "
-                "%zu rows: must that number be multiplied by the length of a row?",
+                "as if tiles of %zu rows of %s began %zu numbers apart, not %zu rows apart: must "
+                "the kernel multiply by the length of a row?",
                 side, reader->name, side, side);
 }
 
@@ -181,8 +180,7 @@ static bool steps_by_rows(const struct reader *reader, size_t side)
     }
     return fits(reader) &&
            TELL(reader,
-                "as if each tile of %zu columns of %s began %zu rows after the one before it, not "
-                "%zu columns",
+                "as if tiles of %zu columns of %s began %zu rows apart, not %zu columns apart",
                 side, reader->name, side, side);
 }
 

@@ -69,7 +69,7 @@ static bool would_hang(struct check *check, const struct run_plan *plan)
         return false;
     check_fail(check, "timeout",
                "your program was not run here: in two other checks it did not reach lab_open()");
-    check_advise(check, "Which loop or which wait comes before lab_open() in main()?");
+    check_advise(check, "Is there an endless loop or a wait before lab_open() in main()?");
     return true;
 }
 

@@ -385,7 +385,7 @@ static void explain_hidden(struct compile_build *build, const char *raw)
         if (why && !memchr(found, '\n', (size_t)(why - found)) &&
             asprintf(
                 &more,
-                "%s\nCUB and Thrust are hidden during a grading: the lab asks for a kernel of your own\n",
+                "%s\nCUB and Thrust cannot be used during grading: write the kernel yourself\n",
                 build->messages) >= 0) {
             free(build->messages);
             build->messages = more;

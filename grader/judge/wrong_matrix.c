@@ -102,7 +102,7 @@ static bool tell_partly_unwritten(const struct facts *facts)
                     NUMBER(count), wrong_index(facts, first, index), apart, apart == 1 ? "" : "s",
                     matrix->width);
     return TELL(facts,
-                "%s of them, from %s on, were never written: they are what new memory contains%s",
+                "%s of them, from %s on, were never written and have the contents of new memory%s",
                 NUMBER(count), wrong_index(facts, first, index),
                 is_cleared ? "; all others are 0: is the wrong array cleared?" : "");
 }
@@ -265,16 +265,16 @@ static const struct {
     source *from;
     const char *text;
 } sources[] = {
-    {transposed, "equal to the transpose"},
-    {left, "each is what its left neighbour should be: as if each row were shifted by one"},
-    {right, "each is what its right neighbour should be: as if each row were shifted by one"},
-    {above, "each is what the number above should be: as if all rows were shifted by one"},
-    {below, "each is what the number below should be: as if all rows were shifted by one"},
+    {transposed, "the result is the transpose of the right result"},
+    {left, "each has the right value of its left neighbour, as if each row were shifted by one"},
+    {right, "each has the right value of its right neighbour, as if each row were shifted by one"},
+    {above, "each has the right value of the number above, as if all rows were shifted by one"},
+    {below, "each has the right value of the number below, as if all rows were shifted by one"},
     {mirrored, "as if each row were in reversed order"},
     {upside_down, "as if the rows were in reversed order"},
     {backwards, "as if all numbers were in reversed order"},
-    {first_of_row, "each is what the first number of its row should be"},
-    {first_of_column, "each is what the first number of its column should be"},
+    {first_of_row, "each has the right value of the first number of its row"},
+    {first_of_column, "each has the right value of the first number of its column"},
 };
 
 bool wrong_is_no_chance(const struct facts *facts, size_t matches)
@@ -332,14 +332,13 @@ static bool tell_transposed_pieces(const struct facts *facts)
             if (!come_from_transposed(facts, unit, count))
                 continue;
             return unit == 1
-                       ? TELL(facts,
-                              "as if rows and columns were exchanged in each piece of %zu x %zu "
-                              "numbers",
-                              count, count)
-                       : TELL(facts,
-                              "as if rows and columns were exchanged in each piece of %zu x %zu "
-                              "numbers, in steps of %zu",
-                              unit * count, unit * count, unit);
+                       ? TELL(facts, "as if each piece of %zu x %zu numbers were transposed", count,
+                              count)
+                       : TELL(
+                             facts,
+                             "as if each piece of %zu x %zu numbers were transposed in whole tiles "
+                             "of %zu x %zu, not number by number",
+                             unit * count, unit * count, unit, unit);
         }
     return false;
 }
@@ -519,11 +518,11 @@ static bool tell_all(const struct facts *facts, float value, const char *name)
     char question[200];
     if (is_first_quarter(facts, value))
         return TELL(facts,
-                    "all of them %s: only the first quarter is right. Is a copy of %s numbers told "
-                    "to copy %s bytes?",
+                    "all of them are %s, but the first quarter is right: is a copy of %s numbers "
+                    "told to copy %s bytes?",
                     name, NUMBER(facts->count), NUMBER(facts->count));
     return facts->wrong_count > 1 &&
-           TELL(facts, "all of them %s%s", name, wrong_ask_for_threads(facts, question));
+           TELL(facts, "all of them are %s%s", name, wrong_ask_for_threads(facts, question));
 }
 
 static bool name_value(struct facts *facts)
@@ -532,13 +531,13 @@ static bool name_value(struct facts *facts)
     if (facts->matrix->hides && are_right_again(facts))
         return TELL(
             facts,
-            "computed from main()'s numbers, not from those on the GPU: main() may copy the input there, but neither change it nor pass it to a kernel as an argument");
+            "computed from main()'s numbers, not from the GPU's: main() must copy the input to the GPU unchanged, and not pass its numbers as arguments of a kernel");
     if (are_unwritten(facts))
-        return TELL(facts, "never written: %s what new memory contains%s",
-                    facts->wrong_count > 1 ? "they are" : "it is",
+        return TELL(facts, "never written, so %s the contents of new memory%s",
+                    facts->wrong_count > 1 ? "they have" : "it has",
                     wrong_ask_for_threads(facts, question));
     if (are_all(facts, NAN))
-        return tell_all(facts, NAN, "NaN, not a number");
+        return tell_all(facts, NAN, "NaN (not a number)");
     if (are_all(facts, 0))
         return tell_all(facts, 0, "0");
     if (tell_times(facts))

@@ -91,10 +91,10 @@ static bool tell_moves(const struct facts *facts, enum line line)
         wrong_index(facts, moves.from[i], from[i]);
     }
     return TELL(facts,
-                "each is the right number of another place%s: %s has that of %s, %s that of "
-                "%s, and so on",
-                line == ROW      ? " in its row"
-                : line == COLUMN ? " in its column"
+                "each is a right number in the wrong place%s: %s has the number of %s, %s has "
+                "the number of %s, and so on",
+                line == ROW      ? " of its row"
+                : line == COLUMN ? " of its column"
                                  : ", some tiles away",
                 to[0], from[0], to[1], from[1]);
 }

@@ -456,7 +456,7 @@ static void put_key(struct drawing *d, double y)
 
 static void write_head(const struct drawing *d, FILE *to)
 {
-    fprintf(to, "%s:%lld: %s %s of %u byte%s a lane", d->picture->file,
+    fprintf(to, "%s:%lld: %s %s of %u byte%s per lane", d->picture->file,
             (long long)integer_of(d, "line"), text_of(d, "space"), text_of(d, "kind"), d->bytes,
             d->bytes == 1 ? "" : "s");
 }

@@ -35,7 +35,7 @@ static const struct level {
     [SANDBOX_NONE] = {"none", "the limits of a process", false,
                       "no namespaces, no Landlock, no seccomp"},
     [SANDBOX_CONFINED] = {"confined", "Landlock or another user, seccomp, limits", false,
-                          "no namespaces: it sees the machine's processes and users"},
+                          "no namespaces: programs see the machine's processes and users"},
     [SANDBOX_NAMESPACES] = {"namespaces", "bubblewrap's namespaces, seccomp, limits", false,
                             "no separate user: root's threads cannot be limited"},
     [SANDBOX_NAMESPACES_USER] = {"namespaces-user",

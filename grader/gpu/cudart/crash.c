@@ -32,8 +32,8 @@ struct crash {
 };
 
 static const char copy_first[] =
-    "only kernels can use this memory, also on a real GPU: copy with cudaMemcpy(), or allocate with "
-    "cudaMallocManaged()";
+    "only kernels can use this memory, on a real GPU, too: copy it with cudaMemcpy(), or "
+    "allocate it with cudaMallocManaged()";
 
 struct search {
     uintptr_t address, best;

@@ -210,7 +210,7 @@ enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, u
     pthread_mutex_lock(&device->lock);
     bool ok = size && mem_lend(&device->memory, addr, host, size);
     if (!ok)
-        device_failed(EMU_INVALID_VALUE, "cannot lend %llu bytes to the device at 0x%llx",
+        device_failed(EMU_INVALID_VALUE, "cannot share %llu bytes with the device at 0x%llx",
                       (unsigned long long)size, (unsigned long long)addr);
     return device_unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
 }

@@ -441,7 +441,7 @@ static enum emu_status tell_parked(const struct running *running, bool has_chang
                                       .sees_lent = launch_sees_lent(&running->launch),
                                       .has_changed = has_changed,
                                       .is_still = atomic_load(&running->launch.is_still)};
-    return device_failed(EMU_PARKED, "the launch is parked: it waits for memory to change");
+    return device_failed(EMU_PARKED, "the launch waits for memory to change");
 }
 
 /* Parks a launch. The launch gets its own copy of the parameters and keeps its workspace; later
@@ -515,7 +515,7 @@ static struct running *find_parked(const struct emu_device *device, uint64_t num
     while (running && running->number != number)
         running = running->next;
     if (!running)
-        device_failed(EMU_NOT_FOUND, "there is no parked launch with number %llu",
+        device_failed(EMU_NOT_FOUND, "there is no waiting launch with number %llu",
                       (unsigned long long)number);
     return running;
 }

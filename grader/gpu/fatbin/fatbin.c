@@ -219,7 +219,7 @@ void fatbin_explain(const struct fatbin_summary *summary, unsigned max_arch, cha
             summary->newer_ptx, max_arch, max_arch);
     else if (summary->elf_count)
         say(message,
-            "built only for code=sm_%u, without PTX: add nvcc's flag -gencode arch=compute_%u,code=compute_%u",
+            "it was built only for code=sm_%u, without PTX: add nvcc's flag -gencode arch=compute_%u,code=compute_%u",
             summary->elf_arch, summary->elf_arch < max_arch ? summary->elf_arch : max_arch,
             summary->elf_arch < max_arch ? summary->elf_arch : max_arch);
     else

@@ -303,10 +303,10 @@ static void tell_structures(const struct report *report, const struct loss *loss
     uint32_t line = line_of_rest(report, loss->pc, &shape);
     if (line == view_line(report->launch, loss->pc).line)
         snprintf(cause + used, size - used,
-                 ": the rest is accessed here, too, like the fields of structures");
+                 ": this line also accesses the other bytes, like fields of structures");
     else if (line)
         snprintf(cause + used, size - used,
-                 ": the rest is accessed at line %" PRIu32 ", like the fields of structures", line);
+                 ": line %" PRIu32 " accesses the other bytes, like fields of structures", line);
 }
 
 static void report_access_loss(const struct report *report, const struct loss *loss)
@@ -339,7 +339,7 @@ static void report_redundant_loads(const struct report *report, const struct los
         all += kinds[i].shared ? 0 : report->totals.value[kinds[i].requests];
     if (loss->again < LEAST_WASTE || loss->again < ratio_of(all, 2 * LEAST_SHARE))
         return;
-    snprintf(cause, sizeof cause, "a warp loads the same words %" PRIu64 " times in a row",
+    snprintf(cause, sizeof cause, "a warp loads the same words %" PRIu64 " times",
              loss->requests / (fresh ? fresh : 1));
     add_finding(report, loss, NULL, cause, NULL);
 }
@@ -508,7 +508,7 @@ static void report_branch_loss(const struct report *report, const struct loss *l
     if (loss->cost - loss->ideal < least_branch_waste(report) ||
         (!loss->has_bad && (double)loss->requests < MANY_BRANCHES * loss->entries))
         return;
-    snprintf(cause, sizeof cause, "%.1f of 32 lanes work on average until they reconverge",
+    snprintf(cause, sizeof cause, "%.1f of 32 lanes work on average until the warp reconverges",
              32.0 * (double)loss->ideal / (double)loss->cost);
     add_finding(report, loss, NULL, cause, advice_for_branch(loss));
 }
@@ -571,7 +571,7 @@ static void report_occupancy(const struct report *report)
     bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS;
     if ((o->warps >= HALF_OCCUPANCY && !is_half) || launch->cta_count < EMU_MULTIPROCESSORS)
         return;
-    snprintf(cause, sizeof cause, "%u of %u warps fit at once, limited by %s", o->warps,
+    snprintf(cause, sizeof cause, "%u of %u warps fit on a multiprocessor, limited by %s", o->warps,
              EMU_SM_WARPS, emu_occupancy_limit_name(o->limit));
     struct loss loss = {.id = "low-occupancy", .requests = 1};
     add_finding(report, &loss, NULL, cause, helps[o->limit]);

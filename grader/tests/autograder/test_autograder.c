@@ -139,8 +139,8 @@ Test(autograder, works_without_this_tree)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"'' packed $LANEWISE", "make autograder: which learning system? Add FORMAT=gradescope"},
-    {"moodle packed $LANEWISE 02", "make autograder: which learning system?"},
+    {"'' packed $LANEWISE", "make autograder: name the learning system: add FORMAT=gradescope"},
+    {"moodle packed $LANEWISE 02", "make autograder: name the learning system"},
     {"autolab packed $LANEWISE",
      "make autograder: an assessment of Autolab is one lab: add LAB=02"},
     {"gradescope packed $LANEWISE 99", "no lab is called \"99\""},

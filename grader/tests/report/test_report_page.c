@@ -38,12 +38,12 @@ Test(report_page, figures_name_their_run)
     char *page = shell_file("report.html", NULL);
     static const char *const wanted[] = {
         /* the check and the finding of the costliest run, then the picture of the worst access */
-        "x fewer; the check would pass</p>\n<p class=\"dim\">In the run: n = ",
+        "x fewer; the check would pass</p>\n<p class=\"dim\">Seen with this input: n = ",
         "32-way bank conflict",
-        "<p class=\"dim\">In the run: n = ",
+        "<p class=\"dim\">Seen with this input: n = ",
         "32-way bank conflict",
         "All shared loads by this line in all runs: ",
-        ", in the run: n = ",
+        ", with this input: n = ",
         ". In all runs of the grading, the line costs ",
     };
     const char *at = page;
@@ -194,7 +194,7 @@ Test(report_page, is_the_same_again)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"", "which lab?"},
+    {"", "name the lab"},
     {"--lab 99", "no lab is called \"99\""},
     {"--lab 2 labs", "unexpected \"labs\": name the file with --submission"},
     {"--lab 2 --seed x", "the seed must be a whole number"},

@@ -109,20 +109,20 @@ const char *order_explain_waits(const struct order_work *earlier, const struct o
     const struct wait *other = vain || early ? NULL : find(is_elsewhere, earlier, later);
     if (vain)
         snprintf(text, ORDER_ADVICE,
-                 "line %u lets a stream wait for an event that line %u has recorded in the same "
-                 "stream, which orders nothing: record the event in the stream of the first work, "
-                 "and let the other stream wait",
+                 "line %u waits for an event that line %u recorded in the same stream, so this "
+                 "orders nothing: record the event in the stream of the first work, and wait in "
+                 "the other stream",
                  (unsigned)vain->place.line, (unsigned)vain->event.place.line);
     else if (early)
-        snprintf(text, ORDER_ADVICE,
-                 "line %u lets this stream wait for an event that line %u has recorded before the "
-                 "other work (line %u) was put into its stream: record the event after that work",
-                 (unsigned)early->place.line, (unsigned)early->event.place.line,
-                 (unsigned)earlier->place.line);
+        snprintf(
+            text, ORDER_ADVICE,
+            "line %u records its event too early, before line %u starts the other work: record "
+            "it after that line",
+            (unsigned)early->event.place.line, (unsigned)earlier->place.line);
     else if (other)
         snprintf(text, ORDER_ADVICE,
-                 "line %u lets another stream wait for that work, but this stream does not wait: "
-                 "should the work in line %u be in that other stream?",
+                 "line %u makes a third stream wait for the other work, but not this stream: "
+                 "should line %u use the third stream?",
                  (unsigned)other->place.line, (unsigned)later->place.line);
     return vain || early || other ? text : NULL;
 }

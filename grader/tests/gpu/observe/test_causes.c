@@ -360,17 +360,20 @@ static bool is_true_global(const struct truth *t, const char *text)
                &n[0], &a) == 2)
         return is_rows(t, n[0], 0, a);
     if (sscanf(text,
-               "lanes V words %ld bytes apart, repeating the same words every %u lanes (modulo %u)",
+               "lanes V words %ld bytes apart; after %u lanes the same words repeat (modulo %u)",
                &a, &n[0], &n[1]) == 3)
         return n[0] == n[1] && is_rows_of(t, n[0], a, 0);
-    if (sscanf(text, "lanes V words %ld bytes apart, wrapping after %ld bytes (modulo %u elements)",
-               &a, &b, &n[0]) == 3)
+    if (sscanf(
+            text,
+            "lanes V words %ld bytes apart, beginning again after %ld bytes (modulo %u elements)",
+            &a, &b, &n[0]) == 3)
         return n[0] * bytes == b && is_wrap(t, a, b);
-    if (sscanf(text, "each row of %u lanes Vs neighbouring words; the next row is %ld bytes away",
+    if (sscanf(text,
+               "each group of %u lanes Vs neighbouring words; the next group is %ld bytes away",
                &n[0], &a) == 2)
         return is_rows(t, n[0], bytes, a);
     if (sscanf(text,
-               "each row of %u lanes Vs words %ld bytes apart; the next row is %ld bytes away",
+               "each group of %u lanes Vs words %ld bytes apart; the next group is %ld bytes away",
                &n[0], &a, &b) == 3)
         return is_rows(t, n[0], a, b);
     if (sscanf(
@@ -412,13 +415,13 @@ static bool is_true_rule(const struct truth *t, const char *text)
     int64_t n;
     if (!*text)
         return true;
-    if (sscanf(text, " (stride %ld words in rows of %u lanes)", &n, &width) == 2)
+    if (sscanf(text, " (stride %ld words in groups of %u lanes)", &n, &width) == 2)
         return is_rows_of(t, width, 4 * n, (int64_t)NONE);
     if (sscanf(text, " (%u lanes per word, %ld words apart)", &width, &n) == 2)
         return is_rows_of(t, width, 0, 4 * n);
     if (sscanf(text, " (stride %ld", &n) == 1)
         return is_stride(t, strstr(text, "words") ? 4 * n : n, false);
-    return sscanf(text, " (rows of %u lanes, %ld words apart)", &width, &n) == 2 &&
+    return sscanf(text, " (groups of %u lanes, %ld words apart)", &width, &n) == 2 &&
            is_rows_of(t, width, t->made->bytes, 4 * n);
 }
 
