@@ -56,6 +56,10 @@ ParameterizedTestParameters(school, grades)
          "the disk is nearly full: gradings need 64 MB in /tmp\n"
          "the disk is nearly full: gradings need 64 MB in /tmp\n",
          ""},
+        {"/tmp with room for the program only", "mount -t tmpfs -o size=12m none /tmp",
+         "the disk is nearly full: gradings need 64 MB in /tmp\n"
+         "the disk is nearly full: gradings need 64 MB in /tmp\n",
+         ""},
         {"no commands but sh",
          "for command in env true cp rm mkdir; do mount --bind /dev/null /bin/$command; done", KEPT,
          ""},
