@@ -86,6 +86,22 @@ ParameterizedTest(struct machine *row, school, grades)
     free(text);
 }
 
+Test(school, a_full_disk_keeps_the_students_file)
+{
+    char *text =
+        shell_must(MACHINE " <<'END'\n"
+                           "mount -t tmpfs -o size=64k none home\n"
+                           "export LANEWISE_LABS=/mnt/home; lab=home/01-parallelize; mkdir $lab\n"
+                           "cp " LANEWISE_ROOT "/labs/01-parallelize/.skeleton.cu $lab\n"
+                           "echo '// mine' >$lab/parallelize.cu; cat /dev/zero >home/full 2>&1\n"
+                           "$LANEWISE reset --lab 01 2>&1; cat $lab/*; ls $lab\nEND\n");
+    cr_expect_str_eq(text,
+                     "lanewise reset: cannot replace /mnt/home/01-parallelize/parallelize.cu: "
+                     "No space left on device\n// mine\nparallelize.cu\n",
+                     "%s", text);
+    free(text);
+}
+
 /* Few test machines have quotas: a library answers as a file system with one would. */
 Test(school, a_quota_that_is_used_up_costs_no_points)
 {
