@@ -24,18 +24,33 @@ static const struct cli_syntax syntax = {
     .options = table,
     .word_advice = "name the lab with --lab"};
 
-/* Renames the student's file OWN, and sets OLD to its new name, which was not in use. On failure
- * returns false with the reason in errno. */
+/* Gives the student's file OWN a second name OLD, which was not in use. On failure returns false
+ * with the reason in errno. */
 static bool keep(const char *own, char old[PATH_SIZE])
 {
     for (int i = 1; i <= MAX_OLD; ++i) {
         if (!base_path(old, "%s.old-%d", own, i))
             return false;
         if (link(own, old) == 0)
-            return unlink(own) == 0;
+            return true;
         if (errno != EEXIST)
             return false;
     }
+    return false;
+}
+
+/* Replaces the file OWN, which keeps the name OLD. If the disk is full, nothing changes. */
+static bool replace(const char *own, const struct text *skeleton, char old[PATH_SIZE])
+{
+    bool there = access(own, F_OK) == 0;
+    if (there && !keep(own, old))
+        return false;
+    if (base_write_file(own, skeleton->bytes, skeleton->size, 0644))
+        return true;
+    int reason = errno;
+    if (there)
+        unlink(old);
+    errno = reason;
     return false;
 }
 
@@ -48,18 +63,16 @@ static int reset(const struct lab *lab)
         return cli_complain("reset", EXIT_USAGE,
                             "the original skeleton of %s cannot be restored: it %s", lab->name,
                             why);
-    bool there = access(own, F_OK) == 0;
     bool same = base_read_file(own, 1 << 20, &now, why, sizeof why) && now.size == skeleton.size &&
                 memcmp(now.bytes, skeleton.bytes, now.size) == 0;
     int code = EXIT_FULL;
     if (same)
         printf("%s is already the skeleton\n", base_shorten_path(own));
-    else if ((there && !keep(own, old)) ||
-             !base_write_file(own, skeleton.bytes, skeleton.size, 0644))
+    else if (!replace(own, &skeleton, old))
         code = cli_complain("reset", EXIT_USAGE, "cannot replace %s: %s", own, strerror(errno));
     else
         printf("%s is the skeleton again%s%s\n", base_shorten_path(own),
-               there ? "; your file is now " : "", there ? base_shorten_path(old) : "");
+               old[0] ? "; your file is now " : "", old[0] ? base_shorten_path(old) : "");
     free(skeleton.bytes);
     free(now.bytes);
     return code;

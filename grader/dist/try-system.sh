@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Follows the README on a bare Debian or Ubuntu: installs make, runs the README's first command for one lab, and says
-# how long that took and how much it downloaded.
+# how long that took, how much of it processors worked, and how much it downloaded. The megabytes are those of the
+# whole machine.
 #
 #   try-system.sh debian-12|debian-13|ubuntu-22|ubuntu-24 FOLDER
 #
@@ -34,13 +35,14 @@ mkdir -p "$in/lanewise"
 (cd "$root" && { git ls-files -z 2>/dev/null || find . -path ./build -prune -o -type f -print0; } |
     tar -c --null -T -) | tar -x -C "$in/lanewise"
 cp "$root/solutions/01-parallelize/parallelize.cu" "$in/lanewise/labs/01-parallelize/"
-before=$(received) start=$SECONDS
-in_root "$in" sh -c 'apt-get update -qq && apt-get install -y --no-install-recommends make &&
-    cd /lanewise && make grade LAB=01' >"$log" 2>&1 || true
+before=$(received)
+TIMEFORMAT='%R %U %S'
+seconds=$({ time in_root "$in" sh -c 'apt-get update -qq && apt-get install -y --no-install-recommends make &&
+    cd /lanewise && make grade LAB=01' >"$log" 2>&1 || true; } 2>&1)
 grep -q '100 of 100 points' "$log" || {
     tail -n 20 "$log" >&2
     fail "no full marks; the whole log is $log."
 }
-printf '%s: bare system to first grade in %d s, %d MB downloaded\n' "$system" $((SECONDS - start)) \
-    $((($(received) - before) / 1000000))
+printf '%s: bare system to first grade in %s, %d MB downloaded\n' "$system" \
+    "$(awk '{ printf "%d s (processors %d s)", $1, $2 + $3 }' <<<"$seconds")" $((($(received) - before) / 1000000))
 rm -rf "$in"

@@ -274,14 +274,14 @@ static bool choose_level(struct grade *grade)
 
 /* Withdraws a grade below full marks if the disk is nearly full, or if the user's limit on file
  * sizes is low. A compiler or program whose writes fail may not report it, so the lost points may
- * be this machine's fault. */
+ * be this machine's fault. A grader that fails may have failed to write its verdicts. */
 static void check_room(struct grade *grade)
 {
     const char *status = json_string_value(json_object_get(grade->result, "status"));
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     getrlimit(RLIMIT_FSIZE, &limit);
     bool small = limit.rlim_cur < ROOM_BYTES;
-    bool trouble = grade->end == GRADE_IMPOSSIBLE || (status && strcmp(status, "passed") != 0);
+    bool trouble = grade->end != GRADE_DONE || (status && strcmp(status, "passed") != 0);
     if (!trouble || (!small && base_has_room(grade->folder, ROOM_BYTES)))
         return;
     bool quota = errno == EDQUOT;

@@ -69,13 +69,17 @@ unpack_runtime() {
     ln -s libcudart.so.13 "$home/cuda/usr/lib/cuda-arm64/libcudart.so"
 }
 
-# The names under which make and nvcc find the cross compilers.
+# The names under which make and nvcc find the cross compilers. They are scripts, because ccache asks under which name
+# it was started. There is no apt-get: set-up would install packages of x86-64.
 write_tools() {
     local tool include
     mkdir -p "$home/bin"
     for tool in $tools; do
-        ln -sf "$(type -P "aarch64-linux-gnu-$tool")" "$home/bin/$tool"
+        rm -f "$home/bin/$tool"
+        printf '#!/bin/sh\nexec aarch64-linux-gnu-%s "$@"\n' "$tool" >"$home/bin/$tool"
+        chmod +x "$home/bin/$tool"
     done
+    ln -sf /bin/false "$home/bin/apt-get"
     include=$(sed -n 's/^CONFIG_CUDA_HOME := //p' "$root/build/config.mk")/include
     cat >"$home/bin/nvcc" <<END
 #!/bin/sh

@@ -56,6 +56,10 @@ ParameterizedTestParameters(school, grades)
          "the disk is nearly full: gradings need 64 MB in /tmp\n"
          "the disk is nearly full: gradings need 64 MB in /tmp\n",
          ""},
+        {"/tmp with room for the program only", "mount -t tmpfs -o size=12m none /tmp",
+         "the disk is nearly full: gradings need 64 MB in /tmp\n"
+         "the disk is nearly full: gradings need 64 MB in /tmp\n",
+         ""},
         {"no commands but sh",
          "for command in env true cp rm mkdir; do mount --bind /dev/null /bin/$command; done", KEPT,
          ""},
@@ -79,6 +83,22 @@ ParameterizedTest(struct machine *row, school, grades)
                                "code=$?; %s || echo no evidence; exit $code",
                        row->setup, row->evidence[0] ? row->evidence : "true");
     cr_expect_str_eq(text, row->output, "%s: %d: %s", row->name, code, text);
+    free(text);
+}
+
+Test(school, a_full_disk_keeps_the_students_file)
+{
+    char *text =
+        shell_must(MACHINE " <<'END'\n"
+                           "mount -t tmpfs -o size=64k none home\n"
+                           "export LANEWISE_LABS=/mnt/home; lab=home/01-parallelize; mkdir $lab\n"
+                           "cp " LANEWISE_ROOT "/labs/01-parallelize/.skeleton.cu $lab\n"
+                           "echo '// mine' >$lab/parallelize.cu; cat /dev/zero >home/full 2>&1\n"
+                           "$LANEWISE reset --lab 01 2>&1; cat $lab/*; ls $lab\nEND\n");
+    cr_expect_str_eq(text,
+                     "lanewise reset: cannot replace /mnt/home/01-parallelize/parallelize.cu: "
+                     "No space left on device\n// mine\nparallelize.cu\n",
+                     "%s", text);
     free(text);
 }
 
