@@ -19,8 +19,9 @@ enum analyse_flag_use {
  * Returns 0 when out of memory. */
 unsigned analyse_flag(const struct ptx_function *function, uint32_t pc);
 
-/* Sets POLLS[i] for each load, volatile or ordinary, that only waits: its value ends a loop that
- * loads from the same address each time and writes no memory. POLLS has code_count entries. */
+/* Sets POLLS[i] to whether instruction i is a load, volatile or ordinary, that only waits: its
+ * value ends a loop that loads from the same address each time and writes no memory. POLLS has
+ * code_count entries. */
 void analyse_polls(const struct ptx_function *function, bool *polls);
 
 #endif

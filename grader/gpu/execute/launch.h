@@ -40,8 +40,9 @@ struct output {
     char assertion[160];
 };
 
-/* The conditions of graphs. A condition's handle is its index + CONDITION_FIRST. A handle cannot be
- * mistaken for an address or a small number that a kernel passes by mistake. */
+/* The conditions of graphs. A condition's handle is its index + CONDITION_FIRST. This constant
+ * distinguishes handles from addresses and from small numbers, which a kernel may pass by
+ * mistake. */
 #define CONDITION_FIRST 0xc0de0000c0de0000ull
 struct conditions {
     uint32_t *values;
