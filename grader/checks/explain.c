@@ -154,8 +154,7 @@ static void explain_timeout(struct check *check, const char *who,
                             const struct process_outcome *outcome, const struct run_limits *limits,
                             unsigned cpu_seconds)
 {
-    const char *shorter =
-        limits->are_short ? " (the limit is shorter, because your program hung before)" : "";
+    const char *shorter = limits->are_short ? " (shorter limit after the first hang)" : "";
     if (outcome->end == PROCESS_IDLE)
         check_fail(check, "timeout", "%s did not end: it has waited for %u second%s%s", who,
                    limits->idle, base_plural(limits->idle), shorter);
