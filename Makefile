@@ -148,12 +148,12 @@ watch: lanewise ## Grade a lab now and each time you save it: LAB= [DEVICE= UNSA
 		$(if $(UNSAFE),--unsafe)
 
 run: lanewise ## Run a program and show its counters: LAB= or PROGRAM= [ARGS='n=5' GPU= DRAW=all CLOCK= WITH= LIMIT= RULES= JSON=]
-	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=02 or PROGRAM=file.cu))
+	$(if $(PROGRAM)$(LAB),,$(error name the program: add LAB=02 or PROGRAM=file.cu))
 	@$(LANEWISE) run --max-instructions $(or $(LIMIT),200000000) $(call option,WITH,tools) $(call option,RULES,rules) $(call option,GPU,gpu) $(call option,DRAW,draw) $(call option,CLOCK,clock) $(call option,JSON,json) \
 		$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
 
 trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRAM= [LINE=39 OUT=file.svg ARGS=]
-	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=02 or PROGRAM=file.cu))
+	$(if $(PROGRAM)$(LAB),,$(error name the program: add LAB=02 or PROGRAM=file.cu))
 	@$(LANEWISE) trace $(if $(LINE),--line '$(call line_in,$(PROGRAM))',--heat) \
 		-o '$(or $(OUT),$(BUILD)/$(if $(LINE),access.svg,heat.svg))' \
 		$(if $(LAB),--lab '$(LAB)','$(call built_program,$(PROGRAM))') $(ARGS)
@@ -161,13 +161,13 @@ trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRA
 line_in = $(if $(and $(filter %.cu,$1),$(if $(findstring :,$(LINE)),,yes)),$(notdir $1):)$(LINE)
 
 step: lanewise ## Write a page that steps through a launch: LAB= or PROGRAM= [LAUNCH= BLOCK= FROM= G=1 OUT=file.html ARGS=]
-	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=04 or PROGRAM=file.cu))
+	$(if $(PROGRAM)$(LAB),,$(error name the program: add LAB=04 or PROGRAM=file.cu))
 	@$(LANEWISE) step $(call option,LAUNCH,launch) $(call option,BLOCK,block) $(call option,FROM,from) $(if $(and $(G),$(LAB)),--debug) \
 		-o '$(or $(OUT),$(BUILD)/step.html)' \
 		$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
 
 report: lanewise ## Grade a lab, write a page: LAB= [SUBMISSION= OUT= STEP=file.html DEVICE= SEED= UNSAFE=]; or its times: [PROGRAM= GPU= ARGS=]
-	$(if $(PROGRAM),$(if $(GPU),,$(error predict its times on which GPU? Add GPU=h200)))
+	$(if $(PROGRAM),$(if $(GPU),,$(error name the GPU whose times to predict: add GPU=h200)))
 	@$(if $(GPU),$(call predict_page),$(call grade_page))
 predict_page = $(LANEWISE) run --gpu '$(GPU)' --draw none --lines 0 --picture '$(or $(OUT),$(BUILD)/report.html)' \
 	$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
@@ -232,7 +232,7 @@ asan: ## Run the tests of our code under AddressSanitizer and UBSan: [TEST_FILTE
 
 mistakes: ## Grade typical mistakes and compare what their reports say first
 try-pages: ## Compare the pages of `make step` with the emulator, for all mutants: [LAB=]
-check-advice: ## Follow the advice of each finding and see whether it mends an example
+check-advice: ## Follow the advice of each finding and see whether it fixes an example
 golden: ## Update the golden files; read the diff before you commit it
 check: ## Check format, warnings, file lengths, and that each header compiles alone
 format: ## Reformat the sources with clang-format

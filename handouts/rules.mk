@@ -32,7 +32,7 @@ $(HANDOUT_DOCUMENTS): $(HANDOUT_WORK)/%.json: $(HANDOUTS)/%.md $(PAGE_FILTERS) $
 	$(Q)HANDOUT=$(HANDOUT) HANDOUT_FACTS=$(HANDOUT_FACTS) HANDOUT_REPLAYS=$(HANDOUT_REPLAYS) HANDOUT_DEPS=$(@:.json=.d) \
 		HANDOUT_FIGURES='$(HANDOUT_FIGURES)' HANDOUT_LANEWISE=$(LANEWISE) pandoc -f markdown -t json --columns=1000 --lua-filter handouts/filters/page.lua -o $@ $<
 -include $(HANDOUT_DOCUMENTS:.json=.d)
-# Its tables grow with these folders.
+# This page's tables list the files in these folders.
 $(HANDOUT_WORK)/every-message.json: $(wildcard grader/tests/advice/*.diff grader/tests/mutants/*/*.diff)
 
 # The list of pages. All pages depend on it, because they link to their neighbours. It changes only when a

@@ -40,8 +40,8 @@ static inline int *film_frame(struct film film, int *frames, int f)
     return frames + (size_t)f * film.size;
 }
 
-/* Put the copy of frame F to its slot, or from its slot, into STREAM. They are macros, so that
- * reports name the line that uses them. */
+/* film_in() puts a copy of frame F to its slot into STREAM, film_out() a copy from its slot. They
+ * are macros, so that reports name the line that uses them. */
 #define film_in(film, f, stream)                                                                   \
     CHECK_CUDA(cudaMemcpyAsync(film_slot(film, f), film_frame(film, (film).from, f),               \
                                film_bytes(1, (film).size), cudaMemcpyHostToDevice, stream))

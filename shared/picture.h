@@ -42,11 +42,11 @@ static inline struct picture picture_new(const char *path, long width, long heig
 {
     struct picture picture = {(int)width, (int)height, NULL};
     if (width < 1 || height < 1 || width > PICTURE_PIXELS || height > PICTURE_PIXELS / width)
-        picture_fail(path, "%ld x %ld pixels: a picture has 1 to %d pixels", width, height,
+        picture_fail(path, "%ld x %ld pixels: a picture must have 1 to %d pixels", width, height,
                      PICTURE_PIXELS);
     picture.pixels = (unsigned char *)calloc((size_t)(width * height) + 1, 1);
     if (!picture.pixels)
-        picture_fail(path, "there is no memory for %ld x %ld pixels", width, height);
+        picture_fail(path, "out of memory for %ld x %ld pixels", width, height);
     return picture;
 }
 
@@ -102,7 +102,7 @@ static inline struct picture picture_convert(const char *path)
                            "ImageMagick's convert is not installed or cannot read it");
     struct picture picture = picture_read_pgm(pipe, path, false);
     if (pclose(pipe) != 0)
-        fprintf(stderr, "%s: may be damaged: ImageMagick's convert warns of its content\n", path);
+        fprintf(stderr, "%s: may be damaged, because ImageMagick's convert warns about it\n", path);
     return picture;
 }
 

@@ -84,9 +84,9 @@ static inline struct job lab_job(struct lab *lab)
     job.capacity = lab_int(lab, "capacity", 1000);
     job.ratio = lab_int(lab, "ratio", 50);
     if (job.rung < SUMS || job.rung > GROWTH)
-        lab_fail("the rungs of this lab are 1 to 5", NULL);
+        lab_fail("rung must be from 1 to 5", NULL);
     if (job.rung == HALVES && job.width % 2)
-        lab_fail("rung 3 needs an even width, because a load takes two halves", NULL);
+        lab_fail("rung 3 needs an even width, because each load fetches two halves", NULL);
     get_numbers(lab, &job);
     return job;
 }

@@ -88,9 +88,9 @@ static inline struct job lab_job(struct lab *lab)
     job.cosine = (float)cos(angle);
     job.sine = (float)sin(angle);
     if (job.rung < FILTER || job.rung > DEVELOP)
-        lab_fail("the rungs of this lab are 1 to 5", NULL);
+        lab_fail("rung must be from 1 to 5", NULL);
     if (job.width < 1 || job.height < 1 || job.width > 1 << 14 || job.height > 1 << 11)
-        lab_fail("width is 1 to 16,384, and height 1 to 2,048", NULL);
+        lab_fail("width must be from 1 to 16,384, and height from 1 to 2,048", NULL);
     lab_end_list(lab);
     if (job.rung == FILTER || job.rung == SLOPES || job.rung == ROTATE)
         job.data = lab_greys(lab, "data", data_of(&job));
@@ -120,8 +120,8 @@ template <typename T> static inline T *upload(const T *values, size_t count)
 
 /* Copies a picture of WIDTH x HEIGHT floats into an array on the GPU, and makes a texture of it.
  * Kernels get the texture as an argument, and read it with tex2D<float>(texture, x, y). The centre
- * of the first pixel is at 0.5, 0.5. FILTER: between the centres of pixels, kernels read the nearest
- * pixel, or a mean of the nearest four. OUTSIDE: what kernels read outside of the picture. */
+ * of the first pixel is at 0.5, 0.5. FILTER: whether kernels read the nearest pixel, or a mean of
+ * the nearest four. OUTSIDE: which value kernels read outside of the picture. */
 static inline cudaTextureObject_t new_texture(const float *picture, int width, int height,
                                               cudaTextureFilterMode filter,
                                               cudaTextureAddressMode outside)

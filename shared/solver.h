@@ -149,11 +149,11 @@ static inline struct job lab_job(struct lab *lab)
     job.steps = lab_int(lab, "steps", 10);
     job.every = lab_int(lab, "every", 8);
     if (job.rung < DENSE || job.rung > CONVERGE)
-        lab_fail("the rungs of this lab are 1 to 4", NULL);
+        lab_fail("rung must be from 1 to 4", NULL);
     if (job.width < 1 || job.height < 1 || (long long)job.width * job.height > 1 << 24)
         lab_fail("width * height must be from 1 to 16,777,216", NULL);
     if (job.rung == CONVERGE && job.every < 1)
-        lab_fail("every must be at least 1", NULL);
+        lab_fail("`every` must be at least 1", NULL);
     job.n = job.width * job.height;
     job.b = solver_get(lab, "b", 1, job.n, 0, 0);
     if (job.rung == DENSE)

@@ -20,7 +20,7 @@ fail() {
 case $format in
 gradescope | github) ;;
 autolab) [ -n "$lab" ] || fail 'an assessment of Autolab is one lab: add LAB=02' ;;
-*) fail 'which learning system? Add FORMAT=gradescope, autolab or github' ;;
+*) fail 'name the learning system: add FORMAT=gradescope, autolab or github' ;;
 esac
 
 # Lists the files of the kit, one per line.

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 
 /* Return the member KEY of OBJECT, or "" or 0 if OBJECT is NULL, has no such member, or has a
- * member of another type. */
-/* the text belongs to OBJECT */
+ * member of another type. The text belongs to OBJECT. */
 const char *json_text_of(const json_t *object, const char *key);
 json_int_t json_integer_of(const json_t *object, const char *key);
 double json_number_of(const json_t *object, const char *key); /* an integer or a real */

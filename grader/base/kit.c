@@ -16,11 +16,11 @@
 bool kit_of_program(char path[PATH_SIZE])
 {
     char marker[PATH_SIZE], *end = NULL;
+    /* take the last match, because a kit may be in another kit's build/ */
     for (char *at = path, *next; (next = strstr(at, BUILD_FOLDER)); at = next + 1) {
         *next = '\0';
         if (base_path(marker, "%s/shared/lab.h", path) && access(marker, R_OK) == 0)
-            end = next; /* the last match is the right one, because a kit may be in another kit's
-                         * build/ */
+            end = next;
         *next = '/';
     }
     if (end)
@@ -52,7 +52,8 @@ bool kit_path(char path[PATH_SIZE], const char *format, ...)
 
 /* --- the compiler ----------------------------------------------------------------------------- */
 
-/* Copies CONFIGURED to PATH. A path inside the tree that was built becomes the path in this kit. */
+/* Copies CONFIGURED, a path on the machine that built the kit, to PATH. If it is inside the kit's
+ * tree there, PATH is the same place in this kit. */
 static void move_with_kit(const char *configured, char path[PATH_SIZE])
 {
     size_t length = strlen(LANEWISE_ROOT);

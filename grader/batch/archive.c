@@ -35,9 +35,9 @@ _Static_assert(BATCH_SOURCE_BYTES == 1048576, "TOO_LARGE names this limit");
 
 enum kind { SOURCE, PROBLEM, PASSED, END };
 
-/* The header of a message in the pipe. The path and the bytes follow it. The bytes are a source,
- * or the text of a problem. The reader sends PASSED at most once: for the first file that is
- * neither a source nor an archive. */
+/* The header of a message in the pipe. The path and the bytes follow it. The bytes are a source, or
+ * the text of a problem. The reader sends PASSED (a file that it skipped) at most once: for the
+ * first file that is neither a source nor an archive. */
 struct record {
     uint32_t kind, path_bytes, bytes;
 };

@@ -35,8 +35,8 @@ bool batch_chunk_folder(const char *folder)
     return true;
 }
 
-/* Writes the source with this hash into FOLDER, unless the file exists: its name is the hash of its
- * content, so an existing file is right. */
+/* Writes the source with this hash into FOLDER, unless the file exists. The file's name is the hash
+ * of its content, so an existing file has the right content. */
 static bool write_source(const struct batch_queue *queue, const char *folder, const char *hash,
                          char *error, size_t size)
 {

@@ -4,8 +4,9 @@
  *
  * Students whose sources are equal, apart from names, form one group. Groups are compared by their
  * marks (the hashes of a fingerprint: similar/fingerprint.h), except marks that many groups have.
- * So code that one student passes on unchanged to many others does not count as common. In a class
- * of thousands, most pairs share no rare mark and need no comparison. */
+ * Such a group counts once, so a program that one student passes on unchanged to many others does
+ * not make its marks common. In a class of thousands, most pairs share no rare mark and need no
+ * comparison. */
 #include "batch/pairs.h"
 
 #include <inttypes.h>
@@ -28,7 +29,7 @@ struct entry {
     const char *student, *file; /* the student's id, and the SHA-256 of the file */
     const json_t *grade;        /* the lab's value in the student's "labs" */
     const json_t *result;       /* the result of grading the program */
-    uint64_t text;              /* hash of the source text, unchanged when names change */
+    uint64_t text;              /* hash of the source text, the same after renaming */
     struct similar_own_code own;
     size_t renamed; /* number of statements whose names in skeleton functions were changed */
     size_t leader;  /* index of the first entry with equal text, which represents the group */

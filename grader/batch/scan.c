@@ -302,7 +302,7 @@ static bool is_hidden(const char *name)
     return name[0] == '.' || strcmp(name, "__MACOSX") == 0;
 }
 
-/* Records an entry that is skipped only because its name begins with a dot. */
+/* Records a skipped entry that would be a hand-in if its name did not begin with a dot. */
 static void pass_over(const struct walk *walk, const char *folder, const char *name)
 {
     struct batch_hidden *hidden = walk->scan->hidden;

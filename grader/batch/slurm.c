@@ -187,8 +187,7 @@ static bool await(struct work *work, const char *job)
     const struct timespec pause = {.tv_sec = POLL_SECONDS};
     bool over = false;
     while (!over) {
-        /* ask for the states before collecting answers, so that no answer is missed if all tasks
-         * have ended */
+        /* ask for the states first: if all tasks have ended by then, collect() finds all answers */
         if (!ask_states(work, job, &over) || process_interrupted() || !collect(work))
             return false;
         if (!over)

@@ -43,8 +43,8 @@ struct batch_store {
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Returns true if the last write failed because the disk, a quota or a limit is full. After a
- * partial write, SQLite does not report this reason. */
+/* Returns true if the last write failed because the disk is full, or a quota or a limit is reached.
+ * After a partial write, SQLite's error code does not say so. */
 static bool is_full(struct batch_store *store)
 {
     int code = sqlite3_extended_errcode(store->database);
@@ -232,7 +232,7 @@ struct batch_store *batch_store_open(const char *path, char *error, size_t size)
     bool fits = base_path(store->path, "%s", path);
     bool good = fits && sqlite3_open(path, &store->database) == SQLITE_OK;
     if (good)
-        /* in milliseconds; enough for every reader to finish */
+        /* wait at most 5000 ms for other processes, which is enough for every reader to finish */
         sqlite3_busy_timeout(store->database, 5000);
     else
         fail(store);

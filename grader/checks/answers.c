@@ -18,7 +18,7 @@ static const char *if_no_kernel(const struct run *run)
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-/* Writes the array's only number as text, in one of two static buffers. */
+/* Returns the number at VALUE as text, in one of two static buffers. */
 static const char *one_number(enum case_type type, const void *value)
 {
     static char buffers[2][24];
@@ -57,11 +57,11 @@ static void look_equal(struct check *check, const struct run *run, const char *n
         check_fail(check, "failed", "%s is %s, but %s is right%s", name,
                    one_number(type, got->values), one_number(type, want), if_no_kernel(run));
     if (!is_one)
-        check_advise(check, "Hand it in with lab_result(&lab, \"%s\", %s, &%s, 1).", name,
-                     type_name, name);
+        check_advise(check, "Hand it in by lab_result(&lab, \"%s\", %s, &%s, 1).", name, type_name,
+                     name);
     else if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check,
-                     "First make the answer right: without that, this check gives no points.");
+                     "Make the answer right first: this check gives no points for a wrong answer.");
     if (is_one)
         check_explain_number(check, run, answer, want);
 }
@@ -105,9 +105,9 @@ static void write_ulps(double got, double right, double allowed, char text[100])
 {
     double error = fabs(got - right) / judge_ulp(right);
     if (isfinite(got) && error < 100)
-        snprintf(text, 100, "; the error is %.1f ulp, and %g is allowed", error, allowed);
+        snprintf(text, 100, "; the error is %.1f ulp, but only %g is allowed", error, allowed);
     else if (isfinite(got))
-        snprintf(text, 100, "; the error is %s%s ulp, and %g is allowed",
+        snprintf(text, 100, "; the error is %s%s ulp, but only %g is allowed",
                  error > MANY_ULPS ? "more than " : "", check_number(floor(fmin(error, MANY_ULPS))),
                  allowed);
 }
@@ -122,23 +122,23 @@ static void fail_within(struct check *check, const struct run *run, const float 
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
     bool is_long = want->type == CASE_INT || fabs(want->values[index]) >= 1e9;
     int digits = is_long ? 10 : 9; /* so that the message has the number without an exponent */
-    /* removes the sign of a NaN */
+    /* without the sign of a NaN, which printf() would show as "-nan" */
     double value = isnan(got[index]) ? (double)NAN : (double)got[index];
     if (want->ulps > 0)
         write_ulps(value, want->values[index], want->ulps, margin);
     else if (want->bounds)
-        snprintf(margin, sizeof margin, ", give or take %.*g", want->bounds[index] < 100 ? 2 : 4,
+        snprintf(margin, sizeof margin, ", plus or minus %.*g", want->bounds[index] < 100 ? 2 : 4,
                  want->bounds[index]);
     if (count > 1)
         snprintf(all, sizeof all, "; %s of %s numbers %s wrong", check_number((double)wrong),
                  check_number((double)count), wrong == 1 ? "is" : "are");
     write_index(want, index, place);
     check_fail(check, "failed", "%s%s%s is %.*g, but %.*g is right%s%s%s",
-               want->arrange ? "put in order, " : "", name, place, digits, value, digits,
+               want->arrange ? "in the input's order, " : "", name, place, digits, value, digits,
                want->values[index], margin, all, if_no_kernel(run));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check,
-                     "First make the answer right: without that, this check gives no points.");
+                     "Make the answer right first: this check gives no points for a wrong answer.");
 }
 
 /* Returns the numbers of ARRAY, a result of RUN, as floats in the order of WANT. */
@@ -196,7 +196,8 @@ const float *check_floats(struct check *check, const struct run *run, const char
     return array && array->type == CASE_FLOAT && array->count == count ? array->values : NULL;
 }
 
-/* Returns WANT. If it gives the errors in ulp, the result has them as `bounds`. */
+/* Returns a copy of WANT. If WANT gives the allowed errors in ulp, the copy has them as `bounds`,
+ * too. */
 static struct check_matrix with_bounds(struct check *check, const struct check_matrix *want)
 {
     struct check_matrix matrix = *want;

@@ -60,7 +60,7 @@ static void report_figure(struct check *check)
         snprintf(check->verdict.message, sizeof check->verdict.message, "%s", got);
     else
         snprintf(check->verdict.message, sizeof check->verdict.message,
-                 "%s; points begin %s %s, full points for %s", got,
+                 "%s; you get points %s %s, full points for %s", got,
                  budget->solution < budget->naive ? "below" : "above", check_number(budget->naive),
                  want);
 }

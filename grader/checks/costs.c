@@ -32,7 +32,7 @@ static const struct {
          "warp_instructions"},
     [CHECK_WORK] =
         {3, 0, "all warps together execute %s instructions",
-         "Do each part of the work once, in one thread, and leave out what the answer does not need.",
+         "Do each part of the work once, in one thread. Leave out work that the answer does not need.",
          "warp_instructions"},
     [CHECK_READS] =
         {2, 0.05, "the program reads %s sectors of 32 bytes from the GPU's memory",
@@ -40,19 +40,18 @@ static const struct {
          "global_load_sectors local_load_sectors", "uncoalesced-load"},
     [CHECK_WRITES] =
         {3, 0.02, "the program writes %s sectors of 32 bytes to the GPU's memory",
-         "Keep what only one thread needs in a variable, and write each result once. Copies on the GPU count, too.",
+         "Keep values that only one thread needs in a local variable, and write each result once. Copies on the GPU count, too.",
          "global_store_sectors global_reduction_sectors local_store_sectors", "uncoalesced-store"},
-    [CHECK_SHARED] =
-        {3, 0.27, "the warps make %s passes through shared memory",
-         "Let threads share the work in shared memory, instead of each doing all of it.",
-         SHARED_WAVEFRONTS, "bank-conflict"},
+    [CHECK_SHARED] = {3, 0.27, "the warps make %s passes through shared memory",
+                      "Let each thread do only a part of the work in shared memory.",
+                      SHARED_WAVEFRONTS, "bank-conflict"},
     [CHECK_BARRIERS] =
         {3, 0.07, "the warps wait at barriers %s times in all",
          "A barrier belongs between a write and another thread's read, and nowhere else.",
          "barriers"},
     [CHECK_ATOMICS] =
         {4, 0.01, "the warps make %s atomic operations on global memory",
-         "Let each thread add up several numbers in a variable of its own, and add that to the total once.",
+         "Let each thread add up several numbers in a local variable, and add this sum to the total once.",
          ATOMIC_REQUESTS, "uncoalesced-atomic"},
     [CHECK_LAUNCHES] =
         {8, 0, "the program launches %s kernels",

@@ -76,7 +76,7 @@ void check_called(struct check *check, const struct run *run, const char *name, 
     if (count == 0)
         check_fail(check, "failed", "your program never calls %s()", name);
     else
-        check_fail(check, "failed", "your program calls %s() %s; it needs %s %s", name,
+        check_fail(check, "failed", "your program calls %s() %s, but %s %s are needed", name,
                    check_count((double)count, "time"), count < least ? "at least" : "at most",
                    check_number((double)(count < least ? least : most)));
 }
@@ -151,7 +151,7 @@ void check_is_counted(struct check *check, const struct run *run)
         check_refuse(
             check, run,
             "Copy the data to memory from cudaMalloc(), and pass its address to the kernel.",
-            "your program copies %s bytes to __constant__ variables, which is too much for a few sizes and addresses",
+            "your program copies %s bytes to __constant__ variables, but this check allows only a few sizes and addresses there",
             check_number(constant_bytes(run)));
     if (check_counter(run, "bulk_load_bytes bulk_store_bytes") > 0)
         check_refuse(check, run, "Let threads load and store, or copy by cp.async.",
@@ -163,7 +163,7 @@ void check_is_counted(struct check *check, const struct run *run)
     if (!check->info->figure.block_votes && check_counter(run, "block_votes") > 0)
         check_refuse(
             check, run, "Pass numbers to other threads through shared memory.",
-            "your kernels let a block's threads vote, as __syncthreads_count() does, which this check does not count");
+            "your kernels use votes of a whole block, such as __syncthreads_count(), which this check does not count");
 }
 
 void check_measure(struct check *check, const struct run *run, double value)

@@ -36,7 +36,8 @@ static json_int_t number_in_array(const json_t *finding, const char *name)
 
 /* --- sizes of allocations --------------------------------------------------------------------- */
 
-/* Replaces the question whether an allocation forgets sizeof, if its line has a sizeof. */
+/* The observer's help asks whether an allocation lacks a sizeof. Replaces this help if the line of
+ * the allocation has a sizeof. */
 static bool doubt_sizeof(const struct check *check, json_t *finding)
 {
     unsigned lines[64], count = check_find_lines(check, "sizeof", lines, 64);
@@ -49,9 +50,9 @@ static bool doubt_sizeof(const struct check *check, json_t *finding)
         unsigned line = (unsigned)json_integer_of(place, "line");
         for (unsigned k = 0; k < count && k < 64; ++k)
             if (lines[k] == line && check_is_own_file(check, json_text_of(place, "file")))
-                return advise(finding, "compare every index with the array's length; are the "
-                                       "launch's numbers of blocks and threads those that the "
-                                       "kernel expects?");
+                return advise(finding, "compare every index with the array's length; does the "
+                                       "launch start as many blocks and threads as the kernel "
+                                       "expects?");
     }
     return false;
 }
@@ -64,8 +65,8 @@ struct shape {
     size_t rows, columns;
 };
 
-/* Returns the place of a size's name among the names of a matrix's sizes: the sizes that count rows
- * come first. Returns 0 if the name is none of them. */
+/* Returns the number of NAME, from 1, in a list of the usual names of a matrix's sizes, or 0 if
+ * NAME is not in the list. Names of sizes that count rows come first. */
 static unsigned order_of(const char *name)
 {
     static const char *const names[] = {"height", "rows", "depth", "width"};
@@ -96,9 +97,9 @@ static bool find_shape(const struct case_data *input, size_t count, struct shape
     return found == 1;
 }
 
-/* Returns the size of INPUT that line NUMBER names as a member of a structure, as in p.width,
- * although it is no size of SHAPE. Returns NULL if the line names the length of SHAPE's rows, or no
- * other size. */
+/* Returns the name of a size of INPUT that line NUMBER uses as a member of a structure, as in
+ * p.width, but that is not a size of SHAPE. Returns NULL if there is none, or if the line uses the
+ * number of SHAPE's columns, too. */
 static const char *find_other_size(const struct slice *slice, unsigned number,
                                    const struct case_data *input, const struct shape *shape)
 {
@@ -121,7 +122,8 @@ static bool multiplies_by(const struct slice *slice, unsigned line, const char *
     return slice_has_text(slice, line, text);
 }
 
-/* Names the row of a matrix that an index means, or the length of rows that it should use. */
+/* For an access outside of a matrix, says by which size its index should multiply the row, or which
+ * row, beyond the last one, it would be in. */
 static bool name_row(const struct check *check, const struct slice *slice, json_t *finding)
 {
     size_t bytes = (size_t)number_in_array(finding, "bytes"), each = sizeof(float);
@@ -150,8 +152,8 @@ static bool name_row(const struct check *check, const struct slice *slice, json_
     size_t row = offset / each / shape.columns;
     return row > shape.rows &&
            advise(finding,
-                  "the array has %zu rows of %zu numbers (%s x %s), and this would be in row %zu, "
-                  "counted from 0: does an `if` or a loop compare the row with %s?",
+                  "the array has %zu rows of %zu numbers (%s x %s), but this access is in row "
+                  "%zu, counted from 0: does an `if` or a loop compare the row with %s?",
                   shape.rows, shape.columns, shape.rows_name, shape.columns_name, row,
                   shape.rows_name);
 }
@@ -166,7 +168,8 @@ static double product_of(const json_t *dimensions)
     return product;
 }
 
-/* Names a launch that has as many warps or threads as elements were written. */
+/* If only some elements of an array were written, names a launch that has exactly as many threads
+ * or warps: it may be too small. */
 static bool name_small_launch(const json_t *record, json_t *finding)
 {
     size_t i, each = (size_t)number_in_array(finding, "access_bytes");
@@ -184,13 +187,13 @@ static bool name_small_launch(const json_t *record, json_t *finding)
             continue;
         return threads == written
                    ? advise(finding,
-                            "only the first %.0f elements are written, as many as a launch of "
-                            "%.*s() has threads: are there enough blocks?",
+                            "only the first %.0f elements are written, one for each thread of a "
+                            "launch of %.*s(): are there enough blocks?",
                             written, length, kernel)
                    : advise(finding,
-                            "only the first %.0f elements are written, as many as a launch of "
-                            "%.*s() has warps: if a warp makes an element, the launch needs 32 "
-                            "threads for each element",
+                            "only the first %.0f elements are written, one for each warp of a "
+                            "launch of %.*s(): if a warp writes one element, launch 32 threads "
+                            "for each element",
                             written, length, kernel);
     }
     return false;
@@ -198,7 +201,7 @@ static bool name_small_launch(const json_t *record, json_t *finding)
 
 /* --- indices ---------------------------------------------------------------------------------- */
 
-/* Says that the index of an array in shared memory contains the number of the block. */
+/* Says that the index of an array in shared memory depends on blockIdx. */
 static bool name_block_index(const struct slice *slice, json_t *finding)
 {
     const char *array = json_text_of(json_object_get(finding, "array"), "name");
@@ -206,12 +209,13 @@ static bool name_block_index(const struct slice *slice, json_t *finding)
     char variable[64];
     unsigned made = slice_block_index(slice, line, array, variable, sizeof variable);
     return made && advise(finding,
-                          "the block's number is part of %s (line %u), but each block has a %s of "
-                          "its own, which begins at 0: index it with numbers from threadIdx alone",
-                          variable, made, array);
+                          "line %u uses the block's number for %s, but each block has its own %s: "
+                          "use only threadIdx in this index",
+                          made, variable, array);
 }
 
-/* Says that only one lane has what the lanes store, or need for an index. */
+/* Says that only one lane has the right value of a variable that other lanes store, or use in an
+ * index. */
 static bool name_lane(const struct slice *slice, json_t *finding)
 {
     unsigned line = (unsigned)json_integer_of(finding, "line"), made;
@@ -229,8 +233,8 @@ static bool name_lane(const struct slice *slice, json_t *finding)
     return made && slice_has_text(slice, made, "== 0") &&
            !slice_sets_with(slice, line, variable, "__shfl") &&
            advise(finding,
-                  "line %u calls atomicAdd() in one lane, so the other lanes do not know %s: pass "
-                  "it on to them, as in %s = __shfl_sync(mask, %s, 0)",
+                  "line %u calls atomicAdd() in one lane, so the other lanes do not know %s: "
+                  "pass it to them, as in %s = __shfl_sync(mask, %s, 0)",
                   made, variable, variable, variable);
 }
 

@@ -114,14 +114,14 @@ static const char *advice_for_end(const struct process_outcome *outcome)
 {
     switch (outcome->end) {
     case PROCESS_TIMED_OUT:
-        return "Is there a loop that never ends, or one that calls CUDA for each number?";
+        return "Is there an endless loop, or a loop that calls a CUDA function for each number?";
     case PROCESS_IDLE:
-        return "Does it sleep, or wait for input? Nobody types anything during a grading.";
+        return "Does the program sleep, or wait for input? During grading there is no input.";
     case PROCESS_TOO_MUCH_OUTPUT:
         return "Is there a printf() left in a kernel or a loop? Every thread prints its own line.";
     case PROCESS_SIGNALLED:
         return outcome->code == SIGSEGV || outcome->code == SIGBUS
-                   ? "Memory from cudaMalloc() may be used by kernels only; main() must copy it first."
+                   ? "Only kernels can use memory from cudaMalloc(); main() must copy the data first."
                    : "";
     default:
         return "";
@@ -138,9 +138,9 @@ static void explain_exit(struct check *check, struct process_outcome *outcome)
                    said + strlen(no_input));
     else
         check_fail(check, "failed", "your program ended with exit code %d%s%s", outcome->code,
-                   *said ? " and said: " : "", said);
+                   *said ? " and printed: " : "", said);
     if (strncmp(said, no_input, strlen(no_input)) == 0)
-        check_advise(check, "Is it the file of another lab, or did you change main()?");
+        check_advise(check, "Is this the file of another lab, or did you change main()?");
     else if (strstr(said, "out of memory"))
         check_advise(
             check,
@@ -148,12 +148,14 @@ static void explain_exit(struct check *check, struct process_outcome *outcome)
             (unsigned long long)RUN_GPU_BYTES >> 20);
 }
 
-/* Explains that WHO did not end. OUTCOME says which of LIMITS it has reached. */
+/* Explains that WHO ("your program" or "your kernels") did not end. OUTCOME says which of LIMITS
+ * was reached. */
 static void explain_timeout(struct check *check, const char *who,
                             const struct process_outcome *outcome, const struct run_limits *limits,
                             unsigned cpu_seconds)
 {
-    const char *shorter = limits->are_short ? " (shorter limit: it hung before)" : "";
+    const char *shorter =
+        limits->are_short ? " (the limit is shorter, because your program hung before)" : "";
     if (outcome->end == PROCESS_IDLE)
         check_fail(check, "timeout", "%s did not end: it has waited for %u second%s%s", who,
                    limits->idle, base_plural(limits->idle), shorter);
@@ -205,9 +207,10 @@ void check_explain_total(struct check *check, const struct run_limits *limits)
                "after %u run%s, your program has %s for %.0f seconds in this check",
                check->process_count, base_plural(check->process_count), waits ? "waited" : "worked",
                waits ? check->idle_seconds : check->run_seconds);
-    check_advise(check, "%s",
-                 waits ? "Does it sleep, or wait for input? A run takes less than a second."
-                       : "Which loop takes so long? A run takes less than a second.");
+    check_advise(
+        check, "%s",
+        waits ? "Does the program sleep, or wait for input? A run should take less than a second."
+              : "Which loop takes so long? A run should take less than a second.");
 }
 
 void check_explain_device(struct check *check, struct process_outcome *device,
@@ -281,8 +284,8 @@ static const json_t *find_cause(const json_t *record)
     return first;
 }
 
-/* Returns the first race or uninitialised read in RECORD whose line helps to make the address of
- * FINDING, an access outside of memory. Returns NULL if there is none. */
+/* FINDING is an access outside of memory. Returns the race or uninitialised read in RECORD from
+ * whose line the address of the access is computed. Returns NULL if there is none. */
 static const json_t *find_feeder(const struct check *check, const json_t *record,
                                  const json_t *finding)
 {
@@ -307,9 +310,9 @@ static const json_t *find_feeder(const struct check *check, const json_t *record
     return found;
 }
 
-/* If FINDING, from RUN, is an access outside of memory whose address comes from a value that was
- * read too early, returns the error that tells this. It may come from a watched run, which becomes
- * *RECORD. Otherwise returns FINDING. */
+/* If FINDING, an error of RUN, is an access outside of memory whose address is computed from a
+ * value that was read too early, returns the error about that early read. If a second, watched run
+ * found it, *RECORD becomes the record of that run. Otherwise returns FINDING. */
 static const json_t *find_earlier(struct check *check, const struct run *run, const json_t *finding,
                                   json_t **record)
 {
@@ -380,7 +383,7 @@ static void explain_finding(struct check *check, const json_t *record, const jso
         fclose(memory);
     }
     check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s",
-               json_text_of(finding, "message"), places, *said ? "; your program said: " : "",
+               json_text_of(finding, "message"), places, *said ? "; your program printed: " : "",
                said);
     blame(check, record, finding);
 }

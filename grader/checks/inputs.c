@@ -24,7 +24,7 @@ void *check_memory(struct check *check, size_t count, size_t size)
 {
     void *memory = calloc(count + 1, size);
     if (!memory || check->block_count == CHECK_MAX_BLOCKS) {
-        fprintf(stderr, "check %s: no memory for its input\n", check->info->id);
+        fprintf(stderr, "check %s: out of memory for the input\n", check->info->id);
         abort(); /* a Criterion test that crashes counts as a failure of the grader */
     }
     return check->blocks[check->block_count++] = memory;
@@ -54,7 +54,7 @@ struct case_data *check_case(struct check *check, const char *format, ...)
     va_list arguments;
     struct case_data *input = case_new();
     if (!input || check->case_count == CHECK_MAX_BLOCKS) {
-        fprintf(stderr, "check %s: no memory for its case\n", check->info->id);
+        fprintf(stderr, "check %s: out of memory for the case\n", check->info->id);
         abort();
     }
     check->cases[check->case_count++] = input;

@@ -14,7 +14,8 @@ struct check;
  * drawn from INPUT. Returns NULL when out of memory, or if INPUT has no array in which 16 bytes
  * identify their place. */
 struct case_data *check_other_case(const struct case_data *input, struct check_random *random);
-/* Returns N such that spoiling one in N pieces spoils about 16 pieces of INPUT. Returns 0 if INPUT
+/* A spoilt piece is 16 bytes of an input that are replaced by other numbers (gpu/remote/twin.h).
+ * Returns N such that about 16 pieces of INPUT are spoilt if one piece in N is. Returns 0 if INPUT
  * is too short: the answer might not depend on the few spoilt pieces. */
 size_t check_spoil_rate(const struct case_data *input);
 

@@ -24,7 +24,7 @@ struct answer {
 
 /* The hint for a wrong answer that stays the same with other data on the GPU. */
 #define CHECK_ADVICE_SAME                                                                          \
-    "A kernel must compute it from the data that cudaMemcpy() copied to the GPU. main() may only copy."
+    "A kernel must compute the answer from the data that cudaMemcpy() copied to the GPU. main() may only copy."
 
 /* Returns the values of the result NAME that are judged, or NULL if there is no such result. May
  * run the submission again. */

@@ -101,7 +101,7 @@ void check_works_in(struct check *check, const struct run *run, size_t index, ui
         32 * json_number_of(json_object_get(launch, "counters"), "longest_warp_load_sectors");
     if (own < (double)bytes)
         check_refuse(check, run, "Restore the original launches: the first one reads the data.",
-                     "launch number %zu reads %s of the %s bytes of data", index + 1,
+                     "launch number %zu reads only %s of the %s bytes of data", index + 1,
                      check_number(own), check_number((double)bytes));
     if (all > 1.5 * (double)bytes)
         check_refuse(check, run,
@@ -110,6 +110,6 @@ void check_works_in(struct check *check, const struct run *run, size_t index, ui
                      check_number(all), check_number((double)bytes));
     if (warp > block / 4 + POLLS)
         check_refuse(check, run, "Let all threads of a block read, as sum_of_thread() does.",
-                     "of the %s bytes that a block has to read, one warp reads %s",
-                     check_number(block), check_number(warp));
+                     "one warp reads %s of the %s bytes that its block must read",
+                     check_number(warp), check_number(block));
 }

@@ -1,5 +1,6 @@
-/* Finds the loss that explains a figure: the finding about the counter that the check judges.
- * Reports the loss's cause, and the points that the check would give without the loss. */
+/* A loss is a finding about wasted work. Finds the loss that explains a figure, which is the loss
+ * that increases the counter that the check judges. Reports the loss's cause, and the points that
+ * the check would give without the loss. */
 #include "checks/judging.h"
 
 #include <ctype.h>

@@ -19,7 +19,7 @@
 
 /* How a kernel writes to global memory. */
 struct writers {
-    unsigned lines[WRITERS]; /* those in the student's file */
+    unsigned lines[WRITERS]; /* the writing lines in the student's file */
     unsigned count;
     unsigned last;  /* the last of these lines */
     double adds;    /* additions, counted by lane: exact if the lanes of a warp add to one word */
@@ -156,8 +156,9 @@ static bool names_input(const char *text, const char *name)
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
-/* Returns whether LINE begins the loop of a tree that TEXT says has no step between threads that
- * are some places apart: in a warp, the loop of the shuffles. */
+/* TEXT says that a tree of additions lacks the step between threads that are some places apart.
+ * Returns whether LINE begins the loop of that step: a loop of shuffles if the threads are less
+ * than 32 places apart (in one warp), otherwise a tree without shuffles. */
 static bool lacks_step(const struct slice *slice, unsigned line, const char *text)
 {
     unsigned apart = 0;
@@ -184,7 +185,8 @@ static unsigned find_replacing(const struct slice *slice, const unsigned *lines,
     return found;
 }
 
-/* Returns the only one of COUNT lines that is a condition on the number of the block, or 0. */
+/* Returns the line that is a condition on blockIdx, or 0 unless exactly one of the COUNT lines
+ * is. */
 static unsigned find_block_condition(const struct slice *slice, const unsigned *lines,
                                      unsigned count)
 {
@@ -199,7 +201,8 @@ static unsigned find_block_condition(const struct slice *slice, const unsigned *
     return found;
 }
 
-/* Returns the line that matters most of COUNT lines, or OTHERWISE. */
+/* Returns which of COUNT lines is most likely wrong if TEXT is true. Returns OTHERWISE if no line,
+ * or more than one, fits TEXT. */
 static unsigned find_main(const struct slice *slice, const unsigned *lines, unsigned count,
                           const char *text, unsigned otherwise)
 {
@@ -229,18 +232,18 @@ static void prefer_inputs(struct slice *slice, const struct run *run, const char
             slice_prefer(slice, array->name);
 }
 
-/* Makes the report show LINE with a caret, and the other ones of COUNT LINES without a caret. */
+/* Makes the report show LINE with a caret, and the other lines of LINES without a caret. */
 static void show(struct check *check, const unsigned *lines, unsigned count, unsigned line)
 {
     check_point_at(check, check->job.file_name, line, 0);
-    check->verdict.also_count = 0; /* those of an earlier wrong result */
+    check->verdict.also_count = 0; /* drop the lines of an earlier wrong result */
     for (unsigned i = 0; i < count; ++i)
         if (lines[i] != check->verdict.line)
             check->verdict.also[check->verdict.also_count++] = lines[i];
 }
 
-/* Makes the report show the lines that lead to those of WRITERS, or to the last statement of KERNEL
- * if no writer is in the student's file. */
+/* Makes the report show the slice (slice.h) of the lines in WRITERS, or of the last statement of
+ * KERNEL if no writing line is in the student's file. */
 static void show_slice(struct check *check, const struct run *run, const struct writers *writers,
                        const char *kernel, const char *text)
 {
@@ -255,9 +258,9 @@ static void show_slice(struct check *check, const struct run *run, const struct 
     slice_begin_at(slice, last, 0, true);
     slice_begin_at_calls(slice, last, kernel, 1);
     slice_begin_at_launches(slice, kernel,
-                            is_about_launches(text)         ? 0
-                            : strstr(text, "all of them 0") ? 1
-                                                            : 5);
+                            is_about_launches(text)             ? 0
+                            : strstr(text, "all of them are 0") ? 1
+                                                                : 5);
     if (strstr(text, "never written")) {
         slice_begin_at_word(slice, "cudaMemset", 0);
         slice_begin_at_word(slice, "cudaMemset2D", 0);
@@ -272,7 +275,8 @@ static void show_slice(struct check *check, const struct run *run, const struct 
     unsigned main_line = find_main(slice, lines, count, text, last);
     unsigned replacing = find_replacing(slice, lines, count);
     if (replacing && main_line == last) {
-        check_add(check, "; line %u replaces a sum: should it add to it, by += ?", replacing);
+        check_add(check, "; line %u overwrites a sum: should it add to the sum, by += ?",
+                  replacing);
         main_line = replacing;
     }
     if (count > 0)
@@ -280,8 +284,8 @@ static void show_slice(struct check *check, const struct run *run, const struct 
     slice_free(slice);
 }
 
-/* Returns the only one of COUNT lines that names an input that TEXT names, too, or the last line.
- * */
+/* Returns the line that names the same input as TEXT. Returns the last of COUNT lines unless
+ * exactly one of them does. */
 static unsigned find_copy(const struct slice *slice, const struct run *run, const unsigned *lines,
                           unsigned count, const char *text)
 {
@@ -341,7 +345,8 @@ static void show_copies(struct check *check, const struct run *run, const char *
                       text);
 }
 
-/* Makes the report show the line that a guess names, and the loops and conditions around it. */
+/* Makes the report show the loops and conditions around the line that it shows already, which a
+ * guess has named (check_guess.at). */
 static void show_around(struct check *check)
 {
     unsigned lines[SLICE_MOST], line = check->verdict.line;
@@ -461,7 +466,7 @@ static bool begin_at_finding(const struct check *check, struct slice *slice, con
     }
     bool is_init = strcmp(kind->tool, "initcheck") == 0;
     slice_begin_at(slice, line, 0, true);
-    if (strcmp(id, "divergent-barrier") == 0) { /* only what leads past the barrier matters */
+    if (strcmp(id, "divergent-barrier") == 0) { /* only branches around the barrier matter */
         slice_limit(slice, 1);
         slice_prefer_kind(slice, SLICE_CONTROL);
         return true;

@@ -19,8 +19,8 @@ void check_show_makers(struct check *check, const struct run *run, const char *m
 /* Makes the report show the lines that launch kernels, and the loops and conditions around them. */
 void check_show_launches(struct check *check);
 
-/* Makes the report show the lines of the host's code with CALL, such as "cudaMemcpy". The caret is
- * on the one that names an input of RUN that TEXT names, too. */
+/* Makes the report show the lines of host code that contain CALL, such as "cudaMemcpy". The caret
+ * is on the line that names the same input of RUN as TEXT. */
 void check_show_copies(struct check *check, const struct run *run, const char *call,
                        const char *text);
 

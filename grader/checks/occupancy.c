@@ -43,17 +43,17 @@ static void advise(struct check *check, const struct emu_limits *limits,
              limits->capability % 10);
     if (share < 1)
         check_hint(check,
-                   "Some warps of a block have much less to do than others. Share the work among "
-                   "all of them, and give a block enough work for all.");
+                   "Some warps of a block have much less work than others. Share the work among "
+                   "all warps, and give a block enough work for all of them.");
     else if (limit == EMU_BY_SHARED)
         check_hint(
             check,
-            "With less shared memory in a block, or more warps that share it, more warps fit. %s",
+            "More warps fit if a block has less shared memory, or if more warps share it. %s",
             command);
     else if (limit == EMU_BY_WARPS)
         check_hint(check, "Choose a number of warps per block that divides %u.", limits->sm_warps);
     else
-        check_hint(check, "With more warps in a block, more warps fit. %s", command);
+        check_hint(check, "More warps fit if each block has more warps. %s", command);
 }
 
 /* Writes a note that says which resources a block uses, and which resource limits the occupancy. */
@@ -70,11 +70,11 @@ static void write_note(struct check *check, const struct emu_limits *limits,
                                         [EMU_BY_SHARED] = "the shared memory"};
     unsigned warps = emu_occupancy_warps(&demand);
     snprintf(note, size,
-             "A block has %u warp%s and %s bytes of shared memory. A multiprocessor holds %u such "
-             "block%s, %u of %u warps, limited by %s.%s",
+             "A block has %u warp%s and %s bytes of shared memory. A multiprocessor holds %u "
+             "such block%s, so %u of its %u warps. The limit is %s.%s",
              warps, warps == 1 ? "" : "s", NUMBER(demand.shared), o.ctas, o.ctas == 1 ? "" : "s",
              o.warps, limits->sm_warps, names[o.limit],
-             share < 1 ? " Warps that have much less to do than others count for less." : "");
+             share < 1 ? " Warps that have much less work than others count less." : "");
     advise(check, limits, &demand, o.limit, share);
 }
 

@@ -168,16 +168,16 @@ static void add_folders(char *text, const char **list, size_t room)
 static void run_on_gpu(const struct process_command *command, struct sandbox *sandbox,
                        const char **folders, bool alone, struct process_outcome *outcome)
 {
-    struct process_command driven =
-        *command; /* no limit, because the driver reserves and shares much memory */
+    struct process_command driven = *command;
     char libraries[PATH_SIZE];
+    /* no limits, because the driver reserves and shares much memory */
     driven.address_bytes = driven.data_bytes = driven.file_bytes = 0;
     snprintf(libraries, sizeof libraries, "%s", getenv("LD_LIBRARY_PATH") ?: "");
     add_folders(libraries, folders, MOST_FOLDERS);
     sandbox->gpu = true;
-    int turn = installed_gpu_lock(alone);
+    int lock = installed_gpu_lock(alone);
     process_run(&driven, outcome);
-    installed_gpu_unlock(turn);
+    installed_gpu_unlock(lock);
 }
 
 static void run_on_emulator(const struct run_files *files, bool hides,

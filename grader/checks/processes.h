@@ -17,7 +17,7 @@
 #define RUN_RESULT_BYTES ((size_t)64 << 20) /* largest result file that is read */
 #define RUN_OUTPUT_BYTES ((size_t)1 << 20)
 #define RUN_FILE_BYTES   (2 * RUN_RESULT_BYTES)
-/* memory of each device; a twin device has the same size */
+/* memory of each device; a run can have a second device (gpu/remote/twin.h) */
 #define RUN_GPU_BYTES ((uint64_t)1 << 30)
 
 /* The limits of a run in seconds; 0 means no limit. On the emulator, waiting for a CPU does not
@@ -42,7 +42,7 @@ struct run_files {
     char program_folder[PATH_SIZE]; /* also contains the runtime library and the device */
     /* random seeds: for the bytes in newly allocated memory, and for the spoilt pieces */
     uint64_t poison, spoil;
-    unsigned wider_pitch; /* emu_options.wider_pitch, which makes literal pitches wrong */
+    unsigned wider_pitch; /* emu_options.wider_pitch; makes a pitch written as a number wrong */
 };
 
 /* Makes the folders and files of a run on INPUT. If SHOWN is not NULL, the program gets SHOWN

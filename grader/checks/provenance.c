@@ -185,8 +185,8 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
     return true;
 }
 
-/* Returns whether the latest sufficiently long piece of lent memory begins with all uncovered
- * bytes. They may end with a part of a word. */
+/* Finds the latest piece of lent memory that begins with all uncovered bytes, which may end with a
+ * part of a word. Returns false if there is none. */
 static bool has_all(struct cover *cover, struct piece *piece)
 {
     for (size_t i = json_array_size(cover->copies); i-- > 0;)
@@ -333,7 +333,7 @@ static bool is_by_library(const struct run *run)
 static const char *how_to_hand_in(const struct run *run)
 {
     if (check_requests(run, "lend") > 0)
-        return "Let main() hand in what kernels left in managed or mapped memory, unchanged, and not change the input either. Or keep the answer in memory from cudaMalloc(), and copy it with cudaMemcpy().";
+        return "main() must hand in managed or mapped memory as kernels left it, and must not change the input. Or keep the answer in memory from cudaMalloc(), and copy it by cudaMemcpy().";
     return "Hand in exactly what cudaMemcpy() copies from the GPU: main() must neither compute the answer nor change it.";
 }
 
@@ -358,7 +358,7 @@ void check_made_by_kernels(struct check *check, const struct run *run, const cha
     if (!run || !run->record || !check_is_open(check))
         return;
     if (is_by_library(run)) {
-        check_refuse(check, run, "Write the kernel yourself: that is what the lab is about.",
+        check_refuse(check, run, "Write the kernel yourself: this lab teaches how to write it.",
                      "%s is right, but only a library's kernels ran", name);
         return;
     }
@@ -408,7 +408,7 @@ static void check_through(struct check *check, const struct run *run, const char
     if (share_kept(answer, scrambled) > 0.1)
         check_refuse(
             check, run, hint,
-            "%s does not come from %s: it is still right when all loads from there return wrong values",
+            "%s does not come from %s: it stays right even if all loads from there return wrong values",
             name, names[memory]);
     case_free(scrambled);
 }

@@ -111,7 +111,7 @@ static bool lacks_each(const struct reader *reader, size_t period, size_t which)
 }
 
 /* Returns whether each tile of SIDE x SIDE numbers was read column by column. */
-static bool has_turned_tiles(const struct reader *reader, size_t side)
+static bool has_transposed_tiles(const struct reader *reader, size_t side)
 {
     for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
         size_t y = i / reader->columns, x = i % reader->columns;
@@ -136,8 +136,8 @@ static bool has_repeated_tiles(const struct reader *reader, size_t side, bool ro
                                 side, rows ? "rows" : "columns", reader->name);
 }
 
-/* Returns whether the first row (or column) of each SIDE rows (or columns) was read in place of all
- * of them. */
+/* Returns whether, in each group of SIDE rows (or columns), the first one was read in place of all
+ * others. */
 static bool repeats_first(const struct reader *reader, size_t side, bool rows)
 {
     for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
@@ -145,13 +145,12 @@ static bool repeats_first(const struct reader *reader, size_t side, bool rows)
         reader->to[i] =
             rows ? number_at(reader, y - y % side, x) : number_at(reader, y, x - x % side);
     }
-    return fits(reader) &&
-           TELL(reader, "as if the first of each %zu %s of %s were read in place of all of them",
-                side, rows ? "rows" : "columns", reader->name);
+    return fits(reader) && TELL(reader, "as if the first of each %zu %s of %s were read %zu times",
+                                side, rows ? "rows" : "columns", reader->name, side);
 }
 
-/* Returns whether each tile of SIDE rows began SIDE numbers after the one before it, not SIDE rows,
- * as if the way to it were not multiplied by the length of a row. */
+/* Returns whether each tile of SIDE rows began SIDE numbers after the tile above it, not SIDE rows:
+ * the step was not multiplied by the length of a row. */
 static bool steps_by_numbers(const struct reader *reader, size_t side)
 {
     size_t count = reader->rows * reader->columns;
@@ -163,12 +162,12 @@ static bool steps_by_numbers(const struct reader *reader, size_t side)
     }
     return fits(reader) &&
            TELL(reader,
-                "as if each tile of %zu rows of %s began %zu numbers after the one before it, not "
-                "%zu rows: must that number be multiplied by the length of a row?",
+                "as if tiles of %zu rows of %s began %zu numbers apart, not %zu rows apart: must "
+                "the kernel multiply by the length of a row?",
                 side, reader->name, side, side);
 }
 
-/* Returns whether a tile of SIDE columns began SIDE rows after the one before it, not SIDE
+/* Returns whether each tile of SIDE columns began SIDE rows after the tile before it, not SIDE
  * columns. */
 static bool steps_by_rows(const struct reader *reader, size_t side)
 {
@@ -181,8 +180,7 @@ static bool steps_by_rows(const struct reader *reader, size_t side)
     }
     return fits(reader) &&
            TELL(reader,
-                "as if each tile of %zu columns of %s began %zu rows after the one before it, not "
-                "%zu columns",
+                "as if tiles of %zu columns of %s began %zu rows apart, not %zu columns apart",
                 side, reader->name, side, side);
 }
 
@@ -226,7 +224,7 @@ static bool has_wrong_tiles(const struct reader *reader)
 {
     for (size_t side = 8; side <= 32; side *= 2)
         if (lacks_each(reader, side, 0) || lacks_each(reader, side, side - 1) ||
-            has_turned_tiles(reader, side) || has_repeated_tiles(reader, side, true) ||
+            has_transposed_tiles(reader, side) || has_repeated_tiles(reader, side, true) ||
             has_repeated_tiles(reader, side, false) || steps_by_numbers(reader, side) ||
             steps_by_rows(reader, side) || repeats_first(reader, side, true) ||
             repeats_first(reader, side, false))

@@ -69,7 +69,7 @@ static bool would_hang(struct check *check, const struct run_plan *plan)
         return false;
     check_fail(check, "timeout",
                "your program was not run here: in two other checks it did not reach lab_open()");
-    check_advise(check, "Which loop or which wait comes before lab_open() in main()?");
+    check_advise(check, "Is there an endless loop or a wait before lab_open() in main()?");
     return true;
 }
 
@@ -361,7 +361,7 @@ void check_free_rerun(struct rerun *again)
 }
 
 /* Repeats RUN with blocks and warps in reverse order. A second call returns the same repetition. */
-static const struct run *turn_round(struct check *check, const struct run *run)
+static const struct run *repeat_backwards(struct check *check, const struct run *run)
 {
     struct run *keeper = &check->runs[run - check->runs];
     struct run_plan plan = run->plan;
@@ -379,7 +379,7 @@ const struct run *check_run_backwards(struct check *check, const struct run *run
 {
     if (!check_is_open(check) || !run || !run->plan.watched || run->plan.device != ON_EMULATOR)
         return NULL;
-    return turn_round(check, run);
+    return repeat_backwards(check, run);
 }
 
 double check_worse_counter(struct check *check, const struct run *run, const char *name)
@@ -387,7 +387,7 @@ double check_worse_counter(struct check *check, const struct run *run, const cha
     double forwards = check_counter(run, name);
     if (!run || !run->counters || !check_is_open(check))
         return forwards;
-    double backwards = check_counter(turn_round(check, run), name);
+    double backwards = check_counter(repeat_backwards(check, run), name);
     return backwards > forwards ? backwards : forwards;
 }
 

@@ -276,7 +276,7 @@ static bool mark_around(struct slice *slice, unsigned at, unsigned first)
             continue;
         indent = line->indent < indent ? line->indent : indent;
         changed |= line_is_control(line) && mark(slice, i, distance, true);
-        if (guards && slice->farthest == 1 && slice->taste == SLICE_CONTROL)
+        if (guards && slice->farthest == 1 && slice->kind == SLICE_CONTROL)
             changed |= mark(slice, i + 1, distance, false);
     }
     return changed;
@@ -489,9 +489,9 @@ void slice_prefer(struct slice *slice, const char *name)
         slice->names[slice->name_count++] = name;
 }
 
-void slice_prefer_kind(struct slice *slice, enum slice_taste taste)
+void slice_prefer_kind(struct slice *slice, enum slice_kind kind)
 {
-    slice->taste = taste;
+    slice->kind = kind;
 }
 
 /* Returns whether LINE only sets a new variable to a number, or only returns a value. */
@@ -520,11 +520,11 @@ static unsigned rank_of(const struct slice *slice, unsigned number)
         return 0;
     if (line->macro.length > 0)
         return 2 * line->distance;
-    bool is_likely = is_named || (slice->taste == SLICE_CONTROL && line_is_control(line)) ||
-                     (slice->taste == SLICE_PLACES && (line_is_control(line) || is_index));
-    if (is_loop && (slice->taste == SLICE_LOOPS || slice->taste == SLICE_CONTROL))
+    bool is_likely = is_named || (slice->kind == SLICE_CONTROL && line_is_control(line)) ||
+                     (slice->kind == SLICE_PLACES && (line_is_control(line) || is_index));
+    if (is_loop && (slice->kind == SLICE_LOOPS || slice->kind == SLICE_CONTROL))
         return line->distance;
-    if (slice->taste == SLICE_VALUES && (is_index || (line_is_control(line) && !is_loop)))
+    if (slice->kind == SLICE_VALUES && (is_index || (line_is_control(line) && !is_loop)))
         return 2 * line->distance + 7;
     return 2 * line->distance + (is_plain_line && !line_is_control(line) ? 8 : is_likely ? 0 : 2);
 }

@@ -34,10 +34,16 @@ unsigned slice_last_statement(const struct slice *slice, const char *name);
 
 /* Makes slice_lines() prefer lines with the identifier NAME. NAME must stay valid. */
 void slice_prefer(struct slice *slice, const char *name);
-/* Makes slice_lines() prefer the lines that are most likely to be wrong: any lines, loops, loops
- * and conditions, conditions and indices, or values. */
-enum slice_taste { SLICE_ANYTHING, SLICE_LOOPS, SLICE_CONTROL, SLICE_PLACES, SLICE_VALUES };
-void slice_prefer_kind(struct slice *slice, enum slice_taste taste);
+/* The kind of lines that is most likely to be wrong. */
+enum slice_kind {
+    SLICE_ANYTHING,
+    SLICE_LOOPS,
+    SLICE_CONTROL, /* loops and conditions */
+    SLICE_PLACES,  /* conditions and indices */
+    SLICE_VALUES
+};
+/* Makes slice_lines() prefer lines of KIND. */
+void slice_prefer_kind(struct slice *slice, enum slice_kind kind);
 
 /* Leaves out lines that are more than DISTANCE steps from the result. */
 void slice_limit(struct slice *slice, unsigned distance);
@@ -46,7 +52,7 @@ void slice_limit(struct slice *slice, unsigned distance);
  * order. Returns how many lines these are. */
 unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST]);
 
-/* Follows the slice back. Returns whether line NUMBER belongs to it, near or far. */
+/* Returns whether line NUMBER belongs to the slice, at any distance from the result. */
 bool slice_reaches(struct slice *slice, unsigned number);
 
 /* Returns the number of the last line. */

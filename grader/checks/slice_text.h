@@ -28,12 +28,12 @@ struct line {
 };
 
 struct slice {
-    char *text, *source;            /* `text` is the source without what a slice ignores */
+    char *text, *source;            /* TEXT has blanks for comments, literals and directives */
     const char *names[SLICE_NAMES]; /* lines with these names come first */
     unsigned name_count;
-    enum slice_taste taste;
+    enum slice_kind kind;
     unsigned farthest;  /* most steps away from the result, at most FARTHEST */
-    struct line *lines; /* line 1 is number 0 */
+    struct line *lines; /* lines[0] is line 1 */
     unsigned count;
 };
 

@@ -143,10 +143,10 @@ static double shortest(const double *times, unsigned count)
 
 static void write_note(struct check *check, double yours, double solution, double naive)
 {
-    int length =
-        snprintf(check->verdict.note, sizeof check->verdict.note,
-                 "medians of %u: yours %.4g ms, the solution %.4g ms; the naive kernel %.4g ms",
-                 check->timing.round, yours, solution, naive);
+    int length = snprintf(
+        check->verdict.note, sizeof check->verdict.note,
+        "medians of %u times: your program %.4g ms, the solution %.4g ms; the naive kernel %.4g ms",
+        check->timing.round, yours, solution, naive);
     if (check->timing.copy_rate > 0)
         snprintf(check->verdict.note + length, sizeof check->verdict.note - (size_t)length,
                  "; this GPU copies %s GB/s", check_number(floor(check->timing.copy_rate)));
@@ -184,7 +184,7 @@ static bool is_plausible(struct check *check, double yours, double solution)
         check, "failed",
         "your program says that its kernels take %.4g ms, but it ran for %.2f s, and the solution for %.2f s",
         yours, clocks.wall, clocks.solution_wall);
-    check_advise(check, "Does main() do more than it has to?");
+    check_advise(check, "Does main() do work that is not needed?");
     return false;
 }
 
@@ -204,7 +204,7 @@ void check_speed(struct check *check)
     if (gain < LEAST_GAIN) {
         check_break(
             check,
-            "the time cannot be judged: the solution is only %.2f times as fast as the naive kernel. Is the GPU busy with something else?",
+            "the time cannot be graded: the solution is only %.2f times as fast as the naive kernel. Is the GPU busy with something else?",
             gain);
         return;
     }

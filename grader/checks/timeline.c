@@ -41,8 +41,8 @@ static void keep(struct check *check, const json_t *timeline)
     json_array_append_new(check->timelines, kept);
 }
 
-/* Returns why the first launch in RECORD that has no predicted time has none. Returns NULL if all
- * launches have one. */
+/* Finds the first launch in RECORD without a predicted time, and returns the reason. Returns NULL
+ * if all launches have a predicted time. */
 static const char *find_gap(const json_t *record)
 {
     size_t i;
@@ -62,8 +62,8 @@ double check_makespan(struct check *check, const struct run *run, uint64_t bytes
     if (!run || !check_is_open(check))
         return 0;
     double in = copied(timeline, "to-device"), out = copied(timeline, "from-device");
-    if (timeline) { /* NULL if the program had no work for the GPU, or checks.c does not name a
-                     * GPU */
+    /* there is no timeline if the GPU had no work, or checks.c names no GPU */
+    if (timeline) {
         write_note(check, timeline);
         keep(check, timeline);
     }

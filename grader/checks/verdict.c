@@ -132,9 +132,9 @@ void check_blame_order(struct check *check)
         return;
     memcpy(verdict, check->verdict.message, sizeof verdict);
     snprintf(check->verdict.message, sizeof check->verdict.message,
-             "right only in one order of warps or lanes; in another order, %.*s",
+             "the program is right only in one order of warps or lanes; in another order, %.*s",
              CHECK_MESSAGE_SIZE - 100, verdict);
     check_advise(
         check,
-        "A thread may use another thread's result only after both have passed a __syncthreads(), or, within a warp, a __syncwarp(), and another block's result only in a later launch. Atomics do not make threads wait.");
+        "A thread may use another thread's result only after both have passed a __syncthreads() (within a warp, a __syncwarp()). It may use another block's result only in a later launch. Atomics do not make threads wait.");
 }

@@ -80,14 +80,14 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     return judge_wrong_sum(&sum, text, size);
 }
 
-/* Says why a program that launched no kernel may not have done so. Returns false if RUN has
- * launched one, or if its launches are unknown. */
+/* If the program launched no kernel, says a possible reason. Returns false if RUN has a launch, or
+ * if its launches are unknown. */
 static bool tell_no_launch(struct check *check, const struct run *run)
 {
     if (!run->record || check_launch(run, 0).blocks > 0)
         return false;
     check_add(check,
-              ": are the conditions of the loops and of each `if` around the launches true?");
+              ": is there a loop or an `if` around the launches whose condition is never true?");
     check_show_launches(check);
     return true;
 }
@@ -98,7 +98,7 @@ static void tell_not_made(struct check *check, const struct run *run)
     unsigned line;
     bool copies = check_find_lines(check, "DeviceToHost", &line, 1) > 0 ||
                   check_find_lines(check, "cudaMemcpyDefault", &line, 1) > 0;
-    check_add(check, ": it is not a copy of what kernels left on the GPU%s",
+    check_add(check, ": it is not a copy of a kernel's result%s",
               copies ? "" : ": no cudaMemcpy() copies from the device to the host");
     check_show_copies(check, run, copies ? "cudaMemcpyDeviceToHost" : "cudaMemcpy", "");
 }
@@ -205,7 +205,7 @@ static bool is_input(const struct judge_matrix *matrix, const struct case_data *
     return false;
 }
 
-#define UNCHANGED CHECK_UNCHANGED ": does a copy back come before the kernel that should change it?"
+#define UNCHANGED CHECK_UNCHANGED ": is it copied back before the kernel that should change it?"
 
 /* Explains the wrong matrix by a mistake that the lab knows. Returns false if no mistake fits. */
 static bool tell_mistake(struct check *check, const struct run *run,

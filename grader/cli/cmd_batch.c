@@ -59,7 +59,7 @@ static const struct cli_option table[] = {
     CLI_TEXT(attempt, "attempt", "WHICH",
              "which of several attempts counts: best (default) or latest"),
     CLI_NUMBER(late_penalty, "late-penalty", "P", 0, 100,
-               "percentage deducted for each day, even if partial, after the deadline"),
+               "percent to deduct for each started day after the deadline"),
     CLI_WHOLE(late_limit, "late-limit", "DAYS", 0, 10000,
               "do not grade attempts more than DAYS days late (0: no late attempts)"),
     CLI_WHOLE(per_day, "per-day", "N", 1, 10000,
@@ -83,9 +83,11 @@ static const struct cli_syntax syntax = {
     .command = "batch",
     .usage =
         "usage: lanewise batch SUBMISSIONS/ [OPTIONS]\n"
-        "Grades a class. SUBMISSIONS/ has a folder, an archive (zip, tar, 7z, rar) or a file for each\n"
-        "student, or it has a folder for each lab, with the students in it. Run the command again\n"
-        "after a change: it grades only what changed.\n",
+        "Grades a class. SUBMISSIONS/ has a folder, an archive (zip, tar, 7z, rar) or a file for "
+        "each\n"
+        "student, or it has a folder for each lab, with these in it. After a change, run the "
+        "command again:\n"
+        "it grades only what changed.\n",
     .options = table,
     .end =
         "exit code: 0 every submission has a grade, 2 wrong usage or environment, 3 something needs\n"
@@ -107,7 +109,7 @@ static int read_options(int argc, char **argv, struct options *options)
         return complain(EXIT_USAGE, "--attempt must be best or latest, not \"%s\"",
                         options->attempt);
     if (!options->submissions && !options->chunk)
-        return complain(EXIT_USAGE, "which folder? lanewise batch SUBMISSIONS/");
+        return complain(EXIT_USAGE, "name the folder of submissions: lanewise batch SUBMISSIONS/");
     return -1;
 }
 
@@ -566,7 +568,7 @@ static bool choose_device(struct session *session)
     bool gpu = strcmp(device, "gpu") == 0 || (strcmp(device, "auto") == 0 && options->gres);
     session->device = gpu ? ON_GPU : ON_EMULATOR;
     if (gpu && !options->gres) {
-        complain(EXIT_USAGE, "which GPUs? Add --gres gpu:1, or your cluster's name for them");
+        complain(EXIT_USAGE, "name the GPUs: add --gres gpu:1, or your cluster's name for them");
         return false;
     }
     return gpu || cli_choose_device("batch", strcmp(device, "auto") == 0 ? "emulator" : device,

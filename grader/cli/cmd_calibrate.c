@@ -34,7 +34,7 @@ static const struct cli_syntax syntax = {
         "Measures the labs' solutions, skeletons and mutants on this machine and proposes thresholds:\n"
         "the values that earn full points and no points. It prints a course file; progress goes to\n"
         "stderr.\n",
-    .end = "exit code: 0 a proposal for every figure, 2 some are missing\n"};
+    .end = "exit code: 0 every figure has a proposal, 2 some have none\n"};
 
 struct calibration {
     struct lab_gradings gradings;

@@ -71,8 +71,9 @@ static const struct cli_syntax syntax = {
     .usage = "usage: lanewise grade [OPTIONS]\n"
              "Compiles, runs and grades one lab, or all labs.\n",
     .options = table,
-    .end = "exit code: 0 full marks, 1 less, 2 wrong usage or environment, 3 the grader failed;\n"
-           "with --format 0 for any grade\n",
+    .end = "exit code: 0 full marks, 1 less, 2 wrong usage or environment, 3 the grader "
+           "failed;\n"
+           "with --format, 0 for any grade\n",
     .word_advice = "name the file with --submission, the lab with --lab"};
 
 static int check_format(const struct options *options)
@@ -220,7 +221,7 @@ static int grade_all_labs(struct session *session)
     const char *submission = session->options->submission;
     int code = 0;
     if (submission && stat(submission, &status) == 0 && !S_ISDIR(status.st_mode))
-        return complain(EXIT_USAGE, "which lab is %s for? Add --lab NAME", submission);
+        return complain(EXIT_USAGE, "the lab of %s is unknown: add --lab NAME", submission);
     for (size_t i = 0; i < course->lab_count; ++i)
         if ((int)strlen(course->labs[i].name) > session->page.width)
             session->page.width = (int)strlen(course->labs[i].name);
@@ -423,7 +424,7 @@ int cmd_grade(int argc, char **argv)
     if (session.own && access(lab_students_folder(), W_OK) != 0)
         cli_say(
             stderr,
-            "you may not write into %s: copy it to a folder of your own, and set LANEWISE_LABS to the copy",
+            "you cannot write into %s: copy it to your own folder, and set LANEWISE_LABS to the copy",
             lab_students_folder());
     session.results = json_array();
     session.needs = json_object();

@@ -14,9 +14,11 @@ static const struct cli_syntax syntax = {
     .command = "key",
     .usage =
         "usage: lanewise key FILE\n"
-        "Makes a key in a new FILE that only you can read. lanewise grade --key FILE signs results\n"
-        "with it; lanewise verify --key FILE checks that they have not changed since. Keep it away\n"
-        "from students: anyone who has the key can sign results.\n",
+        "Makes a key in a new FILE that only you can read. lanewise grade --key FILE signs "
+        "results\n"
+        "with it; lanewise verify --key FILE checks that they have not changed since. Keep the "
+        "key\n"
+        "away from students: anyone who has it can sign results.\n",
     .words = 1,
     .word_advice = "key takes one file name"};
 
@@ -27,7 +29,7 @@ int cmd_key(int argc, char **argv)
     if (code >= 0)
         return code;
     if (optind == argc)
-        return cli_complain("key", EXIT_USAGE, "which file? lanewise key FILE makes a new file");
+        return cli_complain("key", EXIT_USAGE, "name the new file: lanewise key FILE");
     const char *path = argv[optind];
     if (!seal_key_make(path, &key))
         return cli_complain("key", EXIT_USAGE, "cannot make %s: %s", path,

@@ -118,7 +118,8 @@ int cmd_new_lab(int argc, char **argv)
     if (code >= 0)
         return code;
     if (optind == argc)
-        return complain("which name? lanewise new-lab 07-histogram (with make: NAME=07-histogram)");
+        return complain(
+            "name the new lab: lanewise new-lab 07-histogram (with make: NAME=07-histogram)");
     names.lab = argv[optind];
     if (!is_lab_name(names.lab))
         return complain(

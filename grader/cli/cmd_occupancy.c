@@ -87,7 +87,7 @@ static int read_options(int argc, char **argv, struct options *options)
     if (options->limits && (options->threads || options->output))
         return complain("--limits shows no kernel; leave out --threads and -o");
     if (!options->limits && !options->threads)
-        return complain("how large is a block? Add --threads 256");
+        return complain("give the size of a block, such as --threads 256");
     if (options->output && options->all)
         return complain("a picture shows one capability; add --cc 9.0");
     options->demand = (struct emu_demand){number(options->threads), number(options->registers),

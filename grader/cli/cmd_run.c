@@ -75,13 +75,13 @@ static const struct cli_option table[] = {
              "g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)"),
     CLI_TEXT(gpu, "gpu", "NAME", "predict how long each launch takes on this GPU, such as h200"),
     CLI_TEXT(draw, "draw", "LIST",
-             "with --gpu, which pictures: limits, roofline, occupancy, all or none\n"
-             "(default: limits)"),
+             "with --gpu, the pictures to draw: limits, roofline, occupancy, all\n"
+             "or none (default: limits)"),
     CLI_TEXT(picture, "picture", "FILE",
              "with --gpu, write FILE.svg with one of the pictures, or a page\n"
              "FILE.html with all of them"),
     CLI_TEXT(clock, "clock", "predicted",
-             "with --gpu: events and the clocks that kernels read show predicted\n"
+             "with --gpu, let events and the clocks in kernels show predicted\n"
              "time, not the emulator's"),
     CLI_WHOLE(max_instructions, "max-instructions", "N", 1, ULLONG_MAX,
               "stop a launch after N warp instructions"),
@@ -155,7 +155,7 @@ static bool apply_options(struct options *options)
     if (!choose_pictures(options))
         return false;
     if (options->clock && strcmp(options->clock, "predicted") != 0) {
-        complain("unknown clock \"%s\"; --clock takes: predicted", options->clock);
+        complain("unknown clock \"%s\"; --clock takes only predicted", options->clock);
         return false;
     }
     if (options->clock && !options->gpu && !getenv("LANEWISE_GPU")) {

@@ -100,14 +100,13 @@ static int read_options(int argc, char **argv, struct options *options)
     options->argv = argv + optind;
     options->program = argv[optind];
     if (!options->output)
-        return complain("which output file? Add -o FILE.html");
+        return complain("name the output file: add -o FILE.html");
     if (options->submission && !options->lab)
         return complain("--submission needs the lab, --lab NAME");
     if (options->debug && !options->lab)
-        return complain(
-            "--debug needs the lab, --lab NAME; build a program of your own with nvcc -G");
+        return complain("--debug needs the lab, --lab NAME; build your own program with nvcc -G");
     if (!options->lab && !options->program)
-        return complain("which program? Name it at the end, or add --lab NAME");
+        return complain("name the program at the end, or add --lab NAME");
     return -1;
 }
 

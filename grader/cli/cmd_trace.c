@@ -100,11 +100,11 @@ static int read_options(int argc, char **argv, struct options *options)
     options->argv = argv + optind;
     options->program = argv[optind];
     if (!options->output)
-        return complain("which output file? Add -o FILE.svg");
+        return complain("name the output file: add -o FILE.svg");
     if (!options->line == !options->heat)
-        return complain("which picture? Add either --line FILE:LINE or --heat");
+        return complain("choose the picture: add either --line FILE:LINE or --heat");
     if (!options->lab && !options->program)
-        return complain("which program? Name it at the end, or add --lab NAME");
+        return complain("name the program at the end, or add --lab NAME");
     return !options->line || parse_line(options) ? -1 : EXIT_USAGE;
 }
 

@@ -68,7 +68,7 @@ static int read_options(int argc, char **argv, struct options *options)
     if (code >= 0)
         return code;
     if (optind == argc)
-        return complain(EXIT_USAGE, "which result? lanewise verify FILE");
+        return complain(EXIT_USAGE, "name the result: lanewise verify FILE");
     if (options->key && options->without_key)
         return complain(EXIT_USAGE, "use either --key or --unsigned, not both");
     options->path = argv[optind];

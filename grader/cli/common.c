@@ -213,7 +213,7 @@ bool cli_open_lab(const char *command, const char *word, struct lab *lab)
     if (!word) {
         labs_text(labs, sizeof labs);
         cli_complain(command, EXIT_USAGE,
-                     "which lab? Add --lab NAME (with make: LAB=NAME), one of %s", labs);
+                     "name the lab: add --lab NAME (with make: LAB=NAME), one of %s", labs);
         return false;
     }
     if (labs_find(word, name, error, sizeof error) && labs_open(name, lab, error, sizeof error))

@@ -189,7 +189,7 @@ static bool judge(const struct program *program, const char *path, char *message
     if (program->needs_driver && program->driver_call[0])
         snprintf(
             message, size,
-            "%s calls the driver's %s(), but the emulator has only the runtime; handouts/your-own-programs.md, \"The driver API\", names the runtime's calls",
+            "%s calls %s() of the CUDA driver, which the emulator does not have; handouts/your-own-programs.md, \"The driver API\", lists the runtime's functions to use instead",
             path, program->driver_call);
     else if (!program->runtime[0] && !program->has_fat_binary)
         snprintf(message, size, "%s is not a CUDA program", path);

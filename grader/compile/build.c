@@ -343,7 +343,8 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     process_run(&command, outcome);
 }
 
-/* Returns true if the compiler has written a program into the empty file that we made for it. */
+/* Returns true if the compiler has written a program into the empty file that we made for it. Makes
+ * the program executable. */
 static bool has_program(const struct compile_build *build)
 {
     struct stat status;
@@ -384,7 +385,7 @@ static void explain_hidden(struct compile_build *build, const char *raw)
         if (why && !memchr(found, '\n', (size_t)(why - found)) &&
             asprintf(
                 &more,
-                "%s\nCUB and Thrust are hidden during a grading: the lab asks for a kernel of your own\n",
+                "%s\nCUB and Thrust cannot be used during grading: write the kernel yourself\n",
                 build->messages) >= 0) {
             free(build->messages);
             build->messages = more;

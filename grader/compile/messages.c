@@ -8,9 +8,9 @@
  *
  * The first form is converted to the second. The linker's messages about missing functions are
  * replaced by messages in plain words. If there are many errors, only the first few are shown.
- * Warnings are shown only if the program was built. A block begins with a first line in one of
- * these forms and extends to an empty line or the next first line. nvcc compiles every file twice,
- * for device and host, so blocks appear twice. */
+ * Warnings are shown only if the program was built. A message and the lines that belong to it are
+ * called a block. It begins with a line in one of these forms and ends before an empty line or the
+ * next such line. nvcc compiles every file twice, for device and host, so blocks appear twice. */
 #include "compile/messages.h"
 
 #include <ctype.h>
@@ -129,7 +129,8 @@ static void put_cudafe_block(struct text_job *job, const struct cudafe_block *bl
     base_print_snippet(job->to, job->source, block->number, column, NULL);
 }
 
-/* Returns true for advice on nvcc's flags, and for lines that count the messages before them. */
+/* Returns true for lines that say nothing about the source: advice on nvcc's flags, and lines such
+ * as "2 errors detected in the compilation of ...". */
 static bool is_noise(const char *line)
 {
     return strncmp(line, "Remark: ", 8) == 0 || strstr(line, " detected in the compilation of ") ||

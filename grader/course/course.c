@@ -187,8 +187,8 @@ static void read_lab(struct reading *reading, const yaml_node_t *node, const cha
     struct settings *settings = &reading->settings;
     struct lab lab;
     char error[PATH_SIZE + 200];
-    if (is_empty(node)) /* "02-coalesce:" without a value means that the lab counts as its checks.c
-                         * declares it */
+    /* "02-coalesce:" without a value means that the lab counts as its checks.c declares it */
+    if (is_empty(node))
         return;
     settings_check_keys(settings, node, name, keys);
     settings_number(settings, settings_find(settings, node, "points"), "points", 1, 100000,

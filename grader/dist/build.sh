@@ -24,7 +24,7 @@ version=$(sed -n 's/.*LANEWISE_VERSION "\(.*\)"/\1/p' "$root/grader/base/version
 name=lanewise-$version-$machine
 compiler=$folder/roots/compiler sysroot=$folder/roots/compiler/sysroot
 stage=$compiler/stage/$name
-level=${DIST_LEVEL:-19} # of zstd: 19 takes minutes and saves a third
+level=${DIST_LEVEL:-19} # zstd's compression level; 19 takes minutes and saves a third
 epoch=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)}
 
 fail() {
@@ -42,7 +42,7 @@ needed_packages() {
     sed -n 's/^grade *|[^|]*|\([^|]*\)|.*/\1/p' "$root/grader/setup.sh" | tr -s ' \n' '\n' | sort -u
 }
 
-# Links to /lib/... would leave the sysroot.
+# Makes links to /lib/... relative, because absolute links would leave the sysroot.
 mend_links() {
     local link
     find "$sysroot/usr/lib" "$sysroot/usr/lib64" -lname '/lib/*' 2>/dev/null | while read -r link; do
@@ -50,8 +50,9 @@ mend_links() {
     done
 }
 
-# gcc of Debian 12 with the libraries of Debian 11. libarchive is linked statically, because the shared one needs
-# 30 MB of libraries for formats that are not used; libstdc++ and libgcc are, because programs may bring their own.
+# Writes a script for gcc of Debian 12 with the libraries of Debian 11. libarchive is linked statically, because the
+# shared library needs 30 MB of libraries for formats that are not used. libstdc++ and libgcc are linked statically,
+# because programs may bring their own.
 write_gcc() {
     local triple=$1
     mkdir -p "$sysroot/static"
@@ -60,9 +61,9 @@ write_gcc() {
     cat >"$compiler/usr/local/bin/gcc" <<END
 #!/bin/sh
 case " \$* " in
-*" -static-pie "*) ;; # its start-up code allows no path of libraries
+*" -static-pie "*) ;; # the start-up code of -static-pie allows no library path
 *) set -- -Wl,--disable-new-dtags,-rpath,'\$ORIGIN/tools/lib:\$ORIGIN/../tools/lib' "\$@" \\
-    -Wl,--as-needed -lz -llzma -l:libbz2.so.1.0 ;; # the last three: what libarchive needs
+    -Wl,--as-needed -lz -llzma -l:libbz2.so.1.0 ;; # libarchive needs the last three libraries
 esac
 exec /usr/bin/gcc --sysroot=/sysroot -L/sysroot/static -L/sysroot/lib/$triple -L/sysroot/usr/lib/$triple \\
     -Wl,-rpath-link,/sysroot/lib/$triple:/sysroot/usr/lib/$triple -static-libgcc -ffile-prefix-map=/lanewise=. "\$@"

@@ -117,7 +117,7 @@ stage_tools() {
     stage_licenses
 }
 
-# nvcc and what it starts. libnvvm is for programs that compile at run time.
+# Copies nvcc and the programs that it starts, without libnvvm, which only programs that compile at run time need.
 stage_cuda() {
     cp -a "$compiler/lanewise/build/cuda" "$stage/build/cuda"
     find "$stage/build/cuda" \( -name 'libnvvm.so*' -o -name __pycache__ -o -name 'RECORD' -o -name INSTALLER \

@@ -22,8 +22,8 @@ fail() {
 package=$(find "$folder" -maxdepth 1 -name "lanewise-*-$(uname -m).tar.zst" | head -n 1)
 [ -n "$package" ] || fail "no package in $folder: run make dist first."
 
-# Runs a command in a root, as user 1000 without network. Not by chroot: the kernel refuses the namespaces of a sandbox
-# there. $mounts are options for bwrap.
+# Runs a command in a root, as user 1000 without network. Does not use chroot, because there the kernel refuses the
+# namespaces of a sandbox. $mounts are options for bwrap.
 mounts=()
 as_student() {
     local in=$1
@@ -46,8 +46,8 @@ grade() {
     grep -m 1 'weak sandbox' "$folder/try.log" || true
 }
 
-# Twenty students at once, in a package that they cannot write into: each with a home and copies of the labs, with
-# files that nobody else may read, and a locale that is not UTF-8.
+# Grades for twenty students at the same time, in a package that they cannot write into. Each student has a home, copies
+# of the labs, files that nobody else may read, and a locale that is not UTF-8.
 grade_shared() {
     local in=$1
     mounts=(--ro-bind "$in/home/student" /home/student --tmpfs /tmp)

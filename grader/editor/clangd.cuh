@@ -1,11 +1,10 @@
 /* Lets clangd read .cu files with CUDA 13's own headers. `make editor` makes clangd include this
  * file first; nvcc never sees it.
- *
- * clangd knows CUDA's language, but its own wrapper of the headers ends at CUDA 12. Without that
- * wrapper, each function of a header must count as one of host and device (the pragma), and two
- * things differ: clang has __syncthreads() built in, and the C++ library's mathematical functions
- * are constexpr, so CUDA's second declarations of them are left out. The functions that CUDA adds
- * are declared below. */
+ * clangd knows CUDA's language, but its wrapper of CUDA's headers supports only versions up to
+ * CUDA 12. This file replaces the wrapper. The pragma makes each function of a header a function
+ * of host and device. clang has __syncthreads() built in, so CUDA's declaration is renamed. The
+ * C++ library's mathematical functions are constexpr, so CUDA's second declarations of them are
+ * left out; the functions that only CUDA has are declared below. */
 #pragma clang force_cuda_host_device begin
 #define __COMMON_FUNCTIONS_H__
 #define __MATH_FUNCTIONS_H__

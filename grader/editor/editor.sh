@@ -16,7 +16,7 @@ root=$(cd "$parts/../.." && pwd)
 cuda=$1
 mark='Written by make editor'
 
-# write FILE: writes standard input there.
+# write FILE: writes standard input to FILE or, if somebody else wrote FILE, to FILE.lanewise.
 write() {
     local file=$root/$1
     mkdir -p "$(dirname "$file")"

@@ -42,9 +42,9 @@ static bool ran_out_of_time(const json_t *check)
     return strcmp(json_text_of(check, "status"), "timeout") == 0;
 }
 
-/* Returns a copy of RESULT with only the members that a second grading must reproduce. How far a
- * check comes before its time runs out varies. So if there is such a check, its details and all
- * findings and lines are removed, too. */
+/* Returns a copy of RESULT with only the members that a second grading must reproduce. If a check
+ * ran out of time, how far it came varies. So its details, and all findings and lines, are removed,
+ * too. */
 static json_t *reproducible_part(const json_t *result)
 {
     static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal",

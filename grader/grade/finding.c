@@ -240,8 +240,8 @@ static bool costs(const json_t *cause, const json_t *check)
     return json_array_has(json_object_get(cause, "checks"), json_object_get(check, "id"));
 }
 
-/* If CAUSE costs the points of only one check, and all checks before it passed, returns this
- * check's hint, which is then about what is new in this check. Otherwise returns NULL. */
+/* If CAUSE costs the points of only one check, and all earlier checks passed, returns this check's
+ * hint: the hint is about what this check asks beyond the earlier ones. Otherwise returns NULL. */
 static const json_t *hint_of_check(const struct grade_result *result, const json_t *cause)
 {
     size_t i;
@@ -316,8 +316,8 @@ static bool quotes(const char *hint, const char *line)
     return false;
 }
 
-/* Returns whether HINT quotes code of the lines that the report shows for CAUSE. A hint that does
- * not may be about another mistake. */
+/* Returns whether HINT quotes code of the lines that the report shows for CAUSE. A hint that quotes
+ * none of it may be about another mistake. */
 static bool is_about(const json_t *hint, const json_t *cause)
 {
     size_t i;

@@ -9,8 +9,9 @@
 void grade_add_finding(struct grade_result *result, const json_t *found);
 
 /* If VERDICT says which finding caused the failure, adds the check to the cause of this finding.
- * CHECK is the check's element in the result. Does nothing if an earlier check's message names the
- * mistake, because a report shows causes above all checks. */
+ * CHECK is the check's element in the result. Does nothing if the message of an earlier check names
+ * the mistake: a report shows causes above all checks, so this cause would push that message
+ * down. */
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
 /* Adds a hint of the lab to each cause that affects only one of the lab's tasks, if the hint quotes
  * code of the lines that the report shows. */

@@ -8,8 +8,9 @@
 #include "base/kit.h"
 #include "sandbox/process.h"
 
-/* A folder with one file for each program, which has the hashes of its sources (checks/rules.mk).
- * Programs cannot be hashed, because they contain the name of their folder. */
+/* A folder with one file for each program; the file lists the hashes of the program's sources
+ * (checks/rules.mk). The programs themselves are not hashed, because they contain the path of their
+ * folder. */
 #define SOURCES    LANEWISE_BUILD "/sources"
 #define MOST_BYTES ((size_t)256 << 20)
 

@@ -85,7 +85,7 @@ bool installed_gpu_find(char *name, size_t size)
 /* Opens a lock file of this machine. The file's name contains the host's name, because several
  * machines of a cluster may share the folder and must not wait for each other. If users cannot
  * write into the kit that they share, they share a lock file in /tmp. */
-static int open_turns(const char *name)
+static int open_lock(const char *name)
 {
     char host[65] = "", build[PATH_SIZE], path[PATH_SIZE];
     gethostname(host, sizeof host - 1);
@@ -94,9 +94,9 @@ static int open_turns(const char *name)
     if (access(build, W_OK) == 0 ? !base_path(path, "%s/%s-%s", build, name, host)
                                  : !base_path(path, "/tmp/lanewise-%s-%s", name, host))
         return -1;
-    int turns = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW |
-                               O_CLOEXEC); /* read-only is enough to lock a file of another user */
-    return turns >= 0 ? turns : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    /* read-only is enough to lock a file of another user */
+    int lock = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    return lock >= 0 ? lock : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 /* Locks the GPU. While a process waits for the lock "gpu-turns", it holds the lock "gpu-queue".
@@ -104,19 +104,19 @@ static int open_turns(const char *name)
  * share it. */
 int installed_gpu_lock(bool alone)
 {
-    int queue = open_turns("gpu-queue");
-    int turn = open_turns("gpu-turns");
-    if (queue >= 0 && turn >= 0) {
+    int queue = open_lock("gpu-queue");
+    int lock = open_lock("gpu-turns");
+    if (queue >= 0 && lock >= 0) {
         flock(queue, LOCK_EX);
-        flock(turn, alone ? LOCK_EX : LOCK_SH);
+        flock(lock, alone ? LOCK_EX : LOCK_SH);
     }
     if (queue >= 0)
         close(queue);
-    return turn;
+    return lock;
 }
 
-void installed_gpu_unlock(int turn)
+void installed_gpu_unlock(int lock)
 {
-    if (turn >= 0)
-        close(turn);
+    if (lock >= 0)
+        close(lock);
 }

@@ -16,9 +16,9 @@ const char *installed_gpu_arch(void);
 
 /* Locks the GPU for this process. ALONE locks it exclusively, for a program that is timed; programs
  * that are not timed share the GPU. Waits until the lock is free, except if the lock files in
- * build/ cannot be opened. Returns the lock, called a "turn", for installed_gpu_unlock(). Only
- * gradings by this kit take turns; other programs can use the GPU at any time. */
+ * build/ cannot be opened. Returns the lock, for installed_gpu_unlock(), or -1. Only gradings by
+ * this kit use the lock; other programs can use the GPU at any time. */
 int installed_gpu_lock(bool alone);
-void installed_gpu_unlock(int turn);
+void installed_gpu_unlock(int lock);
 
 #endif

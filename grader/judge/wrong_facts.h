@@ -40,8 +40,8 @@ bool wrong_place(const struct facts *facts, char *text, size_t size);
  * "". */
 const char *wrong_ask_for_threads(const struct facts *facts, char text[200]);
 
-/* Tries the hypothesis that each wrong number is the right number for another place in the same
- * row, or in the same column. */
+/* Tries the hypothesis that each wrong number is the right number for another place: in the same
+ * row, in the same column, or at the same place of another tile. */
 bool wrong_tell_moved(const struct facts *facts);
 
 #endif

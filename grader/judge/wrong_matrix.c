@@ -63,7 +63,8 @@ static size_t apart_of_rows(const struct judge_matrix *matrix, size_t first, siz
                : 0;
 }
 
-/* Returns whether all wrong numbers that were written are 0. */
+/* Returns whether all wrong numbers that were written are 0, and are more than half of all wrong
+ * numbers. */
 static bool are_others_0(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -101,7 +102,7 @@ static bool tell_partly_unwritten(const struct facts *facts)
                     NUMBER(count), wrong_index(facts, first, index), apart, apart == 1 ? "" : "s",
                     matrix->width);
     return TELL(facts,
-                "%s of them, from %s on, were never written: they are what new memory contains%s",
+                "%s of them, from %s on, were never written and have the contents of new memory%s",
                 NUMBER(count), wrong_index(facts, first, index),
                 is_cleared ? "; all others are 0: is the wrong array cleared?" : "");
 }
@@ -264,16 +265,16 @@ static const struct {
     source *from;
     const char *text;
 } sources[] = {
-    {transposed, "equal to the transpose"},
-    {left, "each is what its left neighbour should be: as if each row were shifted by one"},
-    {right, "each is what its right neighbour should be: as if each row were shifted by one"},
-    {above, "each is what the number above should be: as if all rows were shifted by one"},
-    {below, "each is what the number below should be: as if all rows were shifted by one"},
+    {transposed, "the result is the transpose of the right result"},
+    {left, "each has the right value of its left neighbour, as if each row were shifted by one"},
+    {right, "each has the right value of its right neighbour, as if each row were shifted by one"},
+    {above, "each has the right value of the number above, as if all rows were shifted by one"},
+    {below, "each has the right value of the number below, as if all rows were shifted by one"},
     {mirrored, "as if each row were in reversed order"},
     {upside_down, "as if the rows were in reversed order"},
     {backwards, "as if all numbers were in reversed order"},
-    {first_of_row, "each is what the first number of its row should be"},
-    {first_of_column, "each is what the first number of its column should be"},
+    {first_of_row, "each has the right value of the first number of its row"},
+    {first_of_column, "each has the right value of the first number of its column"},
 };
 
 bool wrong_is_no_chance(const struct facts *facts, size_t matches)
@@ -297,20 +298,23 @@ static bool come_from(const struct facts *facts, source *from)
     return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
 }
 
-/* Returns the place at which rows and columns change their digit number UNIT among COUNT, as in a
- * piece of UNIT * COUNT rows and columns that is turned. */
-static size_t place_turned(const struct judge_matrix *matrix, size_t i, size_t unit, size_t count)
+/* Returns the place from which number I comes if each piece of UNIT * COUNT rows and columns
+ * consists of COUNT x COUNT squares of UNIT x UNIT numbers, and the squares, but not the numbers in
+ * them, are transposed. */
+static size_t place_transposed(const struct judge_matrix *matrix, size_t i, size_t unit,
+                               size_t count)
 {
     size_t y = row_of(matrix, i), x = column_of(matrix, i);
     size_t down = y / unit % count, along = x / unit % count;
     return at(matrix, y + (along - down) * unit, x + (down - along) * unit);
 }
 
-static bool come_from_turned(const struct facts *facts, size_t unit, size_t count)
+static bool come_from_transposed(const struct facts *facts, size_t unit, size_t count)
 {
     size_t matches = 0;
     for (size_t i = 0; i < facts->count; ++i) {
-        size_t place = facts->wrong[i] ? place_turned(facts->matrix, i, unit, count) : facts->count;
+        size_t place =
+            facts->wrong[i] ? place_transposed(facts->matrix, i, unit, count) : facts->count;
         if (place >= facts->count)
             continue;
         if (place == i || !wrong_is_near(facts, (double)facts->matrix->got[i], place))
@@ -321,21 +325,20 @@ static bool come_from_turned(const struct facts *facts, size_t unit, size_t coun
 }
 
 /* Tries the hypothesis that rows and columns were exchanged in pieces of the matrix. */
-static bool tell_turned(const struct facts *facts)
+static bool tell_transposed_pieces(const struct facts *facts)
 {
     for (size_t unit = 1; unit <= 32; unit *= 2)
         for (size_t count = 2; count <= 32 && unit * count <= 256; count *= 2) {
-            if (!come_from_turned(facts, unit, count))
+            if (!come_from_transposed(facts, unit, count))
                 continue;
             return unit == 1
-                       ? TELL(facts,
-                              "as if rows and columns were exchanged in each piece of %zu x %zu "
-                              "numbers",
-                              count, count)
-                       : TELL(facts,
-                              "as if rows and columns were exchanged in each piece of %zu x %zu "
-                              "numbers, in steps of %zu",
-                              unit * count, unit * count, unit);
+                       ? TELL(facts, "as if each piece of %zu x %zu numbers were transposed", count,
+                              count)
+                       : TELL(
+                             facts,
+                             "as if each piece of %zu x %zu numbers were transposed in whole tiles "
+                             "of %zu x %zu, not number by number",
+                             unit * count, unit * count, unit, unit);
         }
     return false;
 }
@@ -459,7 +462,8 @@ static bool tell_source(const struct facts *facts)
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
         if (come_from(facts, sources[i].from))
             return TELL(facts, "%s", sources[i].text);
-    return tell_input(facts) || tell_pitch(facts) || tell_turned(facts) || wrong_tell_moved(facts);
+    return tell_input(facts) || tell_pitch(facts) || tell_transposed_pieces(facts) ||
+           wrong_tell_moved(facts);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
@@ -514,11 +518,11 @@ static bool tell_all(const struct facts *facts, float value, const char *name)
     char question[200];
     if (is_first_quarter(facts, value))
         return TELL(facts,
-                    "all of them %s: only the first quarter is right. Is a copy of %s numbers told "
-                    "to copy %s bytes?",
+                    "all of them are %s, but the first quarter is right: is a copy of %s numbers "
+                    "told to copy %s bytes?",
                     name, NUMBER(facts->count), NUMBER(facts->count));
     return facts->wrong_count > 1 &&
-           TELL(facts, "all of them %s%s", name, wrong_ask_for_threads(facts, question));
+           TELL(facts, "all of them are %s%s", name, wrong_ask_for_threads(facts, question));
 }
 
 static bool name_value(struct facts *facts)
@@ -527,13 +531,13 @@ static bool name_value(struct facts *facts)
     if (facts->matrix->hides && are_right_again(facts))
         return TELL(
             facts,
-            "computed from main()'s numbers, not from those on the GPU: main() may copy the input there, but neither change it nor pass it to a kernel as an argument");
+            "computed from main()'s numbers, not from the GPU's: main() must copy the input to the GPU unchanged, and not pass its numbers as arguments of a kernel");
     if (are_unwritten(facts))
-        return TELL(facts, "never written: %s what new memory contains%s",
-                    facts->wrong_count > 1 ? "they are" : "it is",
+        return TELL(facts, "never written, so %s the contents of new memory%s",
+                    facts->wrong_count > 1 ? "they have" : "it has",
                     wrong_ask_for_threads(facts, question));
     if (are_all(facts, NAN))
-        return tell_all(facts, NAN, "NaN, not a number");
+        return tell_all(facts, NAN, "NaN (not a number)");
     if (are_all(facts, 0))
         return tell_all(facts, 0, "0");
     if (tell_times(facts))

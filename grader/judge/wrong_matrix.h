@@ -1,5 +1,5 @@
 /* Explains the mistake that makes a matrix wrong. A pure function tries simple hypotheses, such as
- * "equal to the transpose", and names the wrong rows or columns.
+ * "the result is the transpose of the right result", and names the wrong rows or columns.
  *
  * A hypothesis is reported only if it fits all wrong numbers and is very unlikely to fit them by
  * chance. */

@@ -1,5 +1,5 @@
 /* Finds out whether the wrong numbers are the right numbers for other places. Tries only some of
- * the wrong numbers, because each search covers a whole row or column. */
+ * the wrong numbers, because each search covers many places. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,13 +7,13 @@
 
 enum { TRIED = 64, FEWEST = 8 };
 
-/* The numbers among which a wrong number is looked for: its row, its column, or the same places of
- * other pieces of EACH x EACH numbers, at most FAR rows and columns away. */
+/* The places at which a wrong number may be right: other places in its row, in its column, or the
+ * same place in other pieces of EACH x EACH numbers, at most FAR rows and columns away. */
 enum line { ROW, COLUMN, PIECES };
 enum { EACH = 16, FAR = 128 };
 
-/* Returns the first place in other pieces whose right number is that of the result at I, or the
- * number of all places if there is none. */
+/* Looks for number I of the result in other pieces. Returns the first place where it is right, or
+ * the number of all places if there is none. */
 static size_t find_in_pieces(const struct facts *facts, size_t i)
 {
     size_t width = facts->matrix->width, y = i / width, x = i % width;
@@ -27,8 +27,8 @@ static size_t find_in_pieces(const struct facts *facts, size_t i)
     return facts->count;
 }
 
-/* Returns the first place in I's row or column whose right number equals number I of the result.
- * Returns the number of all places if there is none. */
+/* Looks for number I of the result in its LINE. Returns the first place where it is right, or the
+ * number of all places if there is none. */
 static size_t find_in_line(const struct facts *facts, enum line line, size_t i)
 {
     size_t width = facts->matrix->width;
@@ -49,8 +49,8 @@ struct moves {
     size_t to[2], from[2]; /* places of the first two numbers, in the result and in WANT */
 };
 
-/* Searches for up to TRIED wrong numbers in their rows or columns. Returns false if a number is not
- * found or is infinite. */
+/* Looks for about TRIED wrong numbers in their LINE. Returns false if a number is not found or not
+ * finite, or if there are fewer than FEWEST. */
 static bool find_moves(const struct facts *facts, enum line line, struct moves *moves)
 {
     size_t every = facts->wrong_count / TRIED + 1, number = 0;
@@ -91,10 +91,10 @@ static bool tell_moves(const struct facts *facts, enum line line)
         wrong_index(facts, moves.from[i], from[i]);
     }
     return TELL(facts,
-                "each is the right number of another place%s: %s has that of %s, %s that of "
-                "%s, and so on",
-                line == ROW      ? " in its row"
-                : line == COLUMN ? " in its column"
+                "each is a right number in the wrong place%s: %s has the number of %s, %s has "
+                "the number of %s, and so on",
+                line == ROW      ? " of its row"
+                : line == COLUMN ? " of its column"
                                  : ", some tiles away",
                 to[0], from[0], to[1], from[1]);
 }

@@ -81,7 +81,8 @@ static bool name_period(const struct lines *lines, char *text, size_t size)
     size_t from, to, period;
     if (!find_period(lines, &from, &to, &period))
         return false;
-    snprintf(text, size, "%s %zu to %zu of each %zu", lines->more, from, to, period);
+    snprintf(text, size, "%s %zu to %zu of each %zu %s", lines->more, from, to, period,
+             lines->more);
     return true;
 }
 
@@ -161,8 +162,8 @@ static size_t blocks_for(size_t n, size_t each)
     return (n + each - 1) / each;
 }
 
-/* Returns the first of the lines, up to the last one, that are wrong. Returns the number of lines
- * if others are wrong. */
+/* If exactly the lines from some line to the last line are wrong, returns the first of them.
+ * Otherwise returns the number of lines. */
 static size_t end_of(struct lines lines)
 {
     size_t from = 0, to, step;
@@ -175,8 +176,8 @@ static bool is_tile(const struct judge_matrix *matrix, size_t side)
     return side > 1 && (side == matrix->block[0] || side == matrix->block[1]);
 }
 
-/* Returns whether the last lines of ONE are wrong because its blocks are as many as OTHER needs,
- * and the other way round. */
+/* Returns whether the last lines of ONE are wrong because the sizes of the grid are exchanged: ONE
+ * has as many blocks as OTHER needs, and OTHER has as many as ONE needs. */
 static bool are_exchanged(const struct judge_matrix *matrix, struct lines one, struct lines other)
 {
     for (int axis = 0; axis < 2; ++axis) {
@@ -192,8 +193,8 @@ static bool are_exchanged(const struct judge_matrix *matrix, struct lines one, s
     return false;
 }
 
-/* Returns whether the numbers of blocks in x and in y are exchanged, so that just what the blocks
- * do not reach is wrong. */
+/* Returns whether the numbers of blocks in x and in y are exchanged, so that exactly the numbers
+ * that no block reaches are wrong. */
 static bool is_grid_swapped(const struct facts *facts)
 {
     struct lines rows = rows_of(facts), columns = columns_of(facts);
@@ -215,8 +216,8 @@ static bool tell_close_blocks(const struct judge_matrix *matrix, const struct li
     if (tile <= apart || blocks_for(lines->count, tile) != count)
         return false;
     snprintf(text, 200,
-             "; as if neighbouring blocks began %zu %s apart, not %zu: what is the block's number "
-             "multiplied by?",
+             "; as if neighbouring blocks began %zu %s apart, not %zu: check what the kernel "
+             "multiplies the block's number by",
              apart, lines->more, tile);
     return true;
 }
@@ -231,8 +232,8 @@ static bool tell_far_blocks(const struct judge_matrix *matrix, const struct line
         if (side != from || side * matrix->grid[axis] < lines->count || period % side != 0)
             continue;
         snprintf(text, 200,
-                 "; as if neighbouring blocks began %zu %s apart, not %zu: what is the block's "
-                 "number multiplied by?",
+                 "; as if neighbouring blocks began %zu %s apart, not %zu: check what the kernel "
+                 "multiplies the block's number by",
                  period, lines->more, side);
         return true;
     }
@@ -256,14 +257,14 @@ const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
         if (period % from == 0 && matrix->grid_threads >= facts->count)
             snprintf(
                 text, 200,
-                "; of each %zu, the first 1/%zu is written, although there is a thread for each "
-                "number: do %zu threads have the same index?",
-                period, period / from, period / from);
+                "; the first 1/%zu of each %zu numbers is written, although the launch has a thread for "
+                "each number: do %zu threads have the same index?",
+                period / from, period, period / from);
         return text;
     }
     if ((lack_end(rows) || lack_end(columns)) && is_grid_swapped(facts))
-        return "; are x and y exchanged, in the launch or where the kernel uses blockIdx? There are as "
-               "many blocks as the other direction needs";
+        return "; are x and y exchanged, in the launch or in the kernel's use of blockIdx? The "
+               "number of blocks in each direction fits the other direction";
     for (int i = 0; i < 4; ++i) {
         size_t blocks = matrix->grid[i / 2], threads = matrix->block[i % 2];
         if ((lack_end(rows) && tell_close_blocks(matrix, &rows, blocks, threads, text)) ||
@@ -280,7 +281,7 @@ const char *wrong_ask_for_threads(const struct facts *facts, char text[200])
         return text;
     }
     return lack_end(rows) || lack_end(columns)
-               ? "; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the "
-                 "width and y up to the height?"
+               ? "; does the kernel, copy or cudaMemset() that should write them reach the last "
+                 "row and the last column?"
                : "";
 }

@@ -94,7 +94,8 @@ static bool is_too_small(const struct facts *facts)
         sum->want / sum->got > 65536)
         return false;
     uint64_t times = (uint64_t)(sum->want / sum->got);
-    return TELL(facts, "exactly %s times too small%s", NUMBER(times), meaning_of(sum, times));
+    return TELL(facts, "too small by a factor of exactly %s%s", NUMBER(times),
+                meaning_of(sum, times));
 }
 
 static bool has_other_sign(const struct facts *facts)
@@ -113,11 +114,11 @@ static bool has_overflowed(const struct facts *facts)
     if (sum->is_int || error == 0 || (uint32_t)error != 0)
         return false;
     if (sum->is_other)
-        return TELL(facts, "only its lower 32 bits are right: does cudaMemcpy() copy back the 4 "
-                           "bytes of an int?");
+        return TELL(facts, "only its lower 32 bits are right: does cudaMemcpy() copy back only 4 "
+                           "bytes, the size of an int?");
     if ((uint64_t)sum->got >> 32 == 0)
-        return TELL(facts, "only the lower 32 bits of the right sum");
-    return TELL(facts, "off by a multiple of 2^32, as if a 32-bit int had overflowed");
+        return TELL(facts, "it has only the lower 32 bits of the right sum");
+    return TELL(facts, "its error is a multiple of 2^32, as if a 32-bit int had overflowed");
 }
 
 /* Returns whether the sum was computed in a float, which keeps 24 bits: the result has at most 24
@@ -221,7 +222,7 @@ static uint64_t *add_up_parts(const struct facts *facts, const struct parts *par
     return sums;
 }
 
-/* for is_no_chance(); with about 30 kinds of hypotheses, 1 in 1,000 wrong sums gets a false one */
+/* for is_no_chance(): with 30 kinds of hypotheses, one false explanation for 1,000 wrong sums */
 #define ONE_IN 30000
 
 /* The searches among the sums of the parts. */
@@ -310,12 +311,13 @@ static void tell_missing_steps(const struct facts *facts, size_t count, size_t p
         return;
     if (2 * count == period)
         snprintf(facts->text + used, facts->size - used,
-                 ": " JUDGE_NO_STEP " in which a thread adds the sum of the thread %zu places on",
+                 ": " JUDGE_NO_STEP
+                 " in which a thread adds the sum of the thread %zu places further on",
                  count);
     else
         snprintf(facts->text + used, facts->size - used,
                  ": " JUDGE_NO_STEP
-                 "s in which a thread adds the sum of a thread %zu to %zu places on",
+                 "s in which a thread adds the sum of a thread %zu to %zu places further on",
                  count, period / 2);
 }
 
@@ -434,8 +436,8 @@ static bool is_by_shuffles(const struct facts *facts)
 
 /* --- loops ------------------------------------------------------------------------------------ */
 
-/* The number at which the loop of thread THREADIDX.X in block BLOCKIDX.X begins: block * BLOCK_STEP
- * + thread * THREAD_STEP. */
+/* A number at which the loop of each thread may begin: blockIdx.x * BLOCK_STEP + threadIdx.x *
+ * THREAD_STEP. TEXT is that number in CUDA C. */
 struct begin {
     const char *text;
     size_t block_step, thread_step;
@@ -566,7 +568,8 @@ static bool lacks_range(const struct facts *facts, size_t from, size_t to)
     bool is_end = to == facts->sum->count && from > 0 && to - from > 1;
     name_range(range, sizeof range, facts->sum, from, to);
     if (is_end && from == all)
-        return TELL(facts, "as if %s were left out: as if each of the %s threads added one number",
+        return TELL(facts,
+                    "as if %s were left out: does each of the %s threads add only one number?",
                     range, NUMBER(all));
     return TELL(facts, "as if %s%s%s were left out", is_end ? "the last numbers, " : "", range,
                 is_end ? "," : "");

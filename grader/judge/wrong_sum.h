@@ -16,7 +16,7 @@
 struct judge_sum {
     bool is_int;       /* the sum is a 32-bit int, otherwise a 64-bit number */
     int64_t got, want; /* the wrong sum and the right sum, which differ */
-    bool is_other;     /* it is not a copy of a number that a kernel has left on the GPU */
+    bool is_other;     /* GOT is not a copy of a number that a kernel has left on the GPU */
     const char *name;  /* name of the array whose numbers, or their squares, are added up */
     /* the array's numbers, or NULL if they are unknown; then only hypotheses about WANT are
      * tried */

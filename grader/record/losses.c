@@ -98,8 +98,8 @@ static void write_message(char *text, size_t size, const json_t *loss)
         snprintf(text, size, "%s", json_text_of(loss, "message"));
 }
 
-/* Appends to TEXT, which gives the waste of all launches together, the number of launches and the
- * waste of each launch. */
+/* TEXT gives the waste of all launches together. Appends the number of launches, and the waste of
+ * each launch. */
 static void append_launches(char *text, size_t size, const json_t *loss)
 {
     size_t used = strlen(text);

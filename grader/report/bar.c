@@ -30,7 +30,7 @@ void report_bar_text(char *text, size_t size, size_t done, size_t total, size_t 
     }
     double rate = (double)done / seconds;
     write_time(left, (double)(total - done) / rate);
-    snprintf(text, size, "%zu of %zu, %.0f a minute%s%s%s", done, total, rate * 60,
+    snprintf(text, size, "%zu of %zu, %.0f per minute%s%s%s", done, total, rate * 60,
              done < total ? ", " : "", done < total ? left : "", done < total ? " left" : "");
     size_t length = 0;
     while (text[length])

@@ -162,7 +162,7 @@ static void put_check(struct page *page, const json_t *check)
         put_place(page, json_text_of(place, "file"), json_integer_of(place, "line"));
         put_snippet(page, place);
         put_paragraph(page, "dim", "Ideal here: ", json_text_of(place, "spare"));
-        put_paragraph(page, "dim", "In the run: ", json_text_of(place, "case"));
+        put_paragraph(page, "dim", "Seen with this input: ", json_text_of(place, "case"));
     }
     put_paragraph(page, "dim", "The program printed: ", json_text_of(check, "printed"));
     put_paragraph(page, "hint", "Hint: ", json_text_of(check, "hint"));
@@ -226,7 +226,7 @@ static void put_finding(struct page *page, const json_t *finding)
     put_paragraph(page, "hint", "Help: ", json_text_of(finding, "help"));
     put_paragraph(page, "hint", "Hint: ", json_text_of(finding, "hint"));
     put_paragraph(page, "dim", "Ideal here: ", json_text_of(finding, "spare"));
-    put_paragraph(page, "dim", "In the run: ", json_text_of(finding, "case"));
+    put_paragraph(page, "dim", "Seen with this input: ", json_text_of(finding, "case"));
     if (count > 1 && !record_is_loss(finding))
         markup_leaf(m, "p", "dim", "%s times", NUMBER((uint64_t)count));
     close_line(page);
@@ -314,7 +314,7 @@ static void put_picture(struct page *page, const struct report_line *line, const
     markup_open(&page->m, "figcaption");
     put_place(page, page->file, line->number);
     if (*json_text_of(access, "case"))
-        markup_text(&page->m, ", in the run: %s", json_text_of(access, "case"));
+        markup_text(&page->m, ", with this input: %s", json_text_of(access, "case"));
     markup_text(
         &page->m,
         ". In all runs of the grading, the line costs %s sectors, wavefronts and branches beyond the ideal.",
@@ -332,7 +332,7 @@ static void put_shown(struct page *page)
     json_t *one;
     if (json_array_size(shown) == 0)
         return;
-    open_section(page, "shown", "What your program saw and made");
+    open_section(page, "shown", "Pictures that your program read and wrote");
     json_array_foreach(shown, i, one)
     {
         const char *name = json_text_of(one, "name");
@@ -358,7 +358,7 @@ static void put_timelines(struct page *page)
     json_t *one;
     if (json_array_size(timelines) == 0)
         return;
-    open_section(page, "timelines", "When copies and kernels work");
+    open_section(page, "timelines", "Timeline of copies and kernels");
     json_array_foreach(timelines, i, one)
     {
         char id[32];
@@ -369,7 +369,8 @@ static void put_timelines(struct page *page)
         markup_break(m);
         report_svg_timeline(m->to, one, &(struct report_drawing){id, i > 0});
         close_line(page);
-        markup_leaf(m, "figcaption", NULL, "Predicted, for the run: %s", json_text_of(one, "case"));
+        markup_leaf(m, "figcaption", NULL, "Predicted for this input: %s",
+                    json_text_of(one, "case"));
         close_line(page);
     }
     close_line(page);

@@ -246,10 +246,10 @@ static void print_resident(FILE *to)
 static void print_of_block(FILE *to)
 {
     const struct emu_limits *l;
-    fprintf(to, "A block        threads    width, height, depth   registers  a thread  unit"
-                "  shared memory   opt-in  reserved  unit\n");
+    fprintf(to, "A block        threads    width, height, depth   registers  per thread  unit  "
+                "shared memory   opt-in  reserved  unit\n");
     for (uint32_t i = 0; print_row_of(to, i, &l); i++)
-        fprintf(to, "  %3s  %7s, %6s, %5u   %9s  %8u  %4u  %13s  %7s  %8s  %4u\n",
+        fprintf(to, "  %3s  %7s, %6s, %5u   %9s  %10u  %4u  %13s  %7s  %8s  %4u\n",
                 NUMBER(l->block_threads), NUMBER(l->block_x), NUMBER(l->block_y), l->block_z,
                 NUMBER(l->block_registers), l->thread_registers, l->register_unit,
                 NUMBER(l->block_shared), NUMBER(l->block_shared_optin), NUMBER(l->shared_reserved),

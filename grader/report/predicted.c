@@ -216,8 +216,8 @@ const char *report_roofline_text(const struct report_roofline *r, char text[REPO
     char rate[32], allowed[32];
     snprintf(
         text, REPORT_TEXT,
-        "While it runs, the launch does %s %s. The lowest roof, that of %s, allows %s; the launch "
-        "reaches %.3g %% of that.",
+        "The launch does %s %s. The lowest roof (%s) allows %s, and the launch reaches %.3g %% "
+        "of that.",
         report_rounded(rate, r->rate), r->by_flops ? "GFLOP/s" : "G warp instructions/s", r->lowest,
         report_rounded(allowed, r->allowed), r->allowed > 0 ? 100 * r->rate / r->allowed : 0);
     return text;
@@ -236,8 +236,8 @@ const char *report_waves_text(const struct report_prediction *p, const struct re
                         strcmp(count, "1.0") == 0 ? "" : "s", 100 * waves->average,
                         NUMBER((uint64_t)p->most_warps));
     if (waves->tail_us > p->us / 100)
-        snprintf(text + size, REPORT_TEXT - (size_t)size, "; the tail costs %s.",
-                 report_time(tail, waves->tail_us));
+        snprintf(text + size, REPORT_TEXT - (size_t)size,
+                 "; the last, partly filled wave costs %s.", report_time(tail, waves->tail_us));
     else
         snprintf(text + size, REPORT_TEXT - (size_t)size, ".");
     return text;

@@ -106,7 +106,8 @@ static void put_kernel(struct markup *m, const struct longest *longest, unsigned
     close_line(m);
 }
 
-/* Returns why the first kernel without a predicted time has none, or NULL. */
+/* Finds the first kernel that has a launch without a predicted time. Returns the reason, or NULL if
+ * there is no such kernel. */
 static const json_t *first_gap(const struct longest *longest)
 {
     for (size_t i = 0; i < longest->totals.kernel_count; i++)

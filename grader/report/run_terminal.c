@@ -147,7 +147,7 @@ static void print_global(struct page *page, const struct emu_counters *counters,
     if (value[0] == 0)
         return;
     bool bad = value[COST] > value[IDEAL];
-    fprintf(page->to, "  %-17s %11s requests %11s sectors  %s%.1f a request%s, ideal %.1f",
+    fprintf(page->to, "  %-17s %11s requests %11s sectors  %s%.1f per request%s, ideal %.1f",
             access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
             base_ratio(value[COST], value[0]), bad ? page->style.off : "",
             base_ratio(value[IDEAL], value[0]));
@@ -162,7 +162,7 @@ static void print_shared(struct page *page, const struct emu_counters *counters,
     if (value[0] == 0)
         return;
     bool bad = value[LAST] > 0;
-    fprintf(page->to, "  %-17s %11s requests %11s wavefronts  %s%s conflicts%s, %.1f a request\n",
+    fprintf(page->to, "  %-17s %11s requests %11s wavefronts  %s%s conflicts%s, %.1f per request\n",
             access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
             NUMBER(value[LAST]), bad ? page->style.off : "", base_ratio(value[LAST], value[0]));
 }
@@ -172,7 +172,7 @@ static void print_shared(struct page *page, const struct emu_counters *counters,
 static void print_local(struct page *page, const char *name, const uint64_t value[2])
 {
     if (value[0])
-        fprintf(page->to, "  %-17s %11s requests %11s sectors  %.1f a request\n", name,
+        fprintf(page->to, "  %-17s %11s requests %11s sectors  %.1f per request\n", name,
                 NUMBER(value[0]), NUMBER(value[COST]), base_ratio(value[COST], value[0]));
 }
 
@@ -185,7 +185,7 @@ static void print_requests(struct page *page, const char *name, uint64_t request
 static void print_constants(struct page *page, uint64_t requests, uint64_t replays)
 {
     if (requests)
-        fprintf(page->to, "  %-17s %11s requests %11s replays  %s%.1f words a request%s\n",
+        fprintf(page->to, "  %-17s %11s requests %11s replays  %s%.1f words per request%s\n",
                 "constant loads", NUMBER(requests), NUMBER(replays), replays ? page->style.bad : "",
                 base_ratio(requests + replays, requests), replays ? page->style.off : "");
 }
@@ -215,7 +215,8 @@ static void print_counters(struct page *page, const struct emu_counters *counter
     for (size_t i = 0; i < COUNT(shared_accesses); i++)
         print_shared(page, counters, &shared_accesses[i]);
     if (value[EMU_atomic_collisions])
-        fprintf(page->to, "  %-17s %11s          %slanes wait for others at the same word%s\n",
+        fprintf(page->to,
+                "  %-17s %11s          %slanes wait for other lanes with the same word%s\n",
                 "atomic collisions", NUMBER(value[EMU_atomic_collisions]), page->style.bad,
                 page->style.off);
     print_local(page, "local loads", value + EMU_local_load_requests);
@@ -245,7 +246,7 @@ static void print_occupancy(FILE *to, const struct report_kernel *kernel,
             100 * base_ratio(o->warps, o->most), o->warps, o->most);
     if (o->warps < o->most)
         fprintf(to, ", limited by %s", o->limit);
-    fprintf(to, ", about %u registers a thread\n", o->registers);
+    fprintf(to, ", about %u registers per thread\n", o->registers);
     if (kernel->occupancy_count == 1)
         return;
     fprintf(to, "  %-38s %s %s of blocks", "", NUMBER(o->launches),

@@ -10,9 +10,9 @@
 #include "gpu/counters.h"
 #include "report/run_predicted.h"
 
-/* All launches of one kernel. The document owns the strings. */
 #define REPORT_OCCUPANCIES 4
 
+/* All launches of one kernel. The document owns the strings. */
 struct report_kernel {
     const char *name;
     /* the status of the first launch that failed, or NULL if no launch failed */

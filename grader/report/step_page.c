@@ -27,7 +27,7 @@ ASSET(step_memory, "step/memory.js");
 ASSET(step_view, "step/view.js");
 
 #define MARK        1024   /* records in a piece of the stream (gpu/observe/stepper.h) */
-#define FLUSH_BYTES 32768u /* bytes of the stream, about, after which it can be cut */
+#define FLUSH_BYTES 32768u /* the stream can be cut about every so many bytes */
 #define MANY_VALUES 4096u  /* bytes of values in a piece from which put_values() compresses them */
 #define QUICK       7u     /* pieces before put_values() searches for repetitions again */
 #define LEVEL       3      /* zlib's compression level */

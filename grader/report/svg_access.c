@@ -396,7 +396,8 @@ static void put_item(struct drawing *d, const struct item *item, double y)
     markup_close(&d->m);
 }
 
-/* Labels each word that several narrower items fill completely with the lanes of these items. */
+/* If several narrower items fill a word completely, labels the word with the lanes of these
+ * items. */
 static void put_word_labels(struct drawing *d, unsigned row, double y)
 {
     uint32_t lanes[32] = {0};
@@ -455,7 +456,7 @@ static void put_key(struct drawing *d, double y)
 
 static void write_head(const struct drawing *d, FILE *to)
 {
-    fprintf(to, "%s:%lld: %s %s of %u byte%s a lane", d->picture->file,
+    fprintf(to, "%s:%lld: %s %s of %u byte%s per lane", d->picture->file,
             (long long)integer_of(d, "line"), text_of(d, "space"), text_of(d, "kind"), d->bytes,
             d->bytes == 1 ? "" : "s");
 }

@@ -427,7 +427,7 @@ enum { ROW = 34, ROWS_TOP = 62, LABEL = 14 /* least width of a piece that has a 
 
 static const struct row {
     const char *title, *engine;
-    /* the row shows only copies of pageable memory, in which the host copies, too */
+    /* the row shows only copies of pageable memory, which the host itself copies to a buffer */
     bool is_pageable;
 } timeline_rows[] = {{"host copies", "", true},
                      {"copies in", "to-device", false},

@@ -60,8 +60,8 @@ static bool has_busy_child(pid_t process, const char *thread, unsigned depth)
     snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)process, thread);
     if (depth == 0 || !read_start(path, list, sizeof list))
         return depth == 0;
-    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end) /* the last number can be cut
-                                                                        * off */
+    /* ignore the last number, which can be cut off */
+    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end)
         if (any_is_busy((pid_t)pid, depth - 1))
             return true;
     return false;

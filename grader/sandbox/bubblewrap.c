@@ -106,8 +106,8 @@ static void add_system(struct words *words, const struct sandbox *sandbox)
         add(words, "--ro-bind", brought, brought, NULL);
 }
 
-/* Returns whether PATH already exists inside the sandbox as a system file. If PATH leads there
- * through a link, bubblewrap could not bind it a second time. */
+/* Returns whether PATH is in a system folder, which is bound already. Binding PATH a second time
+ * would fail if it goes through a link. */
 static bool has_system(const struct sandbox *sandbox, const char *path)
 {
     if (sandbox->bare || sandbox_lies_in(path, kit_folder()))

@@ -43,7 +43,7 @@ static void start(struct state *state, struct child *child, size_t index)
     const struct process_pool *pool = state->pool;
     pid_t parent = getpid();
     *child = (struct child){.index = index, .answer = tmpfile()};
-    fflush(NULL); /* otherwise the child would write the same buffers again */
+    fflush(NULL); /* otherwise the child would write the same buffered output again */
     if (child->answer)
         child->pid = fork();
     if (child->answer && child->pid == 0)

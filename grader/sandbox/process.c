@@ -6,8 +6,8 @@
  *      output pipe  <------------------  stdout, stderr
  *      error pipe   <------------------  errno if exec fails; closed by a successful exec
  *      status pipe  <------------------  a sandbox reports there whether it started the program
- *      socket  ----------------------->  descriptor 3, of a program and of its server
- *      control  <----> waits for the end of the child, or of the parent
+ *      socket  ----------------------->  descriptor 3: connects a program with its server
+ *      control  <---->  closes when the parent ends; carries the child's exit status back
  *      pidfd: readable when the supervisor has ended
  *
  * The supervisor kills all processes that the child has started, even in other sessions: orphans
@@ -189,7 +189,7 @@ static struct message end_all(pid_t child)
     struct rusage usage;
     int status;
     pid_t ended;
-    /* all at the same time, so that none of them can start another process */
+    /* kill the whole process group at once, so that no process of it can start another one */
     kill(-child, SIGKILL);
     kill(child, SIGKILL); /* the child may not have made its own process group yet */
     do {
@@ -234,9 +234,9 @@ static void run_supervisor(const struct process_command *command, int control,
 
 /* --- in the parent ---------------------------------------------------------------------------- */
 
-/* Copies the pair of descriptors LOW to numbers above the child's descriptors, so that
+/* Moves the pair of descriptors LOW to numbers above the child's descriptors, so that
  * set_descriptors() cannot overwrite them. */
-static bool lift(int low[2], int ends[2])
+static bool move_up(int low[2], int ends[2])
 {
     ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, DESCRIPTORS);
     ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, DESCRIPTORS);
@@ -248,7 +248,7 @@ static bool lift(int low[2], int ends[2])
 static bool open_pipe(int ends[2])
 {
     int low[2];
-    return pipe2(low, O_CLOEXEC) == 0 && lift(low, ends);
+    return pipe2(low, O_CLOEXEC) == 0 && move_up(low, ends);
 }
 
 /* The pipes from one child. Each pipe is {reading end, writing end}; a closed end is -1. */
@@ -258,10 +258,9 @@ struct watch {
     const struct process_command *command;
     struct process_outcome *outcome;
     double start;
-    /* `beside` is the supervisor of the program's server, or 0 if there is none */
-    pid_t supervisor, beside;
-    /* seconds so far in which the program only waited, and the time of the last check */
-    double idle, looked;
+    pid_t supervisor, server; /* SERVER supervises the program's server; 0 if there is none */
+    double idle;              /* seconds so far in which the program only waited */
+    double last_check;        /* when is_idle() looked last */
     int pipes[PIPES][2], control[2], output, pidfd;
     size_t written; /* bytes of output so far, including bytes not kept */
 };
@@ -289,20 +288,21 @@ static bool take_output(struct watch *watch)
     }
 }
 
-/* Returns whether the program has only waited for its limit of idle time. */
+/* Returns whether the program has been idle for longer than its limit. Adds the time since the last
+ * check to its idle time if it waits now, but not for a CPU. */
 static bool is_idle(struct watch *watch)
 {
     double now = clock_seconds();
     uint16_t delay = 0;
-    if (watch->command->idle_seconds <= 0 || now - watch->looked < 0.1)
+    if (watch->command->idle_seconds <= 0 || now - watch->last_check < 0.1)
         return false;
     /* a random delay, so that a program cannot predict when we look and be busy only then */
     if (getrandom(&delay, sizeof delay, GRND_NONBLOCK) == sizeof delay)
         usleep(delay % 20000u);
-    if (!activity_of(watch->supervisor) && !(watch->beside && activity_of(watch->beside)))
+    if (!activity_of(watch->supervisor) && !(watch->server && activity_of(watch->server)))
         /* count at most 0.25 s, because we may have slept longer between two checks */
-        watch->idle += fmin(now - watch->looked, 0.25);
-    watch->looked = now;
+        watch->idle += fmin(now - watch->last_check, 0.25);
+    watch->last_check = now;
     return watch->idle > watch->command->idle_seconds;
 }
 
@@ -419,7 +419,7 @@ static int wait_for_exec(int error)
     return got == 0 ? 0 : got == sizeof reason ? reason : EIO;
 }
 
-/* --- one program, and two --------------------------------------------------------------------- */
+/* --- running a program, alone or with its server ---------------------------------------------- */
 
 static void close_pipes(struct watch *watch, int from, int to)
 {
@@ -432,7 +432,7 @@ static void close_pipes(struct watch *watch, int from, int to)
 static bool open_socket(int ends[2])
 {
     int low[2];
-    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) == 0 && lift(low, ends);
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) == 0 && move_up(low, ends);
 }
 
 static bool open_pipes(struct watch *watch)
@@ -448,7 +448,7 @@ static void begin(struct watch *watch, const struct process_command *command,
 {
     *watch = (struct watch){
         .command = command, .outcome = outcome, .pidfd = -1, .start = clock_seconds()};
-    watch->looked = watch->start;
+    watch->last_check = watch->start;
     memset(watch->pipes, -1, sizeof watch->pipes);
     memset(watch->control, -1, sizeof watch->control);
     *outcome = (struct process_outcome){.end = PROCESS_EXITED};
@@ -495,7 +495,7 @@ static void finish(struct watch *watch, double deadline)
         sandbox_end(watch->command->sandbox);
     }
     close_pipes(watch, 0, 1);
-    close_end(&watch->control[0]); /* only if there is no supervisor */
+    close_end(&watch->control[0]); /* still open only if no supervisor was started */
     close_end(&watch->control[1]);
     if (outcome->output)
         outcome->output[outcome->output_size] = 0;
@@ -525,7 +525,7 @@ void process_run_served(const struct process_command *command, const struct proc
         if (ends[i] >= 0)
             /* close our copies, so that the server gets end of file when the program ends */
             close(ends[i]);
-    watch.beside = server_watch.supervisor;
+    watch.server = server_watch.supervisor;
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);
 }

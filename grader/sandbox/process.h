@@ -1,7 +1,7 @@
 /* Runs one program in a process and reports how it ended.
  *
  * The program gets its own session and process group, /dev/null as input, one pipe for output and
- * errors, no other descriptor (except by process_run_served()), the command's environment, and
+ * errors, no other descriptor (process_run_served() adds one), the command's environment, and
  * limits on time, memory, file size and output. When the program ends, or when the grader dies for
  * any reason, all processes that the program has started are killed.
  *
@@ -22,8 +22,8 @@ struct process_command {
     const char *folder;             /* working directory, or NULL for the caller's */
     double wall_seconds;            /* more than 0; the program is killed after this time */
     unsigned cpu_seconds;           /* CPU seconds of each process, or 0 for no limit */
-    /* the program is killed if it and its server only wait for this time, or 0 for no limit;
-     * waiting for a CPU does not count */
+    /* limit of idle time, or 0 for no limit: the program is killed when it and its server have only
+     * waited for so long; time in which they wait for a CPU does not count */
     double idle_seconds;
     uint64_t address_bytes; /* bytes of address space, or 0 for no limit */
     uint64_t data_bytes;    /* bytes of writable memory, or 0 for no limit */

@@ -35,7 +35,7 @@ static const struct level {
     [SANDBOX_NONE] = {"none", "the limits of a process", false,
                       "no namespaces, no Landlock, no seccomp"},
     [SANDBOX_CONFINED] = {"confined", "Landlock or another user, seccomp, limits", false,
-                          "no namespaces: it sees the machine's processes and users"},
+                          "no namespaces: programs see the machine's processes and users"},
     [SANDBOX_NAMESPACES] = {"namespaces", "bubblewrap's namespaces, seccomp, limits", false,
                             "no separate user: root's threads cannot be limited"},
     [SANDBOX_NAMESPACES_USER] = {"namespaces-user",
@@ -81,7 +81,7 @@ static bool try_level(enum sandbox_level level, char *why, size_t size)
                               .folder = folder,
                               .read = none,
                               .keep = none,
-                              .scratch_bytes = 1 << 16, /* old versions of bubblewrap fail here */
+                              .scratch_bytes = 1 << 16, /* old bubblewraps lack --size */
                               .processes = 64};
     struct process_command command = {.argv = words,
                                       .folder = folder,
@@ -101,7 +101,7 @@ static bool try_level(enum sandbox_level level, char *why, size_t size)
     return good;
 }
 
-/* Tries LEVEL with each bubblewrap program. */
+/* Tries LEVEL with one bubblewrap program after another, until one works. */
 static bool works(enum sandbox_level level, char *why, size_t size)
 {
     bool good = try_level(level, why, size);
@@ -231,9 +231,9 @@ static bool drop_capabilities(void)
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
 }
 
-/* Gives up the rights of root. *OWN becomes true if this process has changed to a separate user.
- * This change is impossible if only root can enter the folder of the kit or of the compiler, and in
- * a container without other users. */
+/* Gives up the rights of root. *OWN becomes true if this process has changed to a separate user. It
+ * cannot change if only root can enter the folder of the kit or of the compiler, and in a container
+ * without other users. */
 static bool leave_root(const struct sandbox *sandbox, bool *own)
 {
     uid_t user = FIRST_USER + (uid_t)(getpid() % USERS);
@@ -293,7 +293,7 @@ bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start)
     if (sandbox->level >= SANDBOX_NAMESPACES)
         return sandbox_wrap(sandbox, start);
     if (!sandbox_landlock(sandbox) && !own) {
-        errno = EOPNOTSUPP; /* a filter alone would protect no file */
+        errno = EOPNOTSUPP; /* the seccomp filter alone would protect no file */
         return false;
     }
     return sandbox_filter_install(sandbox);

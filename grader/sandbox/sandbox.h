@@ -20,7 +20,7 @@
 enum sandbox_level {
     SANDBOX_NONE,     /* a process with limits, and no other protection */
     SANDBOX_CONFINED, /* Landlock or another user, and a seccomp filter */
-    /* bubblewrap, with own files, processes and network, and a seccomp filter */
+    /* bubblewrap, which gives the program its own files, processes and network; a seccomp filter */
     SANDBOX_NAMESPACES,
     /* the same as SANDBOX_NAMESPACES, but as another user, which only root can do */
     SANDBOX_NAMESPACES_USER
@@ -82,8 +82,8 @@ bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start);
  * program. */
 bool sandbox_began(const struct sandbox *sandbox, const char *status);
 
-/* Returns the number of the signal that ended the program, or 0 if the sandbox's exit CODE means
- * that no signal did. */
+/* Returns the number of the signal that ended the program, or 0 if no signal did. CODE is the exit
+ * code of the sandbox: bubblewrap exits with 128 plus the signal's number. */
 int sandbox_signal(const struct sandbox *sandbox, int code);
 
 /* After the program's end, gives the folder and the kept files back to the grader's user. */

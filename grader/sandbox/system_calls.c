@@ -26,7 +26,7 @@ enum {
     EMULATED = 2, /* programs that see no GPU; a GPU's driver needs more calls */
     /* programs without a process namespace, which can reach other processes by number */
     SAME_TABLE = 4,
-    ALONE = 8, /* programs that share no memory */
+    ALONE = 8, /* programs that may not create shared memory */
 };
 
 static const struct {
@@ -129,7 +129,7 @@ static const struct {
 } refused_by_argument[] = {
     {SCMP_SYS(socket), ALWAYS, 0, SCMP_CMP_NE, AF_UNIX, 0},
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0},
-    /* a thread that waits for such a clone looks as busy as a thread that waits for a disk */
+    /* a thread that waits for such a clone has state D, which activity.c takes for busy */
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_VFORK, CLONE_VFORK},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWNS, CLONE_NEWNS},
@@ -155,9 +155,9 @@ static const struct {
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_SETLKW},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLEASE},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_NOTIFY},
-    /* these calls reach limits and priorities of other processes; as a process number, 0 means the
-     * caller; as a user number, 0 means all processes of the caller's user, so user numbers are
-     * refused */
+    /* these calls change limits and priorities; as a process number, 0 means the caller and is
+     * allowed; as a user number, 0 means all processes of the caller's user, so every user number
+     * is refused */
     {SCMP_SYS(prlimit64), ALWAYS, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(setpriority), ALWAYS, 0, SCMP_CMP_NE, PRIO_PROCESS, 0},
     {SCMP_SYS(setpriority), ALWAYS, 1, SCMP_CMP_NE, 0, 0},

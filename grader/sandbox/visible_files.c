@@ -68,7 +68,7 @@ static void visit_without_links(const char *named, void (*visit)(const char *, v
 
 void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *context)
 {
-    /* not a pattern, because the folder's name may contain '[' or '*' */
+    /* these are not patterns, because the path of CUDA's folder may contain '[' or '*' */
     static const char *const own[] = {"thrust", "cub", "cccl/thrust", "cccl/cub"};
     static const char *const patterns[] = {
         "/usr/local/cuda*/targets/*/include/{,cccl/}{thrust,cub}",

@@ -255,8 +255,8 @@ static bool add_statement(struct function *function, const struct word *type, si
     for (size_t i = from; good && i < to; i++)
         good = add_word(tidy, function->raw.words[i]);
     size_t first = begin + (type != NULL), count = tidy->count - first;
-    if (!good || count == 0 || (count == 1 && tidy->words[first].name)) { /* this is only `int
-                                                                           * i;` */
+    /* a single name, as in `int i;`, is no statement */
+    if (!good || count == 0 || (count == 1 && tidy->words[first].name)) {
         tidy->count = begin;
         return good;
     }

@@ -47,7 +47,7 @@ build/tests/programs/cuda12: | $(BUILD)/lib/libcudart.so.12
 
 # ptxas warns that copies to several blocks are slow on some GPUs.
 $(call test_program,bulk bulk_reduce tensor_maps): NVCC_FLAGS += -Xptxas=-w
-# Shows the runtime library the names of its functions.
+# Exports the names of the program's functions, so that the runtime library finds them.
 build/tests/programs/misleading: NVCC_FLAGS += -Xcompiler=-rdynamic
 build/tests/programs/own_streams: NVCC_FLAGS += --default-stream per-thread
 
@@ -106,7 +106,7 @@ endif
 golden: build/setup/test build/setup/handouts lanewise $(UNIT) $(TEST_PROGRAMS)
 	$(Q)LANEWISE_UPDATE_GOLDEN=1 $(UNIT) --filter 'golden*/*'
 
-# --- make mistakes: what a report says first after each of the mistakes in mistakes/ (grade/test_mistakes.c) ----
+# --- make mistakes: the beginning of the report on each mistake in mistakes/ (grade/test_mistakes.c) ------------
 # LANEWISE_UPDATE_GOLDEN=1 records it; read the diff.
 
 mistakes: build/setup/test lanewise $(UNIT)

@@ -70,13 +70,13 @@ static int solve(struct job job, float *x, float *r, float *p, float *q, struct 
     CHECK_CUDA(cudaMemcpy(p, r, n * sizeof *p, cudaMemcpyDeviceToDevice));
     dot<<<blocks, THREADS>>>(r, r, &sums->rr, n);
     do {
-        CHECK_CUDA(cudaMemset(&sums->pq, 0, 2 * sizeof sums->pq)); // and next
+        CHECK_CUDA(cudaMemset(&sums->pq, 0, 2 * sizeof sums->pq)); // pq and next
         multiply<<<blocks, THREADS>>>(job, p, q);
         dot<<<blocks, THREADS>>>(p, q, &sums->pq, n);
         go<<<blocks, THREADS>>>(x, r, p, q, sums, n);
         dot<<<blocks, THREADS>>>(r, r, &sums->next, n);
         turn<<<blocks, THREADS>>>(p, r, sums, n);
-        CHECK_CUDA(cudaMemcpy(&now, sums, sizeof now, cudaMemcpyDeviceToHost)); // a look
+        CHECK_CUDA(cudaMemcpy(&now, sums, sizeof now, cudaMemcpyDeviceToHost)); // the residual
         CHECK_CUDA(cudaMemcpy(&sums->rr, &sums->next, sizeof now.rr, cudaMemcpyDeviceToDevice));
     } while (++steps < n && sqrt(now.next) > TOLERANCE);
     return steps;

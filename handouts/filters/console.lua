@@ -30,8 +30,8 @@ local function run(command)
   return output, code
 end
 
--- The lines of an output, without what differs from run to run: seconds, and the remark about an unchanged build.
--- Also without make's remark that a command has failed: the command itself says why.
+-- The lines of an output, without parts that differ from run to run: seconds, and the remark about an unchanged
+-- build. Also leaves out make's remark that a command has failed, because the command itself says why.
 local function steady(output)
   local lines = {}
   for line in common.lines((output:gsub(' %(unchanged since the last build%)', ''))) do

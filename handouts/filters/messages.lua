@@ -18,7 +18,7 @@ local function append_word(list, word)
   end
 end
 
--- TEXT as inlines. What is between backquotes is code, too.
+-- TEXT as inlines. Text between backquotes becomes code.
 local function inlines(text)
   local list = {}
   for plain, code in (text .. '``'):gmatch('([^`]*)`([^`]*)`') do

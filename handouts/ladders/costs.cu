@@ -196,7 +196,7 @@ static void rung(const char *name, const char *title, Operation operation, T b)
     rung_of(repeat<Operation, T>, name, title, operation, b);
 }
 
-/* The largest error of a function, in ulp of a float, for numbers between LOW and HIGH. */
+/* Returns the largest error of a function, in ulp of a float, for numbers between LOW and HIGH. */
 template <typename Operation> static double error_of(Operation operation, double low, double high)
 {
     static float data[POINTS], result[POINTS];

@@ -18,7 +18,7 @@ static const int sizes[] = {16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 
 
 #define SIZES (int)(sizeof sizes / sizeof *sizes)
 
-// The number of sizes that are timed: those up to $LADDER_MOST, if it is set.
+// Returns the number of sizes that are timed: those up to $LADDER_MOST, if it is set.
 static int timed_sizes()
 {
     const char *most = getenv("LADDER_MOST");
@@ -97,7 +97,7 @@ static unsigned add_range(const unsigned char *pixels, int first, int last)
 }
 
 /* One thread for each core. They poll for work, so that starting them costs little. */
-class crew
+class thread_pool
 {
     std::function<void(int)> work;
     std::atomic<int> round{0}, busy{0};
@@ -117,7 +117,7 @@ class crew
   public:
     const int count;
 
-    explicit crew(int count) : count(count)
+    explicit thread_pool(int count) : count(count)
     {
         for (int i = 1; i < count; ++i)
             threads.emplace_back([=] { serve(i); });
@@ -132,7 +132,7 @@ class crew
         while (busy)
             std::this_thread::yield();
     }
-    ~crew()
+    ~thread_pool()
     {
         ends = true;
         for (std::thread &thread : threads)
@@ -154,8 +154,8 @@ typedef void sgemm(int order, int trans_a, int trans_b, int m, int n, int k, flo
 #define ROW_MAJOR 101 // CblasRowMajor
 #define AS_IT_IS  111 // CblasNoTrans
 
-// Returns a BLAS's function for matrix products, and in *FILE the name of its library's file. NULL:
-// there is none.
+// Returns a BLAS's function for matrix products, and in *FILE the name of its library's file.
+// Returns NULL if there is no BLAS.
 static sgemm *find_blas(const char **file)
 {
     const char *files[] = {getenv("LADDER_BLAS"), "libopenblas.so.0", "libmkl_rt.so",
@@ -249,8 +249,8 @@ static const float *times_of(const char *name)
     return NULL;
 }
 
-/* The size from which on MINE is faster than OTHER, between two sizes as if the logarithms of the times were
- * straight lines. 0: not even the largest size is enough. */
+/* Returns the size from which on MINE is faster than OTHER, or 0 if not even the largest size is enough. Between two
+ * timed sizes, interpolates on logarithmic scales. */
 static double crossing(const float *mine, const float *other)
 {
     int timed = timed_sizes(), k = timed;
@@ -331,7 +331,7 @@ static void climb_products(const matrices &m, int size, int n)
         "cpu-core", "CPU, one core", size, [=] { multiply_rows(m.a, m.b, m.c, n, 0, n); },
         is_right);
     {
-        crew all(cores());
+        thread_pool all(cores());
         host_rung(
             "cpu-cores", "CPU, all cores", size,
             [&] {
@@ -374,7 +374,7 @@ static void climb_sums(const unsigned char *pixels, unsigned char *pixels_on_gpu
         "cpu-sum-core", "sum, one core", size, [=] { sum = add_range(pixels, 0, n * n); },
         is_right);
     {
-        crew all(cores());
+        thread_pool all(cores());
         std::vector<unsigned> parts(all.count);
         host_rung(
             "cpu-sum-cores", "sum, all cores", size,

@@ -71,7 +71,7 @@ static void multiply_by(const cublas &library, product p, int type)
 
 /* --- the rungs ------------------------------------------------------------------------------------ */
 
-// A rung, with its speed beside that of cuBLAS, whose time is *LIBRARY; 0: unknown, and this rung sets it.
+// Adds the speed of the latest rung, in percent of cuBLAS's, whose time is *LIBRARY. If *LIBRARY is 0, this rung sets it.
 static void compare(float *library)
 {
     if (*library == 0)

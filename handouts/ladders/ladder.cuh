@@ -77,7 +77,7 @@ static int ladder_by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The time of one run, in microseconds. */
+/* Returns the time of one run, in microseconds. */
 template <typename Reset, typename Work> static float ladder_once(Reset reset, Work work)
 {
     float milliseconds = 0;
@@ -148,7 +148,7 @@ template <typename T> static void ladder_download(T *to, const T *from, size_t c
     CHECK_CUDA(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDeviceToHost));
 }
 
-/* Whether COUNT values on the device equal those of RIGHT, bit by bit. */
+/* Returns whether COUNT values on the device equal those of RIGHT, bit by bit. */
 template <typename T> static bool ladder_same(const T *device, const T *right, size_t count)
 {
     T *values = (T *)malloc(count * sizeof(T));
@@ -158,7 +158,7 @@ template <typename T> static bool ladder_same(const T *device, const T *right, s
     return same;
 }
 
-/* The sum of COUNT values on the device. */
+/* Returns the sum of COUNT values on the device. */
 template <typename T> static T ladder_sum(const T *device, size_t count)
 {
     T *values = (T *)malloc(count * sizeof(T)), sum = 0;

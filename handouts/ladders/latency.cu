@@ -27,7 +27,7 @@ __global__ void walk_shared(const int *next, int *place, int steps)
     *place = at;
 }
 
-// A chain of COUNT links in random order that ends where it begins.
+// Returns a chain of COUNT links in random order that ends where it begins.
 static int *make_trip(int count)
 {
     int *order = (int *)malloc(count * sizeof *order),

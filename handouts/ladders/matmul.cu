@@ -68,7 +68,7 @@ template <int tile> __global__ void by_full_tile(const float *a, const float *b,
 
 /* --- the host ----------------------------------------------------------------------------------- */
 
-// A copy of the matrix on the device. Rows are PITCH floats apart; zeros fill it up to PITCH and ROWS.
+// Returns a copy of the matrix on the device. Rows are PITCH floats apart; zeros fill it up to PITCH and ROWS.
 static pitched upload(const float *values, int n, size_t pitch, int rows)
 {
     pitched matrix = {ladder_alloc<float>(pitch * rows), pitch};

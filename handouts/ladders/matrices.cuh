@@ -18,7 +18,7 @@ static float *random_matrix(int n, unsigned seed)
     return values;
 }
 
-// The largest error in a sample of C's numbers; C's rows are PITCH floats apart.
+// Returns the largest error in a sample of C's numbers; C's rows are PITCH floats apart.
 static double largest_error(const float *a, const float *b, const float *c_on_gpu, size_t pitch,
                             int n)
 {

@@ -91,7 +91,7 @@ static double right_sum(struct picture picture)
     return sum;
 }
 
-/* By how much sums of 4,096 x 4,096 pixels are off, in percent: one float after another, and by the tree. This comes
+/* Computes the errors, in percent, of two sums of 4,096 x 4,096 pixels: *CPU in one float, *TREE by the tree. Must run
  * before the first rung, so that its launch does not count. */
 static void sum_full_size(double *cpu, double *tree)
 {
@@ -108,7 +108,7 @@ static void sum_full_size(double *cpu, double *tree)
     free(picture.pixels);
 }
 
-/* The sum: the rungs' results may be off by what float additions round, at most 5 %. */
+/* Runs the rungs of the sum. Additions of floats round, so the results may be off by up to 5 %. */
 static void climb_sums(struct picture picture, const unsigned char *pixels)
 {
     int n = picture.width * picture.height;

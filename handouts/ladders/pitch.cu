@@ -1,7 +1,7 @@
-/* Rows that begin anywhere, and rows that begin with a line of memory, for even and odd widths. The rungs copy rows
- * or run lab 05's kernel. Their matrices are the lab's: end to end as in the skeleton, pitched as in the solution.
- *
- * Look at: lines and sectors a request where the width is odd. */
+/* Rows that begin anywhere, and rows that begin with a line of memory, for even and odd widths. The
+ * rungs copy rows or run lab 05's kernel. Their matrices are the lab's: end to end as in the
+ * skeleton, pitched as in the solution. Look at: lines and sectors per request where the width is
+ * odd. */
 #include "ladder.cuh"
 
 #define main lab_main // the labs' own main(), which is not called here
@@ -38,7 +38,7 @@ __global__ void copy_rows(struct matrix from, struct matrix to)
 }
 } // namespace pitched
 
-/* Whether the matrix at FIRST, with rows PITCH bytes apart, equals the CPU's result RIGHT. */
+/* Returns whether the matrix at FIRST, with rows PITCH bytes apart, equals the CPU's result RIGHT. */
 static bool is_right(const float *first, size_t pitch, const float *right, int width, int height)
 {
     size_t bytes = width * sizeof(float);

@@ -169,7 +169,7 @@ static struct job make_job(int rung, int rows, int width)
     return {rung, rows, width, 1000, 50, data, weights, halves};
 }
 
-/* The largest error of the results on the device, in ulp, of at most CHECKED numbers. */
+/* Returns the largest error of the results on the device, in ulp, of at most CHECKED numbers. */
 static double worst_of(const struct job &job, const float *device)
 {
     size_t n = (size_t)job.rows * job.width, numbers = n < CHECKED ? n : CHECKED;

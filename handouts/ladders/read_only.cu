@@ -65,14 +65,14 @@ __global__ void slopes_ldg(const float *data, float *right, float *down, float *
         2 * __ldg(p) - (__ldg(p + 1) + __ldg(p - 1) + __ldg(p + pitch) + __ldg(p - pitch)) / 4;
 }
 
-/* A number from 0 to 255 that looks random. */
+/* Returns a number from 0 to 255 that looks random. */
 static unsigned char grey_of(unsigned i)
 {
     unsigned h = i * 2654435761u;
     return (unsigned char)((h ^ h >> 15) * 2246822519u >> 24);
 }
 
-/* The job of RUNG on whole numbers from 0 to 255. */
+/* Returns the job of RUNG on whole numbers from 0 to 255. */
 static struct job new_job(int rung, int width, int height, int degrees)
 {
     struct job job = {};

@@ -1,5 +1,6 @@
-/* A block adds up its numbers, one number a thread: thread 0 alone, trees in shared memory that choose threads
- * and words in three ways, one of them also unrolled, and shuffles. The first rung and the last but one are lab 04's.
+/* A block adds up its numbers, one per thread: thread 0 alone, trees in shared memory that choose
+ * threads and words in three ways, one of them also unrolled, and shuffles. The first rung and the
+ * last but one are lab 04's.
  *
  * Look at: active lanes, bank conflicts and barriers. Which rung has few of all three? */
 #include "ladder.cuh"

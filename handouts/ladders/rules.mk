@@ -9,7 +9,7 @@ LADDERS_OUT := $(BUILD)/ladders
 FACTS := $(LADDERS_OUT)/facts.lua
 # These ladders also run with the counting rules of older GPUs.
 LADDERS_BY_RULES := aos strides banks types transpose
-# The times of these ladders, those of the labs, are also predicted, for the GPU that data/ has times of.
+# The times of these ladders, which belong to labs, are also predicted, for the GPU whose times are in data/.
 LADDERS_PREDICTED := sumsq coalesce atomics reduce pitch matmul
 PREDICTED_GPU := h100
 LADDER_RECORDS := $(LADDERS_PREDICTED:%=$(LADDERS_OUT)/%.predicted.json) $(LADDERS:%=$(LADDERS_OUT)/%.json) \
@@ -25,7 +25,7 @@ $(LADDERS:%=$(LADDERS_OUT)/%): $(LADDERS_OUT)/%: handouts/ladders/%.cu $(LADDER_
 $(LADDERS_OUT)/% $(BUILD)/replays/%: NVCC_ARCH := -arch=compute_75
 $(LADDERS_OUT)/% $(BUILD)/replays/%: NVCC_DEBUG := -Xcompiler=-g1 -D_GLIBCXX_BITS_SPECFUN_H
 
-# As the labs are built: older GPUs have no asynchronous copies.
+# Built for the same GPUs as the labs, because older GPUs have no asynchronous copies.
 $(LADDERS_OUT)/fast_product: NVCC_ARCH := -arch=compute_80
 $(LADDERS_OUT)/fast_product.json: LADDER_TOOLS := --tools waits
 
@@ -43,7 +43,8 @@ $(LADDERS_OUT)/%.predicted.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
 	$(call say,$@)
 	$(Q)$(LANEWISE) run --gpu $(PREDICTED_GPU) --tools memcheck --no-ordercheck --json $@ $< predict >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
 
-# The classic tutorial's kernels, whose times on its GPU are predicted, and kernels whose predictions are drawn.
+# then.cu has the classic tutorial's kernels, whose times are predicted for the tutorial's GPU. The predictions of
+# products.cu are drawn.
 $(LADDERS_OUT)/then $(LADDERS_OUT)/products: $(LADDERS_OUT)/%: handouts/examples/%.cu shared/lab.h $(BUILD)/flags | build/config.mk $(BUILD)/lib/libcudart.so
 	@mkdir -p $(@D)
 	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<

@@ -1,8 +1,8 @@
-/* Steps of Jacobi's method: with a dense matrix that is read by rows, by columns, or a row a warp; with five diagonals;
- * with a stencil that copies x back, exchanges pointers, has a tile in shared memory, or makes two steps in a launch.
- * Then a stencil until it converges: with the residual from main() or from the GPU, after each step or after eight.
- *
- * Look at: sectors a load of the dense rungs, sectors of all rungs, and how often main() reads. */
+/* Steps of Jacobi's method: with a dense matrix that is read by rows, by columns, or a row per warp;
+ * with five diagonals; with a stencil that copies x back, exchanges pointers, has a tile in shared
+ * memory, or makes two steps in a launch. Then a stencil until it converges: with the residual from
+ * main() or from the GPU, after each step or after eight. Look at: sectors per load of the dense
+ * rungs, sectors of all rungs, and how often main() reads. */
 #include "ladder.cuh"
 #include "solver.h"
 
@@ -26,7 +26,7 @@ namespace skeleton
 
 // --- more ways ----------------------------------------------------------------------------------
 
-// A thread an unknown, from a column of the turned matrix.
+// A thread makes an unknown, from a column of the transposed matrix.
 __global__ void step_columns(struct job job, const float *x, float *next)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -127,7 +127,7 @@ static void reset(const struct job &job)
     CHECK_CUDA(cudaMemsetAsync(residuals, 0, MOST_LOOKS * sizeof *residuals));
 }
 
-/* Whether the GPU's x is that of the CPU after STEPS steps. */
+/* Returns whether the GPU's x is that of the CPU after STEPS steps. */
 static bool is_right(const struct job &job, int steps)
 {
     float *copy = (float *)malloc(job.n * sizeof *copy);
@@ -137,7 +137,8 @@ static bool is_right(const struct job &job, int steps)
     return error <= ERROR;
 }
 
-/* A rung that calls STEP(x, next) for each of JOB's steps, EACH of them at a time, and exchanges the two. */
+/* Runs a rung that makes JOB's steps. Each call of STEP(x, next) makes EACH steps; then x and next
+ * are exchanged. */
 template <typename Step>
 static void step_rung(const char *name, const char *title, const struct job &job, int each,
                       Step step)
@@ -197,8 +198,8 @@ static void climb_grid()
     free_job(&on_gpu);
 }
 
-/* A rung that makes steps until the residual is small; LOOK() is called after each EVERY of them. It also tells how often
- * main() reads from the GPU, and how many steps it makes. */
+/* Runs a rung that makes steps until the residual is small. Calls LOOK() after every EVERY steps.
+ * Also tells how often main() reads from the GPU, and how many steps it makes. */
 template <typename Look>
 static void converge_rung(const char *name, const char *title, const struct job &job,
                           const struct job &on_gpu, int every, Look look)

@@ -1,8 +1,7 @@
-/* Types and banks: a warp reads neighbouring elements of an array in shared memory, or one field of neighbouring
- * structures. Then the sum of an array of ints, read with 32, 64 and 128 bits a load.
- *
- * Look at: bank conflicts a request, and with RULES=g80 the same of half a warp on a card of 2007. Then the
- * requests of the last three rungs. */
+/* Types and banks: a warp reads neighbouring elements of an array in shared memory, or one field of
+ * neighbouring structures. Then the sum of an array of ints, read with 32, 64 and 128 bits per
+ * load. Look at: bank conflicts per request, with RULES=g80 for half a warp on a card of 2007. Then
+ * the requests of the last three rungs. */
 #include "ladder.cuh"
 
 #define WARPS    8
@@ -43,7 +42,7 @@ __device__ int total(int4 v)
     return v.x + v.y + v.z + v.w;
 }
 
-// A warp adds up its 32 * STEPS ints, as many in a load as V has.
+// A warp adds up its 32 * STEPS ints. Each load of a lane fetches a V, which has 1, 2 or 4 ints.
 template <typename V> __global__ void add_wide(const V *in, int *out)
 {
     const int count = ELEMENTS * sizeof(int) / sizeof(V);

@@ -55,7 +55,7 @@ static int keep_on_cpu(const int *data, int n, int *kept)
     return count;
 }
 
-/* Whether A and B, COUNT numbers each, are the same numbers in any order. */
+/* Returns whether A and B, COUNT numbers each, are the same numbers in any order. */
 static bool same_numbers(const int *a, const int *b, int count)
 {
     int more[VALUES] = {0};

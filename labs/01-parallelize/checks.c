@@ -9,7 +9,7 @@
 LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
     .hints = {
         "Deal the numbers out like cards. With 256 threads, which numbers does thread 0 take? Which does thread 1 take? Where does a thread begin, and how far is it to its next number?",
-        "Rung 1: thread t begins at number t and steps by blockDim.x, the number of threads in its block. Rung 2: number the threads of all blocks. A thread begins at its number among all threads, and steps by the number of all threads. Then look at launch(): it asks for too few.",
+        "Rung 1: thread t begins at number t and steps by blockDim.x, the number of threads in its block. Rung 2: count the threads of all blocks. A thread begins at its number among all threads, and steps by the number of all threads. Then look at launch(): it asks for too few threads.",
         "Rung 1: for (int i = threadIdx.x; i < n; i += blockDim.x), launched <<<1, 1024>>>. Rung 2: the same loop from blockIdx.x * blockDim.x + threadIdx.x in steps of gridDim.x * blockDim.x, launched <<<256, 256>>>."});
 
 enum rung { ONE_THREAD, ONE_BLOCK, GRID };
@@ -104,15 +104,15 @@ static void keeps_sums(struct check *check, const struct run *run)
                     check_counter(run, "shared_store_wavefronts") +
                     check_counter(run, "shared_atomic_wavefronts");
     if (passes > MILLION / 4)
-        check_refuse(check, run, "Let each thread add up its numbers in a variable of its own.",
+        check_refuse(check, run, "Let each thread add up its numbers in its own local variable.",
                      "the warps make %s passes through shared memory for %s numbers",
                      check_number(passes), check_number(MILLION));
 }
 
 /* Returns the instructions of the longest warp in a run on fewer numbers, because a program must
- * not be fast for a million numbers only. For one block, scales them up to a million numbers. In
- * the solution, all threads still get the same number of numbers. If the warps of a grid wait for
- * each other, they poll longer when the last warp runs first. */
+ * not be fast for a million numbers only. For one block, scales them up to a million numbers. For a
+ * grid, takes the larger count of two runs with opposite orders of warps: if warps wait for each
+ * other, they poll longer when the last warp runs first. */
 static double path_elsewhere(struct check *check, int rung)
 {
     int n = MILLION - (1 << 16) * check_random_int(check, 1, 7);
@@ -137,7 +137,7 @@ static void measure_path(struct check *check, int rung)
     double threads = check_launch(run, 0).blocks * check_launch(run, 0).threads;
     if (threads < FEW_THREADS && rung == GRID)
         check_hint(check,
-                   "launch() starts %s for %s numbers. Start many blocks, of 256 threads or so.",
+                   "launch() starts %s for %s numbers. Start many blocks of about 256 threads.",
                    check_count(threads, "thread"), check_number(MILLION));
     double elsewhere = path_elsewhere(check, rung);
     check_measure(check, run, elsewhere > 1.1 * path ? elsewhere : path);
@@ -148,11 +148,12 @@ static void measure_path(struct check *check, int rung)
         check_counter(run, "warp_instructions") - check_counter(run, "thread_instructions") / 32;
     if (path < ONE_THREAD_PATH / 2 && idle > ONE_THREAD_PATH / 32)
         check_refuse(check, run,
-                     "Ask for blocks of 32, 64, 128, ... threads, and let all of them work.",
-                     "idle threads cost as much time as %s warp instructions", check_number(idle));
+                     "Ask for blocks of 32, 64, 128, ... threads, and give work to all threads.",
+                     "threads without work waste as much time as %s warp instructions take",
+                     check_number(idle));
     double reads = check_counter(run, "global_load_sectors_ideal") / (MILLION / 8);
     if (reads > 1.5)
-        check_refuse(check, run, "Let each number be read once, by one thread.",
+        check_refuse(check, run, "Read each number once, in one thread.",
                      "the threads read each number about %.1f times", reads);
     keeps_sums(check, run);
 }

@@ -13,7 +13,7 @@ LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.c
     .hints = {
         "All 32 threads of a warp read in the same step. Write down which words they read in their first step: how far apart are the words of thread 0 and thread 1?",
         "The sum does not depend on which thread reads a number. Instead of a chunk, let each thread take numbers at equal distances, so that in one step neighbouring threads read neighbouring words.",
-        "The loop is the one of lab 01's grid: for (int i = me; i < n; i += all). Remove chunk, begin and end."});
+        "Use the loop of the grid in lab 01: for (int i = me; i < n; i += all). Remove chunk, begin and end."});
 
 #define MILLION (1 << 20)
 #define LARGEST 100000 /* its square does not fit into an int */

@@ -12,7 +12,7 @@
 LAB(.title = "A block adds up its sums in shared memory", .file = "shared_reduce.cu",
     .needs = {"02-coalesce"},
     .hints = {
-        "Three things must happen in a block, in this order: every thread puts its sum where the others can see it; all wait until the last one has done so; one thread adds up and stores.",
+        "A block must do three things, in this order. Every thread stores its sum where the other threads can read it. All threads wait until the last one has stored. One thread adds up the sums and stores the total.",
         "The array belongs at the top of the kernel: __shared__ int sums[MAX_THREADS]; then sums[threadIdx.x] = mine; then __syncthreads(), for all threads and outside of any if; then if (threadIdx.x == 0) a loop over t < blockDim.x. Remove the atomicAdd().",
         "Rung 2 differs in two lines: extern __shared__ int sums[]; in the kernel, and size_t bytes = threads * sizeof(int); in add_up(). Both kernels end with if (threadIdx.x == 0) { int total = 0; for (int t = 0; t < blockDim.x; ++t) total += sums[t]; result[blockIdx.x] = total; }.",
     });
@@ -69,7 +69,7 @@ static const struct run *sum_up(struct check *check, struct job job)
 CHECK(
     correct, .title = "exact sum of 100,003 numbers", .points = 10,
     .hint =
-        "Add each thread's sum exactly once. Does thread 0 wait until all threads have written to sums[] before it reads? The checks for races find out.")
+        "Add each thread's sum exactly once. Does thread 0 wait until all threads have written to sums[] before it reads? The checks below test this.")
 {
     sum_up(check, (struct job){STATIC, 100003, 64, 256});
     sum_up(check, (struct job){DYNAMIC, 100003, 64, 256});
@@ -150,7 +150,7 @@ static void uses_shared(struct check *check, const struct run *run, struct job j
         check_refuse(check, run, "In rung 1, give the array a length: sums[MAX_THREADS].",
                      "the kernel of rung 1 has no __shared__ array of its own");
     check_through_shared(check, run, "sum",
-                         is_static ? "First do TODO 1a to 1c." : "First do TODO 2a.");
+                         is_static ? "Do TODO 1a to 1c first." : "Do TODO 2a first.");
     writes_seldom(check, job);
 }
 
@@ -204,7 +204,7 @@ CHECK(static_race, .title = "rung 1: no thread reads a word before it is written
     look_closely(check, STATIC);
 }
 
-CHECK(dynamic, .title = "rung 2: only as much shared memory as it uses", .points = 20,
+CHECK(dynamic, .title = "rung 2: a block has only the shared memory that it uses", .points = 20,
       .where = CHECK_COUNTS, .figure = WRITES,
       .hint = "Only the declaration of sums[] and the launch differ from rung 1.")
 {
@@ -217,7 +217,7 @@ CHECK(dynamic, .title = "rung 2: only as much shared memory as it uses", .points
     if (bytes > 1.25 * needed)
         check_refuse(
             check, run,
-            "TODO 2: sums[] is an extern array, and the launch asks for one int per thread.",
+            "TODO 2: declare sums[] as an extern array, and let the launch ask for one int per thread.",
             "a block of %s threads has %s bytes of shared memory, but uses only %s",
             check_number(job.threads), check_number(bytes), check_number(needed));
     check_measure(check, run, writes_a_block(run, job));

@@ -13,7 +13,7 @@
 LAB(.title = "A tree without divergence and bank conflicts", .file = "bank_conflicts.cu",
     .needs = {"03-shared-reduce"},
     .hints = {
-        "Take the TODOs one by one and grade after each: TODO 1 makes the longest warp short, but its tree diverges; TODO 2a fixes that but causes bank conflicts; TODO 2b removes these; TODO 3 saves barriers.",
+        "Do one TODO at a time, and grade after each. TODO 1 makes the longest warp short, but its tree diverges. TODO 2a ends the divergence but causes bank conflicts. TODO 2b removes the bank conflicts. TODO 3 saves barriers.",
         "The tree of TODO 2b: for (int off = blockDim.x / 2; off > 0; off /= 2) { if (t < off) sums[t] += sums[t + off]; __syncthreads(); }. The barrier is after the if, not inside it.",
         "TODO 3: let the loop above run while off >= 32. Then if (t < 32) { int total = sums[t]; for (int off = 16; off > 0; off /= 2) total += __shfl_down_sync(0xffffffff, total, off); if (t == 0) result[blockIdx.x] = total; }.",
     });
@@ -171,7 +171,7 @@ static const struct run *grow_tree(struct check *check, struct job job)
     double path = check_counter(run, "longest_warp_instructions");
     if (path > 2.5 * job.threads)
         check_refuse(
-            check, run, "First do TODO 1.",
+            check, run, "Do TODO 1 first.",
             "this check expects a tree, but one warp still does all the work: it executes %s instructions",
             check_number(path));
     leaves_one_result(check, run, job);
@@ -200,8 +200,8 @@ CHECK(
     if (reads > 40)
         check_refuse(
             check, run,
-            "In each step, let as many threads add as there are sums to make: threads 0, 1, 2 and so on.",
-            "the warps of a block read shared memory %s times; in a tree that lets whole warps idle, they read it 25 times",
+            "In each step, let one thread add for each sum that the step makes: threads 0, 1, 2 and so on.",
+            "the warps of a block read shared memory %s times; they read it only 25 times if warps without additions skip the step",
             check_number(reads));
 }
 
@@ -226,7 +226,7 @@ CHECK(conflicts, .title = "no bank conflicts in shared memory", .points = 10, .w
 /* racecheck watches this run, so that leaving out a necessary barrier earns nothing */
 CHECK(barriers, .title = "the last warp adds up without barriers", .points = 15,
       .where = CHECK_COUNTS, .watched = true,
-      .figure = {.text = "barriers that each warp of a block of 512 threads waits at: %s",
+      .figure = {.text = "in a block of 512 threads, each warp waits at %s barriers",
                  .want = "at most %s",
                  .counter = "barriers",
                  .budget = {.naive = 10, .solution = 5, .slack = 1},

@@ -12,11 +12,11 @@
 
 #include <stdio.h>
 
-LAB(.title = "Every row begins where a line begins", .file = "pitched_alloc.cu",
+LAB(.title = "Rows that begin at a multiple of 128 bytes", .file = "pitched_alloc.cu",
     .needs = {"02-coalesce"},
     .hints = {
-        "With 1,001 floats a row is 4,004 bytes. At which byte of a line does row 1 begin, and row 2? Which distances from row to row let every row begin where a line begins?",
-        "Each call takes two lengths, both in bytes: the width is the part of each row that is copied, the pitch is the distance to the next row. They are equal for the host's numbers, whose rows lie end to end, and differ for the matrix on the GPU.",
+        "A row of 1,001 floats has 4,004 bytes, and a line of memory has 128. At which byte of a line does row 1 begin, and row 2? How far apart must rows be so that each begins at the first byte of a line?",
+        "Each call takes two lengths in bytes: the width is how much of each row is copied, and the pitch is the distance to the next row. For the host's numbers the two are equal, since there is nothing between the rows. For the matrix on the GPU they differ.",
         "TODO 1: (float *)((char *)matrix.first + y * matrix.pitch). TODO 2, with bytes = matrix.width * sizeof(float): cudaMemcpy2D(matrix.first, matrix.pitch, numbers, bytes, bytes, matrix.height, cudaMemcpyHostToDevice). TODO 3: cudaMemset2D(matrix.first, matrix.pitch, 0, bytes, matrix.height). TODO 4: cudaMallocPitch(&matrix.first, &matrix.pitch, width * sizeof(float), height)."});
 
 #define LARGEST 1000 /* sums of whole numbers up to this size are exact in any order */
@@ -86,7 +86,7 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 
 CHECK(
     copies, .title = "one cudaMemcpy2D() in each direction", .points = 15, .where = CHECK_COUNTS,
-    .figure = {.text = "copying a matrix of 300 rows to the GPU and one back takes %s calls",
+    .figure = {.text = "the program makes %s calls to copy 300 rows to the GPU and 300 rows back",
                .want = "%s",
                .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1},
                .textures = true,
@@ -100,11 +100,13 @@ CHECK(
     unsigned long single = check_requests(run, "write read copy copy_rows");
     if (check_rows(run, "write_rows read_rows") + single < 2 * ROWS)
         check_refuse(check, run, "TODO 2: call cudaMemcpy2D() instead of cudaMemcpy().",
-                     "your program does not copy all rows with cudaMemcpy2D()");
+                     "cudaMemcpy2D() does not copy all rows of your program's matrix");
     else if (pitched > 0 && single > 0)
-        check_refuse(check, run, "TODO 2: change both functions, copy_to() and copy_from().",
-                     "your program still calls %s()",
-                     check_other_call(run, "Memcpy", "cudaMemcpy2D", "cudaMemcpy"));
+        check_refuse(
+            check, run,
+            "TODO 2: change copy_to() and copy_from() so that both call cudaMemcpy2D() alone.",
+            "your program still calls %s()",
+            check_other_call(run, "Memcpy", "cudaMemcpy2D", "cudaMemcpy"));
     check_measure(check, run, (double)(pitched + single));
 }
 
@@ -130,12 +132,13 @@ CHECK(
     if (rows < 2 || (rows == 2 && outside_rows(run) > 0))
         check_refuse(check, run,
                      "TODO 3: pass cudaMemset2D() the bytes of a row and the number of rows.",
-                     "your program clears the matrix as one row");
+                     "your program clears the matrix as if it were one long row");
     if (outside_rows(run) > 64 && check_requests(run, "lend") > 0)
-        check_refuse(check, run, "Allocate the matrices with cudaMallocPitch().",
-                     "your kernels use host memory, which main() can clear without cudaMemset2D()");
+        check_refuse(
+            check, run, "Allocate the matrices with cudaMallocPitch().",
+            "your kernels use memory of the host, so cudaMemset2D() is not needed to clear it");
     if (check_requests(run, "set") > 0)
-        check_refuse(check, run, "TODO 3: call only cudaMemset2D().",
+        check_refuse(check, run, "TODO 3: clear the matrix by cudaMemset2D() alone.",
                      "your program still calls %s()",
                      check_other_call(run, "Memset", "cudaMemset2D", "cudaMemset"));
 }
@@ -144,16 +147,16 @@ CHECK(
 static void uses_rows(struct check *check, const struct run *run)
 {
     const char *hint =
-        "TODO 4: allocate both matrices with cudaMallocPitch(), and use the pitch that it returns in all code.";
+        "TODO 4: allocate both matrices with cudaMallocPitch(), and use the pitch that it stores in all code.";
     if (outside_rows(run) > 64) /* 64 bytes, because a flag or a counter elsewhere is harmless */
         check_refuse(
             check, run, hint,
-            "your kernels access %s bytes outside of the rows that cudaMallocPitch() makes",
+            "your kernels access %s bytes that are not in rows allocated by cudaMallocPitch()",
             check_number(outside_rows(run)));
     if (check_counter(run, "rows_gap_bytes") > 0)
         check_refuse(
             check, run, hint,
-            "your kernels access the padding between rows: they do not use the pitch that cudaMallocPitch() returned");
+            "your kernels access the padding between rows, so they do not use the pitch that cudaMallocPitch() stored");
 }
 
 /* Requires pitched rows for a random width, too, because a program must not be right for the
@@ -164,8 +167,8 @@ static void uses_rows_elsewhere(struct check *check)
 }
 
 CHECK(
-    pitch, .title = "cudaMallocPitch() makes both matrices", .points = 10, .where = CHECK_COUNTS,
-    .rows = true,
+    pitch, .title = "cudaMallocPitch() allocates both matrices", .points = 10,
+    .where = CHECK_COUNTS, .rows = true,
     .hint =
         "TODO 4: cudaMallocPitch() stores the pitch in matrix.pitch, and all other code must use it.")
 {
@@ -175,7 +178,7 @@ CHECK(
     if (check_rows(run, "alloc_rows") < 2 * 20)
         check_refuse(check, run,
                      "TODO 4: pass cudaMallocPitch() the bytes of a row and the number of rows.",
-                     "your program does not ask cudaMallocPitch() for all 20 rows");
+                     "your program asks cudaMallocPitch() for fewer than 20 rows");
     uses_rows(check, run);
     uses_rows_elsewhere(check);
     check_is_counted(check, run);
@@ -192,7 +195,7 @@ static void uses_neighbours(struct check *check, const struct run *run)
                     check_counter(run, "global_store_sectors_ideal");
     if (touched > 1.5 * filled)
         check_refuse(check, run, "Neighbouring threads must work on neighbouring numbers of a row.",
-                     "warps touch %s sectors of 32 bytes for numbers that would fill %s",
+                     "warps touch %s sectors of 32 bytes, but their numbers fit into %s",
                      check_number(touched), check_number(filled));
 }
 
@@ -221,7 +224,7 @@ CHECK(
     lines, .title = "warps touch no more lines than they need", .points = 25, .where = CHECK_COUNTS,
     .rows = true, .figure = EXCESS("1,001", "lines of 128 bytes", "rows_lines_excess", 3.86),
     .hint =
-        "Most rows begin in the middle of a line. Which TODO makes each row begin where a line begins? If all TODOs are done, let neighbouring threads work on neighbouring numbers of a row, and let the first of these threads begin where a line begins.")
+        "Most rows begin in the middle of a line of 128 bytes. Which TODO moves them to the beginning of a line? If all TODOs are done, let neighbouring threads work on neighbouring numbers of a row, and let the first of these threads begin at the beginning of a line.")
 {
     measure_excess(check, 1001, 200, "rows_lines_excess");
 }

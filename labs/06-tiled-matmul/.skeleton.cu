@@ -42,7 +42,7 @@ __global__ void naive(struct product p)
     p.c[y * p.width + x] = sum;
 }
 
-// Rung 1. A block makes one row of C: thread t the columns t, t + blockDim.x, ...
+// Rung 1. A block makes one row of C. Thread t makes columns t, t + blockDim.x, ...
 __global__ void by_row(struct product p)
 {
     int y = blockIdx.x;
@@ -107,7 +107,7 @@ static void multiply(int rung, struct product p)
         by_tile<true><<<tiles, dim3(TILE, TILE)>>>(p);
 }
 
-// The same job on the CPU, in double: the largest error of any number of C.
+// Does the same job on the CPU, in double, and returns the largest error of C.
 static double largest_error(struct product p, const float *a, const float *b, const float *c)
 {
     double largest = 0;

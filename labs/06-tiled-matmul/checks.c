@@ -27,8 +27,8 @@
 LAB(.title = "A matrix product from tiles", .file = "tiled_matmul.cu",
     .needs = {"03-shared-reduce", "04-bank-conflicts", "05-pitched-alloc"},
     .hints = {
-        "Count for one block: which numbers of A and of B do its 256 threads need in 16 steps of the loop? How many different numbers are these, and how often is each of them fetched?",
-        "Each step over the depth has four parts: every thread stores one number of A and one of B in the tiles; all wait; every thread adds up 16 products from the tiles; all wait. Store 0 for numbers outside of a matrix. Only the store to C needs an `if`.",
+        "Take one block and 16 steps of its loop. Which numbers of A and of B do its 256 threads need? How many different numbers are there, and how often is each of them fetched?",
+        "Each step over the depth has four parts. Every thread stores one number of A and one of B in the tiles. All threads wait. Every thread adds up 16 products from the tiles. All threads wait. Store 0 for numbers outside of a matrix. Only the store to C needs an `if`.",
         "TODO 2: a_tile[ty][tx] = at(p.a, p.height, p.depth, y, first + tx); b_tile[ty][tx] = at(p.b, p.depth, p.width, first + ty, x); __syncthreads(); the loop; __syncthreads(). TODO 3: float corrected = number - *excess; float next = *sum + corrected; *excess = (next - *sum) - corrected; *sum = next."});
 
 enum rung { NAIVE, BY_ROW, BY_TILE, EXACT };
@@ -185,9 +185,8 @@ FILLING(turn_b, B_TURNED)
 FILLING(read_a_of_tx, A_OF_TX)
 FILLING(read_b_of_ty, B_OF_TY)
 
-#define PLAIN_SUM                                                                                  \
-    "exactly what a plain sum in floats gives: nothing that rounding takes away is kept"
-#define WRONG_SIGN "exactly what comes out if the excess has the wrong sign"
+#define PLAIN_SUM  "exactly the plain sum of floats: what rounding cuts off is not kept"
+#define WRONG_SIGN "exactly the result if the excess has the wrong sign"
 
 #define EXCESS     "*excess ="
 #define FILLS_A    "a_tile[ty][tx] ="
@@ -198,12 +197,12 @@ static const struct check_guess guesses[] = {
     {PLAIN_SUM, add_rounded, EXCESS},
     {WRONG_SIGN, take_back_fused, EXCESS},
     {WRONG_SIGN, take_back_rounded, EXCESS},
-    {"as if the excess were computed from the sum after it has changed: compute *excess before you set *sum",
+    {"as if the excess were computed from the new sum: compute *excess before you change *sum",
      change_sum_first, EXCESS},
-    {"as if the excess were computed with the number itself, not with the corrected number",
+    {"as if the excess were computed from `number`, not from `corrected`",
      forget_correction_rounded, EXCESS},
-    {"as if the excess were computed with the number itself, not with the corrected number",
-     forget_correction, EXCESS},
+    {"as if the excess were computed from `number`, not from `corrected`", forget_correction,
+     EXCESS},
     {"as if the tile of A were filled from column first + ty, not first + tx", take_a_by_ty,
      FILLS_A},
     {"as if the tile of B were filled from row first + tx, not first + ty", take_b_by_tx, FILLS_B},
@@ -282,7 +281,7 @@ CHECK(
 CHECK(
     ragged, .title = "right product for any sizes", .points = 10,
     .hint =
-        "If the check above failed, too, fix that first. Otherwise an edge is the problem: at() must return 0 outside of a matrix, in either direction, and the number of tiles is rounded up.")
+        "If the check above failed, too, fix that first. Otherwise an edge is the problem: at() must return 0 for each row and column outside of a matrix, and the number of tiles must be rounded up.")
 {
     const struct job jobs[] = {
         {0, 1, 100, 33},
@@ -342,7 +341,7 @@ static void fetches_little(struct check *check, const struct run *run, const str
     if (job->rung != BY_ROW && fetches > MOST_FETCHES)
         check_refuse(
             check, run, todo_of(job->rung),
-            "for each multiply-add of a warp, rung %d reads global memory %s times: its numbers do not come from its tiles",
+            "rung %d does not take its numbers from its tiles: for each multiply-add, a warp reads global memory %s times",
             job->rung, check_number(fetches));
 }
 
@@ -363,7 +362,7 @@ static void fills_tiles(struct check *check, const struct run *run, const struct
     if (job->rung != BY_ROW && fetches_of(run, job) <= MOST_FETCHES && used < fetched / 2)
         check_refuse(
             check, run, todo_of(job->rung),
-            "the numbers that rung %d fetches take %s passes to store in tiles, but its stores or its loads of shared memory take only %s: its numbers do not come from its tiles",
+            "rung %d does not take its numbers from its tiles: to store all fetched numbers in tiles takes %s passes through shared memory, but its stores or its loads make only %s",
             job->rung, check_number(fetched), check_number(used));
 }
 
@@ -403,7 +402,7 @@ static void measure_sectors(struct check *check, int rung)
         }                                                                                          \
     }
 
-CHECK(row, .title = "rung 1: a row of A is fetched once", .points = 15, .where = CHECK_COUNTS,
+CHECK(row, .title = "rung 1: each row of A is fetched once", .points = 15, .where = CHECK_COUNTS,
       .figure = SECTORS(5.6, 4.1, 0),
       .hint = "In the loop over i, read A's row from shared memory: row[i], not p.a[...].")
 {
@@ -411,8 +410,8 @@ CHECK(row, .title = "rung 1: a row of A is fetched once", .points = 15, .where =
 }
 
 CHECK(
-    tile, .title = "rung 2: tiles of A and B are fetched once", .points = 25, .where = CHECK_COUNTS,
-    .figure = SECTORS(4.11, 0.53, OF_TILES),
+    tile, .title = "rung 2: each tile of A and B is fetched once", .points = 25,
+    .where = CHECK_COUNTS, .figure = SECTORS(4.11, 0.53, OF_TILES),
     .hint =
         "In the loop over i, read both numbers from the tiles. Neighbouring threads, which have neighbouring tx, must fetch neighbouring numbers of a row.")
 {
@@ -458,7 +457,7 @@ CHECK(
     /* slack 2, because tiles of 8 x 8, and rows of 17 words, take more passes */
     .figure = PASSES(0.66, 0.147, 2, "store"),
     .hint =
-        "A warp writes two rows of a tile at once. If tx is the last index and a row has exactly 16 words, these 32 words are side by side, in 32 different banks. If rows are padded to 17 words, the last word of the second row is in the same bank as the first word of the first row.")
+        "A warp writes two rows of a tile at once. If tx is the last index and a row has exactly 16 words, these 32 words lie side by side, in 32 banks. With a padding of one word, the first word of one row and the last word of the next are in the same bank.")
 {
     measure_passes(check, "store");
 }
@@ -467,13 +466,13 @@ CHECK(
     tile_reads, .title = "tiles are read without bank conflicts", .points = 10,
     .where = CHECK_COUNTS, .figure = PASSES(10.5, 2.35, 1.25, "load"),
     .hint =
-        "In one step the threads of a warp may read the same word, or neighbouring words. Which of the two is a_tile[ty][i], and which b_tile[i][tx]?")
+        "In each step, the threads of a warp should read the same word or neighbouring words. Do they, in a_tile[ty][i] and in b_tile[i][tx]?")
 {
     measure_passes(check, "load");
 }
 
 CHECK(
-    no_race, .title = "no thread reads what another may still write", .points = 10,
+    no_race, .title = "no thread reads a word that another may still write", .points = 10,
     .where = CHECK_COUNTS, .watched = true,
     .hint =
         "Between a write and another thread's read of the same word, and between a read and the next write, all threads of the block must pass a __syncthreads().")
@@ -538,17 +537,17 @@ static const struct run *add_up_hard(struct check *check)
 /* This check judges only the answer, which the skeleton does not give. main() must not compute it,
  * so the input is closed. */
 CHECK(
-    exact, .title = "rung 3: right to the last bits, for any depth", .points = 5,
+    exact, .title = "rung 3: exact to the last bits, for any depth", .points = 5,
     .closed_input = true,
     .hint =
-        "TODO 3: keep what rounding cuts off. Mind the brackets and the signs: if you simplify the formula as on paper, the excess is 0.")
+        "TODO 3: keep what rounding cuts off. Do not simplify the formula as on paper: its brackets and signs matter, and the simplified excess is 0.")
 {
     add_up_hard(check);
 }
 
 /* Only the number of instructions is limited, because comparisons could replace additions of wide
  * integers, with one instruction for each bit. */
-CHECK(in_floats, .title = "rung 3: only floats in the sums", .points = 10, .where = CHECK_COUNTS,
+CHECK(in_floats, .title = "rung 3: the sums use only floats", .points = 10, .where = CHECK_COUNTS,
       .figure = {.judges = (1 << CHECK_COSTS) - 1 - (1 << CHECK_WORK)},
       .hint = "TODO 3: keep what rounding cuts off in a second float.")
 {

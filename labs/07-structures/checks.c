@@ -11,11 +11,11 @@
 
 #include <math.h>
 
-LAB(.title = "Structures that warps can read", .file = "structures.cu",
+LAB(.title = "Structures that warps read fast", .file = "structures.cu",
     .needs = {"03-shared-reduce", "05-pitched-alloc"},
     .hints = {
-        "Write down the addresses of 32 neighbouring threads for each load: 12 bytes apart in rung 0, 32 bytes in rung 3. How many words of a sector does the load use? Who uses the others, and when?",
-        "Rung 1: to the threads that fetch them, the vectors are just 3 * THREADS words; only the threads that add up care whose word it is. Rung 2: leave four bytes after each vector, and say so to the compiler. Rung 4: read the records once, and write the one field that you need side by side.",
+        "Write down the addresses that 32 neighbouring threads load from. In rung 0 they are 12 bytes apart, in rung 3 they are 32 bytes apart. How many words of a sector does a load use? Which load uses the other words?",
+        "Rung 1: fetch the vectors of a block as 3 * THREADS words, no matter which vector a word belongs to. That matters only to the threads that add up. Rung 2: leave four unused bytes after each vector, and tell the compiler. Rung 4: read the particles once, and store their masses side by side.",
         "TODO 1: const float *from = (const float *)(vectors + first); for (int w = t; w < 3 * min(THREADS, n - first); w += THREADS) words[w] = from[w]; __syncthreads(); then words[3 * t], words[3 * t + 1], words[3 * t + 2]. TODO 2: in rung 2 only, pitch = sizeof(struct aligned_vector); cudaMalloc(&on_gpu, n * pitch); cudaMemcpy2D(on_gpu, pitch, data, size, size, n, cudaMemcpyHostToDevice). TODO 3: take_masses<<<blocks, THREADS>>>(particles, n, scratch); masses = scratch; apart = 1."});
 
 enum rung { AS_THEY_COME, STAGED, ALIGNED, RECORDS, ARRAY };
@@ -116,12 +116,12 @@ static void take_charge(const struct case_data *input, float *values)
 }
 
 static const struct check_guess guesses[] = {
-    {"exactly what the words i, i + 1 and i + 2 give: those of vector i begin at 3 * i", next_words,
-     NULL},
-    {"exactly what comes out if a block begins at word 256 * blockIdx.x: its vectors begin at word 3 * 256 * blockIdx.x",
+    {"exactly the result for words i, i + 1 and i + 2: the words of vector i begin at 3 * i",
+     next_words, NULL},
+    {"exactly the result if a block begins at word 256 * blockIdx.x: its vectors begin at word 3 * 256 * blockIdx.x",
      block_as_words, NULL},
-    {"exactly the results for x in place of the mass", take_x, NULL},
-    {"exactly the results for the charge in place of the mass", take_charge, NULL},
+    {"exactly the results if x is taken in place of the mass", take_x, NULL},
+    {"exactly the results if the charge is taken in place of the mass", take_charge, NULL},
     {0}};
 
 /* Checks that the result of RUN on INPUT is right. */
@@ -154,10 +154,10 @@ CHECK(correct, .title = "right results for 4,096 structures", .points = 10,
     check_set_hint(check, "Rung 1: word k of vector t is words[3 * t + k].");
     try_rung(check, STAGED, 4096);
     check_set_hint(check,
-                   "Rung 2: the copy and the kernel must agree how far apart the vectors are.");
+                   "Rung 2: the copy and the kernel must use the same distance between vectors.");
     try_rung(check, ALIGNED, 4096);
-    check_set_hint(check, "Rung 4: the masses must be there before the loop begins, and planet p "
-                          "has the results from weights + p * n on.");
+    check_set_hint(check, "Rung 4: take the masses before the loop begins. The results of planet "
+                          "p begin at weights + p * n.");
     try_rung(check, ARRAY, 4096);
 }
 
@@ -244,7 +244,7 @@ CHECK(
 
 CHECK(
     aligned, .title = "rung 2: one load fetches a vector", .points = 20, .where = CHECK_COUNTS,
-    .figure = {.text = "for 32 vectors, the warps make %s requests to load",
+    .figure = {.text = "for 32 vectors, the warps execute %s loads",
                .want = "%s",
                .counter = "global_load_requests",
                /* a block may also fetch 16 bytes per lane into shared memory; the code below limits
@@ -253,7 +253,7 @@ CHECK(
                          1 << CHECK_SHARED | 1 << CHECK_BARRIERS,
                .budget = {.naive = 3, .solution = 1, .slack = 1.05}},
     .hint =
-        "TODO 2: __align__(16) promises the compiler that a vector begins at a multiple of 16 bytes. Then it loads 16 bytes at once, if the kernel copies the whole vector.")
+        "TODO 2: __align__(16) promises the compiler that each vector begins at a multiple of 16 bytes. If the kernel then copies a whole vector, the compiler uses one load of 16 bytes.")
 {
     const struct run *run = measure(check, ALIGNED);
     double sectors = 32 * check_sectors_moved(run) / MEASURED;
@@ -275,8 +275,8 @@ CHECK(
 {
     const struct run *run = measure(check, ARRAY);
     if (check_requests(run, "copy copy_rows") > 0)
-        check_refuse(check, run, "TODO 3: let take_masses() take the masses.",
-                     "a copy on the GPU takes the masses, but a kernel should do it");
+        check_refuse(check, run, "TODO 3: copy the masses in the kernel take_masses().",
+                     "a copy on the GPU extracts the masses, but a kernel should extract them");
     if (check_requests(run, "launch") > 11) { /* 10 planets */
         check_hint(check, "TODO 3b: start take_masses() once, before the loop over the planets.");
         check_show_line(check, "take_masses<<<");

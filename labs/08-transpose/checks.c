@@ -12,8 +12,8 @@
 LAB(.title = "A transpose that reads rows and writes rows", .file = "transpose.cu",
     .needs = {"04-bank-conflicts", "05-pitched-alloc"},
     .hints = {
-        "Take one warp of the naive kernel. Which 32 places does it read, and how far apart are they? Which 32 places does it write? A tile of 32 x 32 numbers has 32 rows to read and 32 rows to write: who could write a row of the result?",
-        "The kernel has two loops with a __syncthreads() between them. In the first, a warp copies a row of the data's tile into a row of the tile in shared memory. In the second, a warp takes a column of that tile and writes it as a row of the result. So x and y of the block change places, and tx and i keep theirs.",
+        "Take one warp of the naive kernel. Which 32 numbers does it read, and how far apart are they? Which 32 numbers does it write? A tile of 32 x 32 numbers has 32 rows to read and 32 rows to write. Which warp could write a row of the result?",
+        "The kernel has two loops with a __syncthreads() between them. In the first, a warp copies a row of the data's tile into a row of the tile in shared memory. In the second, a warp takes a column of that tile and writes it as a row of the result. So x and y of the block are exchanged, but tx and i are not.",
         "First loop: tile[i][tx] = m.data[(y + i) * m.width + x + tx]. Second loop: if (y + tx < m.height && x + i < m.width) m.turned[(x + i) * m.height + y + tx] = tile[tx][i]. TODO 2: tile[TILE][TILE + 1]."});
 
 enum rung { NAIVE, BY_TILE };
@@ -72,10 +72,10 @@ static void repeat_columns(const struct case_data *input, float *values)
 }
 
 static const struct check_guess guesses[] = {
-    {"exactly the data, not turned", copy, NULL},
-    {"exactly what comes out if the tiles change places, but the numbers of a tile do not: [tx][i] is a column of the tile, [i][tx] a row",
+    {"exactly the data, not transposed", copy, NULL},
+    {"exactly the result if each tile goes to the right place, but is not transposed itself: [tx][i] is a column of the tile, [i][tx] a row",
      keep_tiles, NULL},
-    {"exactly what comes out if all steps of the second loop take column ty of the tile: [tx][ty] in place of [tx][i]",
+    {"exactly the result if all steps of the second loop take column ty of the tile: [tx][ty] in place of [tx][i]",
      repeat_columns, NULL},
     {0}};
 
@@ -119,18 +119,18 @@ static const struct run *turn(struct check *check, struct job job)
 }
 
 CHECK(
-    correct, .title = "turned right where 32 divides height and width", .points = 10,
+    correct, .title = "right transpose if 32 divides height and width", .points = 10,
     .hint =
-        "Follow the number in row 1, column 40 of 64 x 96 numbers with pencil and paper: which thread of which block reads it, where in the tile is it, and which thread writes it where? Does the `if` before each line test the row and the column that the line uses?")
+        "Take pencil and paper, and follow the number in row 1, column 40 of 64 x 96 numbers. Which thread of which block reads it? Where is it in the tile? Which thread writes it, and to which place? Does the `if` before each line test the row and the column that the line uses?")
 {
     turn(check, (struct job){64, 96});
     turn(check, (struct job){320, 256});
 }
 
 CHECK(
-    ragged, .title = "turned right for any height and width", .points = 10,
+    ragged, .title = "right transpose for any height and width", .points = 10,
     .hint =
-        "If the check above failed, too, fix that first. Otherwise an edge is the problem: the second loop writes row x + i, column y + tx of the result. Both must be inside of it.")
+        "If the check above failed, too, fix that first. Otherwise an edge is the problem: the second loop writes row x + i, column y + tx of the result. Both must be inside of the result.")
 {
     turn(check, (struct job){1, 1});
     turn(check, (struct job){1, 700});
@@ -152,7 +152,8 @@ CHECK(
 /* On an H100, the solution is 6 times as fast as the naive kernel, and 1.8 times as fast as a tile
  * that is not padded (hardware/calibration.tsv). */
 CHECK(
-    speed, .title = "faster than the naive kernel", .points = 20, .where = CHECK_GPU_ONLY,
+    speed, .title = "the program is faster than the naive kernel", .points = 20,
+    .where = CHECK_GPU_ONLY,
     .figure = {.text = "the program is %s times as fast as with the naive kernel",
                .want = "at least %s",
                .budget = {.slack = 1.3}},
@@ -186,7 +187,7 @@ static const struct run *turn_together(struct check *check, struct job job)
 {
     const struct run *run = turn(check, job);
     check_is_shared(check, run, job.height * job.width / 8.0, LEAST_WARPS,
-                    "Let each block turn a tile.");
+                    "Let each block transpose a tile.");
     return run;
 }
 
@@ -207,7 +208,7 @@ static double sectors(struct check *check, const struct run *run, struct job job
     if (times > 1.7) /* the number of stores is the problem, not their order */
         check_hint(
             check,
-            "Each number is stored about %s times: do both loops step by ROWS, so that each number is moved by one thread only?",
+            "Each number is stored about %s times. Do both loops step by ROWS, so that only one thread moves each number?",
             check_number(floor(times + 0.5)));
     return for_32(check_sectors_moved(run), job);
 }
@@ -222,7 +223,8 @@ static double passes(struct check *check, const struct run *run, struct job job)
 {
     if (sectors(check, run, job) > MOST_SECTORS)
         check_refuse(
-            check, run, "TODO 1 comes first. TILE stays 32: only the rows of the array get longer.",
+            check, run,
+            "Do TODO 1 first. Keep TILE at 32, and make only the rows of the array longer.",
             "moving 32 numbers touches %s sectors; this check gives no points for more than %s",
             check_number(sectors(check, run, job)), check_number(MOST_SECTORS));
     return for_32(check_counter(run, "shared_load_wavefronts") +
@@ -245,17 +247,18 @@ static double passes(struct check *check, const struct run *run, struct job job)
         }                                                                                          \
     }
 
-CHECK(sectors, .title = "both sides are coalesced", .points = 30, .where = CHECK_COUNTS,
+CHECK(sectors, .title = "reads and writes are coalesced", .points = 30, .where = CHECK_COUNTS,
       .figure = SECTORS(36, 8),
-      .hint = "TODO 1: the lanes of a warp must read neighbours of one row in the first loop, and "
-              "write neighbours of one row in the second. tx counts the lanes.")
+      .hint = "TODO 1: the lanes of a warp must read neighbouring numbers of a row in the first "
+              "loop, and write neighbouring numbers of a row in the second. tx is the number of "
+              "the lane.")
 {
     const struct job other = {32 * check_random_int(check, 5, 12),
                               32 * check_random_int(check, 13, 20)};
     measure_worse(check, (struct job){480, 352}, other, sectors);
 }
 
-CHECK(any_size, .title = "both sides are coalesced at any size", .points = 20,
+CHECK(any_size, .title = "reads and writes are coalesced at any size", .points = 20,
       .where = CHECK_COUNTS, .figure = SECTORS(36.9, 9.83),
       .hint = "Use the same tiles for every size. Only the `if`s care about the edges.")
 {
@@ -265,9 +268,9 @@ CHECK(any_size, .title = "both sides are coalesced at any size", .points = 20,
 }
 
 CHECK(
-    conflicts, .title = "no bank serves two words at once", .points = 20,
+    conflicts, .title = "no bank conflicts in shared memory", .points = 20,
     .where = CHECK_EMULATOR_ONLY,
-    .figure = {.text = "32 numbers take %s passes through shared memory",
+    .figure = {.text = "moving 32 numbers takes %s passes through shared memory",
                .want = "at most %s",
                .counter = "shared_load_wavefronts",
                .judges = JUDGED,

@@ -14,7 +14,7 @@
 LAB(.title = "The sum of a picture, its histogram, and a better picture", .file = "picture_sum.cu",
     .needs = {"04-bank-conflicts"},
     .hints = {
-        "Each rung asks the same question: how many additions must wait for each other? Let a thread combine what it has, then the threads of a block, and only then the blocks.",
+        "Each rung asks the same question: how many additions must wait for each other? Combine the pixels of each thread first, then the results of a block's threads, and the results of the blocks last.",
         "TODO 1 is the tree of lab 04 with floats; it ends with atomicAdd(sum, sums[0]) in thread 0. TODO 2 has three parts with a __syncthreads() between them: mine[threadIdx.x] = 0; the loop with atomicAdd(&mine[pixels[i]], 1); atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]).",
         "TODO 3: __shared__ int mine[GREYS * COPIES], cleared in a loop; atomicAdd(&mine[pixels[i] * COPIES + threadIdx.x % COPIES], 1); then, with g = threadIdx.x, total += mine[g * COPIES + (g + c) % COPIES] for all c, and atomicAdd(&bins[g], total). TODO 4: __shared__ unsigned char table[GREYS]; table[threadIdx.x] = new_grey(bins, n, threadIdx.x); __syncthreads(); and the loop stores table[pixels[i]].",
     });
@@ -189,10 +189,9 @@ static void look_up_number(const struct case_data *input, float *after)
 }
 
 static const struct check_guess after_guesses[] = {
-    {"as if each pixel got the new grey of its number i % 256, not of its old grey", look_up_number,
+    {"as if each pixel i got the new grey of i % 256, not of its old grey", look_up_number,
      "after[i] ="},
-    {"as if new_grey() divided first, integers by integers, and then multiplied by 255",
-     divide_first, NULL},
+    {"as if new_grey() divided two integers first, and then multiplied by 255", divide_first, NULL},
     {NULL, NULL, NULL}};
 
 /* Makes a mistake: everything is added to bin 0. */
@@ -269,8 +268,8 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
     }
     if (rung == EQUALISE) { /* other ways to round are right, too */
         check_set_hint(check,
-                       "TODO 4: thread t works out new_grey() of grey t, and each pixel looks its "
-                       "new grey up. Do all threads wait until the table is full?");
+                       "TODO 4: thread t computes new_grey() of grey t, and each pixel looks up "
+                       "its new grey in the table. Do all threads wait until the table is full?");
         double *bounds = check_memory(check, (size_t)n, sizeof *bounds);
         for (int i = 0; i < n; ++i)
             bounds[i] = 1;
@@ -299,15 +298,15 @@ static const struct run *look_at_all(struct check *check, const struct scene *sc
 /* Advice about wrong results. */
 static const char *const rung_hints[] = {
     [TREE] =
-        "Rung 3: each pixel counts once. Does each sum reach sums[0] exactly once, does every step of the tree wait for the step before it, and does one thread alone add sums[0] to the result?",
+        "Rung 3: each pixel counts once. Does each sum reach sums[0] exactly once? Does every step of the tree wait for the step before it? Does only one thread add sums[0] to the result?",
     [SHARED] =
-        "Rung 4: is each bin of the block cleared before anybody counts in it, and does thread t add bin t to the result when all have counted?",
+        "Rung 4: is each bin of the block cleared before any thread counts in it? Does thread t add bin t to the result after all threads have counted?",
     [COPIES] =
         "Rung 5: copy c of bin g is mine[g * COPIES + c]. Are all copies cleared, and are all copies of a bin added up?",
-    [EQUALISE] = "Rung 6: are the bins complete before the greys are worked out?",
+    [EQUALISE] = "Rung 6: are the bins complete before the new greys are computed?",
 };
 
-CHECK(correct, .title = "right sum, histogram and picture of 256 x 256 pixels", .points = 10,
+CHECK(correct, .title = "right sum, histogram and picture for 256 x 256 pixels", .points = 10,
       .hint = "Each pixel counts once.")
 {
     const struct scene *drawn = new_scene(check, DRAWN, 320, 200);
@@ -354,7 +353,7 @@ static void adds_by_tree(struct check *check, const struct run *run)
     if (steps > MOST_STEPS)
         check_refuse(
             check, run,
-            "TODO 1c: in each step of the tree, half of the threads that are left add one sum each.",
+            "TODO 1c: in each step of the tree, half of the threads of the step before add one sum each.",
             "for 64 x 64 pixels the longest warp executes %s instructions; a tree needs fewer than %d",
             check_number(steps), MOST_STEPS);
 }
@@ -364,7 +363,7 @@ static void adds_by_tree(struct check *check, const struct run *run)
 
 CHECK(
     tree, .title = "rung 3: one addition for each block", .points = 20, .where = CHECK_COUNTS,
-    .figure = {.text = "%s additions to the sum wait for one another",
+    .figure = {.text = "%s additions to the sum wait for each other",
                .want = "at most %s",
                .counter = "atomic_collisions",
                .budget = {.naive = SIDE * SIDE,
@@ -395,7 +394,8 @@ static void counts_in_blocks(struct check *check, int rung)
     double sent =
         check_counter(run, "global_atomic_sectors global_reduction_sectors global_store_sectors");
     if (sent > MOST_SENT)
-        check_refuse(check, run, "Count in shared memory, and add up each block's bins once.",
+        check_refuse(check, run,
+                     "Count in shared memory, and add each block's bins to the result once.",
                      "additions and stores touch %s sectors of global memory; %s would be enough",
                      check_number(sent), check_number(MOST_SENT));
 }
@@ -430,13 +430,13 @@ CHECK(
     copies, .title = "rung 5: no lane waits for another", .points = 20, .where = CHECK_COUNTS,
     .figure =
         {.text =
-             "for 32 pixels of few greys, lanes wait for %s turns, because other lanes need the same word or bank",
+             "for 32 pixels of few greys, lanes wait %s times for other lanes that use the same word or bank",
          .want = "%s",
          .counter = LOST_TURNS,
          .judges = 1 << CHECK_SHARED | 1 << CHECK_WRITES | 1 << CHECK_ATOMICS,
          .budget = {.naive = 31, .solution = 0, .slack = 1}},
     .hint =
-        "TODO 3: lane c counts in mine[grey * COPIES + c], its own word in its own bank. If lanes still wait: in which banks are the words that the lanes clear, count in, and add up at the end?")
+        "TODO 3: lane c counts in mine[grey * COPIES + c], its own word in its own bank. If lanes still wait, look at the words that the lanes clear and the words that they add up at the end: in which banks are they?")
 {
     const struct scene *banded = new_scene(check, BANDS, SIDE, ROWS);
     const struct scene *striped = new_scene(check, STRIPES, SIDE, ROWS);
@@ -448,17 +448,16 @@ CHECK(
     counts_in_blocks(check, COPIES);
 }
 
-CHECK(table, .title = "rung 6: the new greys come from a table", .points = 10,
-      .where = CHECK_COUNTS,
-      .figure = {.text = "the warps load from global memory %s times",
-                 .want = "at most %s",
-                 .counter = "global_load_requests",
-                 .judges = 1 << CHECK_ATOMICS | 1 << CHECK_SHARED | 1 << CHECK_READS,
-                 .budget = {.naive = 4200000,
-                            .solution = 84352,
-                            .slack = 1.3,
-                            .scale = JUDGE_LOGARITHMIC}},
-      .hint = "TODO 4: thread t works out new_grey() of grey t, once. All others look it up.")
+CHECK(
+    table, .title = "rung 6: the new greys come from a table", .points = 10, .where = CHECK_COUNTS,
+    .figure =
+        {.text = "the warps load from global memory %s times",
+         .want = "at most %s",
+         .counter = "global_load_requests",
+         .judges = 1 << CHECK_ATOMICS | 1 << CHECK_SHARED | 1 << CHECK_READS,
+         .budget = {.naive = 4200000, .solution = 84352, .slack = 1.3, .scale = JUDGE_LOGARITHMIC}},
+    .hint =
+        "TODO 4: thread t computes new_grey() of grey t, once. All pixels look up their new grey in the table.")
 {
     const struct run *run = look_at(check, EQUALISE, new_scene(check, DRAWN, SIDE, SIDE));
     check_measure(check, run, check_counter(run, "global_load_requests"));

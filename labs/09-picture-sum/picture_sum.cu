@@ -1,15 +1,15 @@
 /* Lab 09: the sum of a picture, its histogram, and a better picture.
  *
  * A picture has n pixels, bytes from 0, black, to 255, white. Its histogram has a bin for each grey,
- * which counts the pixels of that grey. To equalise a picture, each grey becomes its place among
- * all pixels: then a picture in fog uses all greys.
+ * which counts the pixels of that grey. To equalise a picture, each grey is replaced by its rank
+ * among all pixels: then a picture taken in fog uses all greys.
  *
  * The program is right, and slow. Do the TODOs in order; it stays right after each of them.
  *
- *     rung 0 to 2  sum_atomic    done: an atomicAdd() a pixel: one thread, one block, 16 blocks
- *     rung 3       sum_tree      TODO 1: a tree in shared memory, and one atomicAdd() a block
+ *     rung 0 to 2  sum_atomic    done: one atomicAdd() per pixel; 1 thread, 1 block, 16 blocks
+ *     rung 3       sum_tree      TODO 1: a tree in shared memory, and one atomicAdd() per block
  *     rung 4       count_shared  TODO 2: a histogram in the shared memory of each block
- *     rung 5       count_copies  TODO 3: one in which no lane of a warp waits for another
+ *     rung 5       count_copies  TODO 3: a histogram in which no lane of a warp waits for another
  *     rung 6       equalise      TODO 4: a table of the new greys in each block
  *
  * Try it:    make run LAB=09-picture-sum ARGS='rung=3 width=300 height=200'
@@ -74,7 +74,7 @@ __global__ void count_copies(const unsigned char *pixels, int n, int *bins)
         atomicAdd(&bins[pixels[i]], 1);
 }
 
-// The place of `grey` among all pixels, from 0 for the darkest to 255 for the brightest.
+// The rank of `grey` among all pixels, from 0 for the darkest to 255 for the brightest.
 __device__ unsigned char new_grey(const int *bins, int n, int grey)
 {
     int first = 0, up_to = 0; // pixels of the darkest grey; pixels up to this grey

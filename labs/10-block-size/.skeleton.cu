@@ -26,11 +26,11 @@
 
 #define REACH   20 // rows above and below that count
 #define COLUMNS 32 // columns of a tile: a warp's threads take neighbouring columns
-// TODO 2: a multiprocessor of 9.0 holds at most 32 blocks, and 64 warps. With one warp a block, half
+// TODO 2: a multiprocessor of 9.0 holds at most 32 blocks, and 64 warps. With one warp per block, half
 //         of the warps are missing. How many warps must a block have to fill 32 (7.5), 48 (8.6) and
 //         64 warps (9.0) with none left over? Do TODO 1 first.
 #define WARPS 1 // warps of a block
-// TODO 3: for 8 rows of sums a block reads 48 rows: 6 for each of its own. Taller tiles read less and
+// TODO 3: for 8 rows of sums, a block reads 48 rows: 6 for each of its own. Taller tiles read less and
 //         take more shared memory. What is the largest tile with which the blocks still fill all
 //         three? `lanewise occupancy` shows which limit is reached first.
 #define TILE 8 // rows of a tile

@@ -99,11 +99,10 @@ GUESS(one_row_up, right, -1)
 GUESS(begin_at_row, right, REACH)
 
 static const struct check_guess guesses[] = {
-    {"exactly what comes out if all weights are 1 too small: 0 to 20, not 1 to 21", weigh_less,
-     NULL},
-    {"exactly what comes out if all weights are 1", weigh_equally, NULL},
-    {"exactly what comes out if the nearest row weighs 1, and the others more", weigh_by_distance,
-     NULL},
+    {"exactly the result if all weights are 1 too small: 0 to 20, not 1 to 21", weigh_less, NULL},
+    {"exactly the result if all weights are 1", weigh_equally, NULL},
+    {"exactly the result if the nearest row has weight 1, and the other rows have more",
+     weigh_by_distance, NULL},
     {"as if row y + 20 did not count for row y", leave_last, NULL},
     {"as if row y - 20 did not count for row y", leave_first, NULL},
     {"as if each sum were made for the row below", one_row_down, NULL},
@@ -119,9 +118,9 @@ static void compiles_for_gpus(struct check *check, const struct run *run)
 {
     for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
         if (check_launch(run, i).static_shared_bytes > MOST_STATIC)
-            check_refuse(check, run, "Lower TILE; larger arrays would have to be dynamic.",
-                         "no GPU's compiler accepts the kernel: it has %s bytes of static shared "
-                         "memory, and %s is the limit",
+            check_refuse(check, run, "Lower TILE, so that the array gets smaller.",
+                         "the kernel has %s bytes of static shared memory, but compilers for "
+                         "GPUs accept at most %s",
                          check_number(check_launch(run, i).static_shared_bytes),
                          check_number(MOST_STATIC));
 }
@@ -151,7 +150,7 @@ static const struct run *run_on(struct check *check, int width, int height)
 CHECK(
     correct, .title = "right sums for 640 rows of 256 numbers", .points = 10,
     .hint =
-        "A tile has TILE rows of sums, and begins at row blockIdx.y * TILE. Row j of the shared memory is row first + j - REACH of the picture; rows outside of the picture are 0.")
+        "A tile has TILE rows of sums and begins at row blockIdx.y * TILE. Row j of the shared memory is row first + j - REACH of the picture; rows outside of the picture are 0.")
 {
     run_on(check, 256, 640);
 }
@@ -177,9 +176,9 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
-/* Returns how evenly the warps of a block share the copying: what two average warps load, divided
- * by what the busiest warp loads, but at most 1. Counts loads, because warps that only poll execute
- * instructions, too. If ADVISES is true, sets the hint. */
+/* Returns how evenly the warps of a block share the copying: twice the sectors that an average warp
+ * loads, divided by the sectors that the busiest warp loads, but at most 1. Counts loads, because
+ * warps that only poll execute instructions, too. If ADVISES is true, sets the hint. */
 static double copy_share(struct check *check, const struct run *run, bool advises)
 {
     double warps = 0, launches = 0, longest = check_counter(run, "longest_warp_load_sectors");
@@ -189,8 +188,8 @@ static double copy_share(struct check *check, const struct run *run, bool advise
     double share = longest > 0 ? fmin(1, 2 * all / warps * launches / longest) : 1;
     if (share < 1 && advises)
         check_hint(check,
-                   "TODO 1: let all warps of a block take rows in turn, in both loops. One warp "
-                   "copies %s of %s sectors, and the others wait for it.",
+                   "TODO 1: let all warps of a block take rows in turn, in both loops. Now one "
+                   "warp copies %s of %s sectors, and the other warps wait for it.",
                    check_number(longest), check_number(all));
     return share;
 }
@@ -205,9 +204,9 @@ static void advise_rows(struct check *check, const struct run *run)
     if (rows > 0 && loaded >= 1.5 * rows)
         check_hint(
             check,
-            "A block loads %s rows of 32 numbers, but its shared memory has room for %s: do "
-            "several warps load the same rows? Let them take rows in turn: warp w takes rows "
-            "w, w + WARPS, w + 2 * WARPS and so on.",
+            "A block loads %s rows of 32 numbers, but its shared memory has room for %s. Do "
+            "several warps load the same rows? Let the warps take rows in turn: warp w takes "
+            "rows w, w + WARPS, w + 2 * WARPS and so on.",
             check_number(floor(loaded + 0.5)), check_number(rows));
 }
 
@@ -224,8 +223,8 @@ static void stores_sums(struct check *check, const struct run *run, double secto
 {
     for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
         if (check_launch(run, i).store_sectors > 1.3 * sectors)
-            check_refuse(check, run, "Let each warp store only sums that are handed in.",
-                         "a launch stores to %s sectors of 32 bytes, of which the sums fill %s",
+            check_refuse(check, run, "Let each warp store only the sums of the result.",
+                         "a launch writes %s sectors of 32 bytes, but the sums fill only %s",
                          check_number(check_launch(run, i).store_sectors), check_number(sectors));
 }
 
@@ -258,30 +257,31 @@ static void fill(struct check *check, unsigned capability)
         }                                                                                          \
     }
 #define FILLED_HINT(capability)                                                                    \
-    "How many blocks fit on a multiprocessor of " capability                                       \
+    "How many blocks fit on a multiprocessor of compute capability " capability                    \
     ", and which resource limits them? build/lanewise occupancy shows it."
 
-CHECK(fills_75, .title = "fills a multiprocessor of compute capability 7.5 (T4)", .points = 15,
-      .where = CHECK_COUNTS, .figure = FILLED("7.5", 31.25), .hint = FILLED_HINT("7.5"))
+CHECK(fills_75, .title = "blocks fill a multiprocessor of compute capability 7.5 (T4)",
+      .points = 15, .where = CHECK_COUNTS, .figure = FILLED("7.5", 31.25),
+      .hint = FILLED_HINT("7.5"))
 {
     fill(check, 75);
 }
 
-CHECK(fills_86, .title = "fills a multiprocessor of compute capability 8.6 (RTX 3060)",
+CHECK(fills_86, .title = "blocks fill a multiprocessor of compute capability 8.6 (RTX 3060)",
       .points = 15, .where = CHECK_COUNTS, .figure = FILLED("8.6", 29.1667),
       .hint = FILLED_HINT("8.6"))
 {
     fill(check, 86);
 }
 
-CHECK(fills_90, .title = "fills a multiprocessor of compute capability 9.0 (H100)", .points = 15,
-      .where = CHECK_COUNTS, .figure = FILLED("9.0", 50), .hint = FILLED_HINT("9.0"))
+CHECK(fills_90, .title = "blocks fill a multiprocessor of compute capability 9.0 (H100)",
+      .points = 15, .where = CHECK_COUNTS, .figure = FILLED("9.0", 50), .hint = FILLED_HINT("9.0"))
 {
     fill(check, 90);
 }
 
 CHECK(
-    reads, .title = "reads few rows of other tiles", .points = 30, .where = CHECK_COUNTS,
+    reads, .title = "blocks read few rows of other tiles", .points = 30, .where = CHECK_COUNTS,
     .figure = {.text = "for 32 sums, warps read %s sectors of 32 bytes",
                .want = "at most %s",
                .counter = "global_load_sectors",
@@ -289,7 +289,7 @@ CHECK(
                .textures = true,
                .judges = 1 << CHECK_READS},
     .hint =
-        "Each tile needs 20 rows above and below it: the taller the tile, the less they matter. How many rows can a tile have before fewer blocks fit?")
+        "Each tile needs 20 rows above it and 20 below it. The taller the tile, the fewer such rows there are in all. How many rows can a tile have before fewer blocks fit?")
 {
     const struct run *run = run_on(check, 256, 970);
     advise_rows(check, run);

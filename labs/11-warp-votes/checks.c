@@ -15,8 +15,8 @@
 LAB(.title = "Votes and shuffles of a warp", .file = "warp_votes.cu",
     .needs = {"04-bank-conflicts", "09-picture-sum"},
     .hints = {
-        "In all three TODOs, lanes need to know something about the other lanes of their warp. How many lanes before me keep their number? Which lane adds for all? Where does my group begin? One ballot answers each of these: 32 answers in one word.",
-        "The lanes in front of lane l are the bits (1u << l) - 1. Combine that with the votes by &, and count the bits with __popc(). Every lane of the warp must call __ballot_sync() and __shfl_sync(), so call them outside of `if (i < n)` and `if (keep)`.",
+        "In all three TODOs, a lane must know something about the other lanes of its warp. How many lanes before me keep their number? Which lane adds for all lanes? Where does my group begin? One ballot answers each question: it collects 32 answers in one word.",
+        "The bits (1u << l) - 1 stand for the lanes before lane l. Combine them with the votes by &, and count the bits with __popc(). Every lane of the warp must call __ballot_sync() and __shfl_sync(), so call them outside of `if (i < n)` and `if (keep)`.",
         "TODO 1: if (lane == 0) firsts[warp] = __popc(votes); __syncthreads(); if (threadIdx.x == 0) { int total = 0; for (int w = 0; w < WARPS; ++w) { int mine = firsts[w]; firsts[w] = total; total += mine; } first = atomicAdd(count, total); } __syncthreads(); TODO 2: keep EACH ballots in unsigned votes[EACH], and the sum of their __popc() in total; if (lane == 0) first = atomicAdd(count, total); first = __shfl_sync(ALL, first, 0); after the numbers of each ballot, first += __popc(votes[k]). In both, a number goes to kept[first + __popc(votes & ((1u << lane) - 1))]. TODO 3: int first = 31 - __clz(begins & ((2u << lane) - 1)); then for (int off = 1; off < 32; off *= 2) { int other = __shfl_up_sync(ALL, sum, off); if (lane - off >= first) sum += other; }; a lane is the last of its group if lane == 31 or bit lane + 1 of begins is 1.",
     });
 
@@ -225,11 +225,11 @@ static void by_first_lanes(const struct case_data *input, float *sums)
 }
 
 #define BY_FIRST                                                                                   \
-    "as if the first lane of each group added its sum, in place of the last one: only the last lane has all of it"
+    "as if the first lane of each group added its sum: only the last lane has the whole sum"
 #define CROSSES                                                                                    \
-    "as if the sums of a warp went on from one group to the next: a lane may only add what comes from a lane of its own group"
+    "as if the sums of a warp went on from one group to the next: a lane may only add numbers of its own group"
 #define TOO_FAR                                                                                    \
-    "as if each number went one place too far: does a lane count itself among the kept lanes in front of it?"
+    "as if each number were stored one place too far: does a lane count itself among the lanes before it?"
 
 static const struct check_guess sum_guesses[] = {
     {CROSSES, across_groups, "if (lane >= off)"},
@@ -292,15 +292,15 @@ static void look_at_all(struct check *check, struct job job)
 /* Advice about wrong results. */
 static const char *const rung_hints[] = {
     [BALLOT] =
-        "Rung 1: draw a warp of 8 lanes, of which three keep their number. Which bits has the ballot, and which of them are in front of each lane? Where do the numbers of each warp begin?",
+        "Rung 1: draw a warp of 8 lanes. Three lanes keep their number. Which bits are set in the ballot? Which of them stand for lanes before lane 5? Where do the numbers of each warp begin?",
     [WARPS] =
-        "Rung 2: draw a warp of 8 lanes and two ballots. Which bits are in front of each lane? Do all lanes know what the atomicAdd() of one lane returned? Where do the numbers of the next ballot begin?",
+        "Rung 2: draw a warp of 8 lanes and two ballots. Which bits stand for lanes before lane 5? Do all lanes know what the atomicAdd() of one lane returned? Where do the numbers of the next ballot begin?",
     [GROUPS] =
-        "Rung 3: draw a warp of 8 lanes with three groups. Which lanes may a lane add, which lane has the whole sum of a group, and which lanes call each shuffle?",
+        "Rung 3: draw a warp of 8 lanes with three groups. Which lanes' numbers may a lane add? Which lane has the whole sum of a group? Do all lanes call each shuffle?",
 };
 
 CHECK(correct, .title = "right numbers and sums for 20,000 numbers", .points = 10,
-      .hint = "Draw a warp of 8 lanes. Which bits has each ballot?")
+      .hint = "Draw a warp of 8 lanes. Which bits are set in each ballot?")
 {
     for (int rung = BALLOT; rung <= GROUPS; ++rung) {
         check_set_hint(check, rung_hints[rung]);
@@ -309,7 +309,8 @@ CHECK(correct, .title = "right numbers and sums for 20,000 numbers", .points = 1
 }
 
 CHECK(
-    ragged, .title = "right for any size, none or all kept, any groups", .points = 10,
+    ragged, .title = "right for any size, if none or all are kept, and for any groups",
+    .points = 10,
     .hint =
         "If the check above failed, too, fix that first. Otherwise look at the ends: all 32 lanes must take part in votes and shuffles, also those with i >= n; a group can begin in one warp and end in another.")
 {
@@ -323,7 +324,7 @@ CHECK(
     sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
     .watched = true,
     .hint =
-        "Between a write to shared memory and another warp's read of it, all threads of the block must reach one __syncthreads(). And where lanes keep their order, the place of a number must follow from its index alone.")
+        "Between a write to shared memory and another warp's read of it, all threads of the block must reach one __syncthreads(). If lanes keep their order, compute the place of a number from its index alone.")
 {
     look_at_all(check, (struct job){5000 + check_random_int(check, 1, 99), 40, 30});
 }
@@ -344,7 +345,8 @@ static void measure(struct check *check, int rung, int longest_group, const char
     check_measure(check, run, check_counter(run, counters));
     double longest = check_worse_counter(check, run, "longest_warp_instructions");
     if (longest > LONGEST)
-        check_refuse(check, run, "main() launches a thread for each number: let all of them work.",
+        check_refuse(check, run,
+                     "main() launches a thread for each number: give work to all threads.",
                      "the longest warp executes %s instructions, and the limit is %s",
                      check_number(longest), check_number(LONGEST));
 }
@@ -352,7 +354,8 @@ static void measure(struct check *check, int rung, int longest_group, const char
 /* Racecheck watches most runs of the figures, so that leaving out a necessary barrier earns
  * nothing, and neither does an order that is right by luck. */
 CHECK(
-    barriers, .title = "rung 1: two barriers", .points = 15, .where = CHECK_COUNTS, .watched = true,
+    barriers, .title = "rung 1: each warp waits at two barriers", .points = 15,
+    .where = CHECK_COUNTS, .watched = true,
     .figure =
         {.text = "the warps wait at barriers %s times",
          .want = "at most %s",
@@ -379,7 +382,7 @@ CHECK(
                .block_votes = true,
                .judges = 1 << CHECK_BARRIERS | 1 << CHECK_SHARED | 1 << CHECK_PATH},
     .hint =
-        "TODO 1: a ballot needs no shared memory. Only the counts of the warps go through it: one number for each warp.")
+        "TODO 1: a ballot needs no shared memory. Store only one number for each warp there: how many numbers the warp keeps.")
 {
     measure(check, BALLOT, 20, SHARED_PASSES);
 }
@@ -392,14 +395,14 @@ CHECK(
     waits, .title = "rung 2: one addition for 256 numbers, and no barriers", .points = 15,
     .where = CHECK_COUNTS, .watched = true,
     .figure =
-        {.text = "warps wait %s times, at a barrier or for their turn to add",
+        {.text = "warps wait %s times, for a barrier or for another addition",
          .want = "at most %s",
          .counter = QUEUES " barriers",
          .budget = {.naive = 32000, .solution = 256, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
          .block_votes = true,
          .judges = 1 << CHECK_ATOMICS | 1 << CHECK_BARRIERS | 1 << CHECK_PATH},
     .hint =
-        "TODO 2: only one lane of the warp calls atomicAdd(), once, with all votes for the warp's 256 numbers. __shfl_sync() tells the others what it got.")
+        "TODO 2: only one lane of the warp calls atomicAdd(), once, with all votes for the warp's 256 numbers. __shfl_sync() tells the other lanes what it returned.")
 {
     measure(check, WARPS, 20, QUEUES " barriers");
 }
@@ -416,16 +419,17 @@ static double instructions_in_turn(const struct run *run)
 }
 
 CHECK(
-    steps, .title = "rung 3: no warp walks along a group", .points = 15, .where = CHECK_COUNTS,
+    steps, .title = "rung 3: no warp adds up a group one by one", .points = 15,
+    .where = CHECK_COUNTS,
     .figure =
         {.text =
-             "with groups of up to 1,000 and of up to 4 numbers, %s instructions run one after another if 64 warps work at the same time",
+             "if 64 warps work at the same time, %s instructions run one after another for groups of up to 1,000 and of up to 4 numbers",
          .want = "at most %s",
          .counter = "warp_instructions",
          .budget = {.naive = 30800, .solution = 5016, .slack = 1.6, .scale = JUDGE_LOGARITHMIC},
          .judges = 1 << CHECK_PATH | 1 << CHECK_ATOMICS},
     .hint =
-        "TODO 3: the lanes of a warp add up what they have in five steps, however long the groups are.")
+        "TODO 3: the lanes of a warp add up their numbers in five steps, however long the groups are.")
 {
     const struct run *run = look_at(check, GROUPS, large_job(check, 1000)),
                      *other = look_at(check, GROUPS, large_job(check, 4));
@@ -435,7 +439,7 @@ CHECK(
 
 /* A walk along a group makes few additions, but measure() refuses its long warps. */
 CHECK(
-    queues, .title = "rung 3: one addition for a group's lanes in a warp", .points = 10,
+    queues, .title = "rung 3: a warp adds each of its groups to the result once", .points = 10,
     .where = CHECK_COUNTS, .watched = true,
     .figure =
         {.text = "threads add to the sums %s times, one after another",

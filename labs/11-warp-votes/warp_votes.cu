@@ -7,7 +7,7 @@
  *
  *     rung 0  keep_scan    done: a scan in shared memory; each block's 256 numbers keep their order
  *     rung 1  keep_ballot  TODO 1: the same with votes of the warps
- *     rung 2  keep_warps   TODO 2: 256 numbers a warp, one atomicAdd(), no barriers; any order
+ *     rung 2  keep_warps   TODO 2: 256 numbers per warp, one atomicAdd(), no barriers; any order
  *     rung 3  sum_groups   TODO 3: add up each group: numbers with the same id, which lie together
  *
  * Try it:    make run LAB=11-warp-votes ARGS='rung=1 n=1000 limit=0'
@@ -27,7 +27,7 @@ __device__ void scan(const int *data, int n, int limit, int *kept, int *count)
     bool keep = i < n && data[i] >= limit;
     sums[0][t] = keep;
     __syncthreads();
-    for (int off = 1; off < THREADS; off *= 2) { // sums[now][t]: of the last `off` threads, up to t
+    for (int off = 1; off < THREADS; off *= 2) { // sums[now][t]: sum of `off` threads, up to t
         int sum = sums[now][t];
         if (t >= off)
             sum += sums[now][t - off];
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(ids_on_gpu, ids, bytes, cudaMemcpyHostToDevice));
 
     while (lab_again(&lab)) {
-        CHECK_CUDA(cudaMemset(out_on_gpu, 0, bytes)); // what no thread writes stays 0
+        CHECK_CUDA(cudaMemset(out_on_gpu, 0, bytes)); // numbers that no thread writes stay 0
         CHECK_CUDA(cudaMemset(count_on_gpu, 0, sizeof count));
         if (rung == 0)
             keep_scan<<<blocks, THREADS>>>(data_on_gpu, n, limit, out_on_gpu, count_on_gpu);

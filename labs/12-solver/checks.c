@@ -23,15 +23,15 @@
 
 #include "checks/check.h"
 
-LAB(.title = "A solver that moves little and seldom waits", .file = "solver.cu",
+LAB(.title = "A solver that moves little data and seldom waits", .file = "solver.cu",
     .needs = {"04-bank-conflicts", "08-transpose", "09-picture-sum"},
     .hints = {
-        "Ask in each rung: which numbers does a step need, how often is each of them read, and from where? And in rung 4: who waits for whom, and for how many bytes?",
+        "Ask for each rung: which numbers does a step need? How often is each of them read, and from which memory? For rung 4, ask: when does the CPU wait for the GPU, and for how many bytes?",
         "TODO 1: the 32 lanes of a warp share a row: int i = (blockIdx.x * blockDim.x + threadIdx.x) / WARP, and lane l begins at j = l. They add up their sums by shuffles; lane 0 stores. Launch job.n * WARP threads, in rung 2 as well.",
-        "TODO 2: a thread makes an unknown from five numbers of A: if (i >= 1) others += job.west[i] * x[i - 1]; and so on. Then main() needs no matrix.",
-        "TODO 3a: 34 x 10 points in shared memory: tile[ty][tx] = at(job, x, row, column), with tx = threadIdx.x + 1; if (tx == 1) tile[ty][0] = at(job, x, row, column - 1); the same at the other three edges; __syncthreads(); only then `return` outside of the grid. TODO 3b: std::swap(*x, *next) is all, and x and next are pointers to main()'s pointers.",
+        "TODO 2: a thread computes an unknown from five numbers of A: if (i >= 1) others += job.west[i] * x[i - 1]; and so on. Then main() needs no matrix.",
+        "TODO 3a: 34 x 10 points in shared memory: tile[ty][tx] = at(job, x, row, column), with tx = threadIdx.x + 1; if (tx == 1) tile[ty][0] = at(job, x, row, column - 1); the same at the other three edges; __syncthreads(); only then `return` outside of the grid. TODO 3b: std::swap(*x, *next) is enough, since x and next point to main()'s pointers.",
         "TODO 4a: the largest number of a warp: for (int off = 16; off > 0; off /= 2) mine = fmaxf(mine, __shfl_down_sync(ALL, mine, off)); then if (threadIdx.x == 0) atomicMax((int *)residual, __float_as_int(mine)). All lanes take part.",
-        "TODO 4b: after the loop over the steps, find_residual<<<tiles(job), dim3(TILE_X, TILE_Y)>>>(job, *x, &residuals[look]); then cudaMemcpy() of that one number to &residual. Nothing else goes to the CPU.",
+        "TODO 4b: after the loop over the steps, find_residual<<<tiles(job), dim3(TILE_X, TILE_Y)>>>(job, *x, &residuals[look]); then cudaMemcpy() of that one number to &residual. Copy nothing else to the CPU.",
     });
 
 #define MOST_LOOKS     100 /* as in shared/solver.h */
@@ -67,12 +67,12 @@ struct mistake {
     /* on this side, the halo of each tile is the tile's own edge, so a point at the edge is its own
      * neighbour */
     bool own_edge[SIDES];
-    /* for each side, the first or last unknown that has a neighbour there lacks it */
+    /* on this side, one neighbour is left out: that of the first or last unknown that has one */
     bool one[SIDES];
     bool never;  /* no step changes x */
     bool turned; /* rows and columns of the dense matrix are exchanged */
-    /* the x of side `taken_from` - 1 is used for that of side `taken_at`; `taken_from` is 0 if no
-     * side is confused */
+    /* the neighbour on side `taken_from` - 1 is read in place of the neighbour on side `taken_at`;
+     * `taken_from` is 0 if no sides are confused */
     int taken_at, taken_from;
 };
 
@@ -297,8 +297,8 @@ GUESS(one_north, .one = {[NORTH] = true})
 GUESS(one_south, .one = {[SOUTH] = true})
 
 #define NEVER                                                                                      \
-    "x is still 0, as if no step's result became the next x: as if main() did not get the "        \
-    "exchanged pointers, or as if x were overwritten after the exchange"
+    "x is still 0, as if no step's result became the next x: does main() get the exchanged "       \
+    "pointers, and is x overwritten after the exchange?"
 
 #define TAKEN(at, from)                                                                            \
     "as if the x of the neighbour in the " from " were taken for that in the " at
@@ -309,8 +309,8 @@ static const struct check_guess guesses[] = {
     {NEVER, never, "std::swap("},
     {NEVER, never, NULL},
     {"as if rows and columns of A were exchanged", turned, NULL},
-    {"as if there were a step less", one_less, "step < steps"},
-    {"as if there were a step more", one_more, "step < steps"},
+    {"as if there were one step less", one_less, "step < steps"},
+    {"as if there were one step more", one_more, "step < steps"},
     {"as if nothing came from the neighbour in the west, number i - 1", no_west, NULL},
     {"as if nothing came from the neighbour in the east, number i + 1", no_east, NULL},
     {"as if nothing came from the neighbour in the north, number i - width", no_north, NULL},
@@ -417,7 +417,8 @@ static void residuals_before(const struct case_data *input, float *values)
 }
 
 static const struct check_guess residual_guesses[] = {
-    {"as if each residual were that of the x before the last step", residuals_before, NULL}, {0}};
+    {"as if each residual were computed from the x before the last step", residuals_before, NULL},
+    {0}};
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
@@ -526,13 +527,13 @@ static void judge_residuals(struct check *check, const struct run *run, const st
 /* Advice about a wrong x, for each rung. */
 static const char *const rung_hints[] = {
     [DENSE] =
-        "Rung 1: a lane takes every 32nd number of its row, each times the x of that column. Do the sums of all lanes arrive in lane 0?",
+        "Rung 1: a lane takes every 32nd number of its row, and multiplies it by the x of that column. Do the sums of all lanes arrive in lane 0?",
     [DIAGONALS] =
-        "Rung 2: draw a grid of 3 x 3 points. Which numbers of x does the point in the middle need, and which the one in a corner? Does a step read what the same step writes?",
+        "Rung 2: draw a grid of 3 x 3 points. Which numbers of x does the point in the middle need? Which does a point in a corner need? Does a step read what the same step writes?",
     [STENCIL] =
-        "Rung 3: draw a tile of 3 x 3 points with its halo. Which threads copy the halo, and which numbers does the point in a corner need? Does a step read what the same step writes?",
+        "Rung 3: draw a tile of 3 x 3 points with its halo. Which threads copy the halo? Which numbers does a point in a corner need? Does a step read what the same step writes?",
     [CONVERGE] =
-        "Rung 4: the largest |b - A x| of all points decides, for the x after `every` steps. Does residuals[look] get the largest number of all warps, and does main() wait for it?",
+        "Rung 4: after `every` steps, the largest |b - A x| of all points decides. Does residuals[look] get the largest number of all warps, and does main() wait for it?",
 };
 
 /* Runs JOB on random numbers and judges x. */
@@ -579,17 +580,17 @@ static void run_all(struct check *check, int width, int height, int steps, bool 
 /* Advice about an x that is wrong only for some sizes. */
 static const char *const size_hints[] = {
     [DENSE] = FIRST_FIX
-    "the number of unknowns need not fill the last block, nor the 32 lanes of a warp. Must a warp whose unknown does not exist go on?",
+    "the last block may have more warps than unknowns are left. Must a warp return if its unknown does not exist?",
     [DIAGONALS] = FIRST_FIX
     "which neighbours does an unknown have if the grid is only one point wide or high?",
     [STENCIL] = FIRST_FIX
-    "the last block of each row and column is only partly inside of the grid. Do its threads still fill the tile, and reach the barrier? Are the tile's edges filled if the grid ends before them?",
+    "the last block of each row and column may be partly outside of the grid. Do its threads still fill the tile and reach the barrier? Are the tile's edges filled if the grid ends before them?",
     [CONVERGE] = FIRST_FIX
-    "the last block of each row and column is only partly inside of the grid. Do its lanes still take part in the shuffles, with a number that cannot be the largest?",
+    "the last block of each row and column may be partly outside of the grid. Do its lanes still take part in the shuffles, with a number that cannot be the largest?",
 };
 
 CHECK(correct, .title = "right x for 48 x 16 unknowns (rung 1: 193)", .points = 10,
-      .hint = "Which numbers does a step need, and which step made them?")
+      .hint = "Which numbers does a step need, and which step computed them?")
 {
     /* only two steps, so that wrong numbers are still near the place of the mistake */
     run_on(check, (struct job){DIAGONALS, 48, 16, 2, 0, 0, false, rung_hints});
@@ -665,13 +666,13 @@ static void refuse_matrix(struct check *check, const struct run *run, double sec
     else
         check_refuse(
             check, run,
-            "TODO 2: write a kernel that makes a step from the five diagonals, and launch it in make_step(). Then delete the two lines of main() that make the matrix.",
+            "TODO 2: write a kernel that computes a step from the five diagonals, and launch it in make_step(). Then delete the two lines of main() that make the matrix.",
             "main() makes a matrix of n x n numbers from the five diagonals, and each step reads all of it");
     check_show_line(check, "matrix_of(");
 }
 
 CHECK(
-    diagonals, .title = "rung 2: five numbers per row, not all of them", .points = 15,
+    diagonals, .title = "rung 2: a step reads five numbers per row, not whole rows", .points = 15,
     .where = CHECK_COUNTS,
     .figure = {.text = "for a step of 32 unknowns, loads touch %s sectors of 32 bytes",
                .want = "at most %s",
@@ -682,7 +683,7 @@ CHECK(
                           .slack = 1.25,
                           .scale = JUDGE_LOGARITHMIC}},
     .hint =
-        "TODO 2: a step needs five numbers of A for each unknown, and x at the point and at its four neighbours. Read no matrix of n x n numbers.")
+        "TODO 2: for each unknown, a step needs five numbers of A, and x at the point and its four neighbours. Read no matrix of n x n numbers.")
 {
     const struct job job = {DIAGONALS, 32, 16, STEPS, 0, 0, false, NULL};
     const struct run *run = run_on(check, job);
@@ -695,7 +696,7 @@ CHECK(
 }
 
 CHECK(
-    stencil, .title = "rung 3: each x is read about once, and none is copied", .points = 20,
+    stencil, .title = "rung 3: a step reads each x about once and copies none", .points = 20,
     .where = CHECK_COUNTS,
     .figure = {.text = "for a step of 32 points, kernels and copies move %s sectors of 32 bytes",
                .want = "at most %s",
@@ -703,7 +704,7 @@ CHECK(
                .judges = 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH,
                .budget = {.naive = 33.5, .solution = 14.7, .slack = 1.2}},
     .hint =
-        "TODO 3: a tile of 32 x 8 points with its halo has 34 x 10; read each of them once. Exchange x and next after a step instead of copying.")
+        "TODO 3: a tile of 32 x 8 points has 34 x 10 points with its halo. Read each of them once. After a step, exchange x and next instead of copying.")
 {
     const struct job job = {STENCIL, 256, 96, STENCIL_STEPS, 0, 0, false, NULL};
     const struct run *run = run_on(check, job);
@@ -726,7 +727,7 @@ CHECK(
 #define MOST_QUEUED (LOOK_WIDTH * LOOK_HEIGHT / 4)
 
 CHECK(
-    looks, .title = "rung 4: the GPU finds the residual, main() seldom reads it", .points = 20,
+    looks, .title = "rung 4: the GPU finds the residual, and main() seldom reads it", .points = 20,
     .where = CHECK_COUNTS,
     .figure =
         {.text = "for each check of the residual, main() reads from the GPU %s times",
@@ -750,11 +751,11 @@ CHECK(
     is_shared(check, run, job, job.looks * (job.every + 1));
     check_decides_by_reads(
         check, run, "b", 8, "x",
-        "main() must use the residual that it reads from the GPU to decide when to stop, and not compute this itself.");
+        "main() must decide when to stop from the residual that it reads from the GPU. It must not compute the residual itself.");
     if (queue > MOST_QUEUED)
         check_refuse(
             check, run,
-            "Let a warp find its largest number by shuffles, and one lane call atomicMax().",
-            "at each check of the residual, %s lanes wait for another lane of their warp",
+            "Let each warp find its largest number by shuffles. Then only one lane calls atomicMax().",
+            "for each check of the residual, %s lanes wait for another lane of their warp",
             check_number(queue));
 }

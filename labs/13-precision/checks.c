@@ -16,14 +16,15 @@
 
 #include "checks/check.h"
 
-LAB(.title = "What is exact, what is fast", .file = "precision.cu", .needs = {"04-bank-conflicts"},
+LAB(.title = "Exact sums and fast functions", .file = "precision.cu",
+    .needs = {"04-bank-conflicts"},
     .hints = {
-        "Ask of each operation: what does it round off? In rungs 1 and 2 that is a float again, and other float operations can find it. In rung 3 it is nothing. In rungs 4 and 5 choose the operations so that the errors stay small.",
+        "Ask for each operation: what does rounding cut off? In rungs 1 and 2 the cut part is a float, too, and other float operations can compute it. In rung 3 nothing is cut off. In rungs 4 and 5, choose operations whose errors stay small.",
         "TODO 1: struct pair { float high, low; }. Adding b to a: sum = a.high + b; part = sum - a.high; a.low += (a.high - (sum - part)) + (b - part); a.high = sum. The lanes: float high = __shfl_down_sync(ALL, mine.high, off), low = __shfl_down_sync(ALL, mine.low, off); mine = add(mine, high); mine.low += low. The row's sum is high + low of lane 0.",
         "TODO 2: add the rounded product as in TODO 1, and the product's error to low: product = __fmul_rn(a, b); sum = add(sum, product); sum.low += fmaf(a, b, -product).",
         "TODO 3: a sum of 8,192 such halves has at most 24 bits, so one float is enough: float2 two = __half22float2(twos[i]); sum += two.x + two.y. Then the lanes add up their floats by shuffles.",
         "TODO 4: the whole turns are rintf(t): turns = t - rintf(t); 2 + __sinf(TWO_PI * turns).",
-        "TODO 5: e = expf(-fabsf(t)); choose the number above the line and the number below it by t < 0. Write no 1.0. __fdividef() divides by at most ratio + 1, so it is good here; __expf() is not.",
+        "TODO 5: e = expf(-fabsf(t)); test t < 0 to choose the numerator and the denominator. Write 1, not 1.0. __fdividef() is precise enough here, since it divides by at most ratio + 1; __expf() is not.",
     });
 
 enum rung { SUMS = 1, PRODUCTS, HALVES, WAVES, GROWTH };
@@ -119,8 +120,8 @@ static float random_number(struct check *check, enum rung rung)
                                          : random_float(check, -LONGEST, 6 - LONGEST);
 }
 
-/* Returns whether so much of a row cancels that even a right kernel, which keeps what is lost in a
- * float, would be off by more than an ulp. */
+/* Returns whether so much of a row cancels that even a right kernel, which keeps the rounding
+ * errors in a second float, would be off by more than an ulp. */
 static bool cancels_too_much(const float *row, const float *weights, int width)
 {
     long double sum = 0, size = 0;
@@ -256,7 +257,7 @@ struct mistake {
     bool late_low;     /* reads `low` of another lane after it has changed */
     bool half_warp;    /* the lanes' tree begins with off = 8 */
     bool not_last;     /* the lanes' tree ends before off = 1 */
-    bool other_part;   /* computes the part of the sum that comes from b from b itself */
+    bool other_part;   /* computes `part` as sum - b, not as sum - a */
     bool high_first;   /* changes `high` before it computes the error */
     bool minus_low;    /* subtracts `low` from `high` in the end */
     bool no_product;   /* leaves out the rounding errors of products */
@@ -277,8 +278,8 @@ static float add_lanes(struct pair *lanes, const struct mistake *mistake)
          off /= 2) {
         struct pair old[LANES];
         memcpy(old, lanes, sizeof old);
-        /* lanes without a partner add their own sums, but lane 0 gets nothing of these unless `low`
-         * is read too late */
+        /* a lane without a partner adds its own sum; this does not affect lane 0, unless `low` is
+         * read too late */
         for (int l = 0; l < LANES; ++l) {
             int from = l + off < LANES ? l + off : l;
             struct pair sum = add(old[l], old[from].high, mistake);
@@ -358,27 +359,26 @@ GUESS(turn_product, .plus_product = true)
     {UPPER, leave_upper_lanes, "off = WARP / 4"}, {UPPER, leave_upper_lanes, "off = 8"},           \
         {UPPER, leave_upper_lanes, NULL}, {ODD, leave_odd_lanes, "off > 1"},                       \
         {ODD, leave_odd_lanes, NULL},                                                              \
-        {"as if what the lanes lose when they add up their sums were dropped", drop_in_lanes,      \
+        {"as if the rounding errors were dropped when the lanes add up their sums", drop_in_lanes, \
          NULL},                                                                                    \
-        {"as if what the other lanes have lost were left out", leave_low, NULL},                   \
+        {"as if the second floats of the other lanes were left out", leave_low, NULL},             \
         {"as if a lane read the other lane's second float after that lane had changed it",         \
          read_late, ".low, off)"},                                                                 \
-        {"as if the error were worked out from the sum that has already changed", change_first,    \
-         "(b - part)"},                                                                            \
-        {"as if `part` were the sum without b: it is the sum without a.high", take_part_of_b,      \
-         "part = sum -"},                                                                          \
+        {"as if the error were computed from the new sum: compute it before you change the sum",   \
+         change_first, "(b - part)"},                                                              \
+        {"as if `part` were sum - b, not sum - a.high", take_part_of_b, "part = sum -"},           \
     {                                                                                              \
-        "as if what the additions lose were subtracted in the end", subtract_low, NULL             \
+        "as if the rounding errors of the additions were subtracted at the end", subtract_low,     \
+            NULL                                                                                   \
     }
 
 static const struct check_guess sum_guesses[] = {
-    {"as if what the additions lose were dropped", drop, NULL}, OF_PAIRS, {0}};
+    {"as if the rounding errors of the additions were dropped", drop, NULL}, OF_PAIRS, {0}};
 
 static const struct check_guess product_guesses[] = {
-    {"as if the products were rounded, and what they lose were dropped", leave_product,
-     "__fmul_rn("},
-    {"as if what the additions and the products lose were dropped", drop, NULL},
-    {"as if what the additions lose were dropped", fuse, NULL},
+    {"as if the rounding errors of the products were dropped", leave_product, "__fmul_rn("},
+    {"as if the rounding errors of the additions and of the products were dropped", drop, NULL},
+    {"as if the rounding errors of the additions were dropped", fuse, NULL},
     {"as if fmaf() got the product without a minus", turn_product, "fmaf("},
     OF_PAIRS,
     {0}};
@@ -447,16 +447,16 @@ static void begin_early(const struct case_data *input, float *values)
 }
 
 #define EARLY                                                                                      \
-    "as if row r began at half r * width / 2, not r * width: was r * words added to a pointer to __half, not to __half2?"
+    "as if row r began at half r * width / 2, not r * width: did you add r * words to a pointer to __half, not to __half2?"
 
 static const struct check_guess half_guesses[] = {
     {EARLY, begin_early, "(halves + row * words)"},
     {EARLY, begin_early, "halves + row * words"},
     {EARLY, begin_early, "const __half2 *twos ="},
-    {"as if both numbers of a __half2 were added in half", add_words, NULL},
-    {"as if each lane added up in half", add_twos, NULL},
-    {"as if each lane added up in half", add_both, NULL},
-    {"as if each lane added up in half", add_in_turn, NULL},
+    {"as if both numbers of a __half2 were added in half precision", add_words, NULL},
+    {"as if each lane added up in half precision", add_twos, NULL},
+    {"as if each lane added up in half precision", add_both, NULL},
+    {"as if each lane added up in half precision", add_in_turn, NULL},
     {0}};
 
 /* Makes the results of rung 5 with a wrong fraction: MAKE returns the fraction for T and E =
@@ -521,19 +521,17 @@ GUESS(leave_below, below_of_positive)
 GUESS(turn_all_below, below_of_negative)
 
 static const struct check_guess growth_guesses[] = {
-    {"as if e^t stood for e^-t", turn_both, NULL},
-    {"exactly what comes out if the number above the line is that for the other sign of t",
-     turn_above, NULL},
-    {"exactly what comes out if the number below the line is that for the other sign of t",
-     turn_below, NULL},
-    {"exactly what comes out if the number above the line is `capacity` for negative t, too",
-     leave_above, "above ="},
-    {"exactly what comes out if the number above the line is `capacity` * e for positive t, too",
-     multiply_above, "above ="},
-    {"exactly what comes out if the number below the line is 1 + ratio * e for negative t, too",
-     leave_below, "below ="},
-    {"exactly what comes out if the number below the line is e + ratio for positive t, too",
-     turn_all_below, "below ="},
+    {"as if e^t were computed in place of e^-t", turn_both, NULL},
+    {"exactly the result if the numerator is the one for the other sign of t", turn_above, NULL},
+    {"exactly the result if the denominator is the one for the other sign of t", turn_below, NULL},
+    {"exactly the result if the numerator is `capacity` for negative t, too", leave_above,
+     "above ="},
+    {"exactly the result if the numerator is `capacity` * e for positive t, too", multiply_above,
+     "above ="},
+    {"exactly the result if the denominator is 1 + ratio * e for negative t, too", leave_below,
+     "below ="},
+    {"exactly the result if the denominator is e + ratio for positive t, too", turn_all_below,
+     "below ="},
     {0}};
 
 static const struct check_guess *const guesses_of[] = {[SUMS] = sum_guesses,
@@ -581,13 +579,14 @@ static void run_all(struct check *check, int rows, int width)
 /* Advice about wrong results, for each rung. */
 static const char *const rung_hints[] = {
     [SUMS] =
-        "Rung 1: an addition must work out its error before it changes the sum, and a lane must read both floats of another lane before it changes its own.",
+        "Rung 1: an addition must compute its error before it changes the sum. A lane must read both floats of another lane before it changes its own.",
     [PRODUCTS] =
-        "Rung 2: the product's error is fmaf(a, b, -product), with a minus, and it belongs to the sum, too.",
+        "Rung 2: the product's error is fmaf(a, b, -product), with a minus. Add it to the sum, too.",
     [HALVES] =
         "Rung 3: the sums of floats are exact here. Does each lane add up both numbers of each __half2, and does each row begin in the right place?",
-    [WAVES] = "Rung 4: take whole turns away before you multiply by 2 pi.",
-    [GROWTH] = "Rung 5: what is the largest number on the way? Is e at most 1 for each sign of t?",
+    [WAVES] = "Rung 4: subtract whole turns before you multiply by 2 pi.",
+    [GROWTH] =
+        "Rung 5: how large can each intermediate result be? Is e at most 1 for each sign of t?",
 };
 
 #define FIRST_FIX                                                                                  \
@@ -599,15 +598,15 @@ static void run_sizes(struct check *check, int rows, int width)
 {
     for (enum rung rung = SUMS; rung <= GROWTH; ++rung) {
         if (rung >= WAVES)
-            check_set_hint(check,
-                           FIRST_FIX "does the loop reach each number, and none after them?");
+            check_set_hint(check, FIRST_FIX
+                           "does the loop reach every number, and none after the last one?");
         run_on(check, rung, rows, width);
     }
     check_set_hint(check, NULL);
 }
 
 CHECK(correct, .title = "right results for 32 rows of 1,000 numbers", .points = 10,
-      .hint = "What does each operation round off?")
+      .hint = "What does rounding cut off in each operation?")
 {
     for (enum rung rung = SUMS; rung <= GROWTH; ++rung) {
         check_set_hint(check, rung_hints[rung]);
@@ -618,7 +617,7 @@ CHECK(correct, .title = "right results for 32 rows of 1,000 numbers", .points = 
 CHECK(
     ragged, .title = "right for one row, two numbers, and long rows, too", .points = 10,
     .hint = FIRST_FIX
-    "a row may have fewer numbers than a warp has lanes, and the number of rows need not fill the last block. All 32 lanes of a warp must reach each __shfl_down_sync().")
+    "a row may have fewer numbers than a warp has lanes, and the last block may have more warps than rows are left. All 32 lanes of a warp must reach each __shfl_down_sync().")
 {
     run_sizes(check, 1, 2);
     int width = 2 * check_random_int(check, 8, 40);
@@ -630,9 +629,8 @@ CHECK(
 
 CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHECK_COUNTS,
       .watched = true,
-      .hint =
-          "If threads share numbers in shared memory, all must wait between a write and another "
-          "thread's read. Shuffles need no wait.")
+      .hint = "If threads exchange numbers in shared memory, all must wait between a write and "
+              "another thread's read. Shuffles need no wait.")
 {
     run_all(check, 6, 500);
 }
@@ -659,13 +657,14 @@ static void count_doubles(struct check *check, enum rung rung)
     check_measure(check, run, floor(8 * check_counter(run, "double_operations") / numbers) / 8);
     if (wide > MOST_WIDE)
         check_refuse(
-            check, run, "Use additions, multiplications and fused multiply-adds of floats.",
-            "for each number, there are %.1f operations that are wider than a float", wide);
+            check, run, "Add and multiply floats only, and use fused multiply-adds of floats.",
+            "for each number, the kernel executes %.1f operations on types wider than a float",
+            wide);
 }
 
 #define DOUBLES                                                                                    \
     {                                                                                              \
-        .text = "operations in double for each number: %s", .want = "%s",                          \
+        .text = "for each number, the kernel executes %s operations in double", .want = "%s",      \
         .counter = "double_operations", .budget = {                                                \
             .naive = 1,                                                                            \
             .solution = 0,                                                                         \
@@ -674,8 +673,8 @@ static void count_doubles(struct check *check, enum rung rung)
     }
 
 CHECK(
-    sums, .title = "rung 1: sums that lose nothing, without doubles", .points = 15,
-    .where = CHECK_COUNTS, .figure = DOUBLES,
+    sums, .title = "rung 1: precise sums without doubles", .points = 15, .where = CHECK_COUNTS,
+    .figure = DOUBLES,
     .hint =
         "TODO 1: keep two floats, the rounded sum and what rounding has cut off. Each step needs six additions and subtractions, and none of them in double.")
 {
@@ -683,10 +682,10 @@ CHECK(
 }
 
 CHECK(
-    products, .title = "rung 2: products that lose nothing, without doubles", .points = 15,
+    products, .title = "rung 2: precise products without doubles", .points = 15,
     .where = CHECK_COUNTS, .figure = DOUBLES,
     .hint =
-        "TODO 2: fmaf(a, b, -product) is what the product has lost. product must be rounded by itself: __fmul_rn(a, b).")
+        "TODO 2: fmaf(a, b, -product) is the rounding error of the product. Compute product by __fmul_rn(a, b), which the compiler does not fuse with an addition.")
 {
     count_doubles(check, PRODUCTS);
 }
@@ -698,7 +697,7 @@ CHECK(
 CHECK(
     halves, .title = "rung 3: two halves per load, added up in float", .points = 15,
     .where = CHECK_COUNTS,
-    .figure = {.text = "to load 1,024 halves, warps make %s requests",
+    .figure = {.text = "to load 1,024 halves, warps execute %s loads",
                .want = "at most %s",
                .counter = "global_load_requests",
                .budget = {.naive = 32, .solution = 16, .slack = 1.05}},
@@ -717,7 +716,7 @@ CHECK(
     double instructions = 1024 * check_counter(run, "warp_instructions") / numbers;
     if (instructions > MOST_FOR_HALVES)
         check_refuse(check, run,
-                     "One plain addition for each half is enough: nothing is rounded off.",
+                     "One plain addition for each half is enough: rounding cuts nothing off.",
                      "for 1,024 halves, warps execute %s instructions, and the limit is %d",
                      check_number(instructions), MOST_FOR_HALVES);
 }
@@ -745,7 +744,7 @@ CHECK(
     growth, .title = "rung 5: exponentials without overflow, without doubles", .points = 15,
     .where = CHECK_COUNTS, .figure = DOUBLES,
     .hint =
-        "TODO 5: with e = expf(-fabsf(t)), nothing overflows. A constant such as 1.0 is a double, and makes doubles of what it meets: write 1 or 1.0f.")
+        "TODO 5: with e = expf(-fabsf(t)), nothing overflows. A constant such as 1.0 is a double, and it makes the whole operation one in double: write 1 or 1.0f.")
 {
     const struct run *run = run_on(check, GROWTH, ROWS, WIDTH / 4);
     double doubles = check_counter(run, "double_operations");

@@ -111,8 +111,8 @@ static void blended(struct film film)
     //         a) After film_in() of slot s, cudaEventRecord(filled[s], in). Before the kernel,
     //            cudaStreamWaitEvent(work, filled[s], 0).
     //         b) In the same way, film_out() waits until the kernel is done.
-    //         c) Before film_in() overwrites slot s: two may still read the old frame there, its copy
-    //            out, and the blend() of the frame after it. Wait for both. (Waiting for an event
+    //         c) Before film_in() overwrites slot s, wait for both readers of the old frame: its copy
+    //            out, and the blend() of the frame after it. (Waiting for an event
     //            that was never recorded waits for nothing.)
     //         film_make_events(filled, SLOTS) makes cudaEvent_t filled[SLOTS].
     for (int f = 0; f < film.frames; ++f) {

@@ -13,8 +13,8 @@
 
 LAB(.title = "Copies and kernels at the same time", .file = "streams.cu", .needs = {"02-coalesce"},
     .hints = {
-        "Draw three rows: copies to the GPU, kernels, copies from it. Put each frame's three pieces of work into them. In one stream, every piece waits for the one before it. Which pieces of different frames could be side by side?",
-        "TODO 1: cudaMallocHost(&memory, bytes) and cudaFreeHost(memory). TODO 2: a stream for each slot, made with cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); the frames of a slot use the slot's stream, so they are in order. TODO 3: the copy of a frame to its slot must wait for the copy from that slot, and for the kernel that blended the slot's old frame into the frame after it.",
+        "Draw three rows: copies to the GPU, kernels, copies from the GPU. Draw each frame's two copies and its kernel into these rows. In one stream, each of them waits for the one before it. Which of them could run at the same time, for different frames?",
+        "TODO 1: cudaMallocHost(&memory, bytes) and cudaFreeHost(memory). TODO 2: make a stream for each slot by cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); the frames of a slot use the slot's stream, so they stay in order. TODO 3: the copy of a frame to its slot must wait for the copy from that slot, and for the kernel that blended the slot's old frame into the frame after it.",
         "TODO 3: three streams, in, work and out, and three events for each slot s = f % SLOTS. Frame f: cudaStreamWaitEvent(in, out_of[s], 0); cudaStreamWaitEvent(in, done[(f + 1) % SLOTS], 0); film_in(film, f, in); cudaEventRecord(filled[s], in); cudaStreamWaitEvent(work, filled[s], 0); the kernel, in work; cudaEventRecord(done[s], work); cudaStreamWaitEvent(out, done[s], 0); film_out(film, f, out); cudaEventRecord(out_of[s], out). After the loop, cudaDeviceSynchronize().",
     });
 
@@ -71,8 +71,8 @@ static const char *const rung_hints[] = {
         "Rung 2: do the copy to a slot, the kernel and the copy back use the same frame, "
         "and the same stream? Has main() waited for all streams?",
     [BLENDED] =
-        "Rung 3: is the frame before still in its slot, and already developed, when blend() "
-        "reads it? Which event says so, and which stream waits for it?",
+        "Rung 3: when blend() reads the frame before, is that frame still in its slot, and is it "
+        "developed? Which event tells you, and which stream waits for that event?",
 };
 
 CHECK(correct, .title = "right for 10 frames of 5,000 pixels", .points = 10,
@@ -87,7 +87,7 @@ CHECK(correct, .title = "right for 10 frames of 5,000 pixels", .points = 10,
 CHECK(
     ragged, .title = "right for any number of frames of any size", .points = 10,
     .hint =
-        "If the check above failed, too, fix that first. Otherwise look at few frames: fewer than slots, or one. The first frame has no frame before it.")
+        "If the check above failed, too, fix that first. Otherwise the number of frames is the problem: there may be one frame only, or fewer frames than slots. The first frame has no frame before it.")
 {
     run_all(check, 1, check_random_int(check, 1, 400));
     run_all(check, SLOTS, 256);
@@ -99,7 +99,7 @@ CHECK(
     sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
     .watched = true,
     .hint =
-        "What must have ended before a frame may overwrite its slot? An event that was recorded after that work, and waited for in the stream of the copy, makes sure of it. The host may read film.to only after cudaDeviceSynchronize().")
+        "Which work must end before a new frame may overwrite a slot? Record an event after that work, and let the stream of the copy wait for the event. The host may read film.to only after cudaDeviceSynchronize().")
 {
     run_all(check, 3 * SLOTS, 300);
 }
@@ -127,28 +127,29 @@ static void measure(struct check *check, enum rung rung)
         check_show_line(check, "cudaStreamSynchronize(");
 }
 
-CHECK(pinned, .title = "rung 1: copies from and to page-locked memory", .points = 20,
-      .where = CHECK_COUNTS, .gpu = "h100", .figure = MAKESPAN(505, 250),
+CHECK(pinned, .title = "rung 1: copies use page-locked memory", .points = 20, .where = CHECK_COUNTS,
+      .gpu = "h100", .figure = MAKESPAN(505, 250),
       .hint = "TODO 1: cudaMallocHost() gives memory that the GPU's copy engines can reach by "
-              "themselves. Memory of malloc() goes through a buffer of the driver first.")
+              "themselves. A copy from memory of malloc() goes through a buffer of the driver "
+              "first.")
 {
     measure(check, PINNED);
 }
 
 CHECK(
-    overlapped, .title = "rung 2: copies both ways and kernels at the same time", .points = 25,
+    overlapped, .title = "rung 2: copies in both directions and kernels overlap", .points = 25,
     .where = CHECK_COUNTS, .gpu = "h100", .figure = MAKESPAN(250, 125),
     .hint =
-        "TODO 2: work in one stream is done one after the other. Frames in different slots need not wait for each other: give each slot a stream. And the host must not wait for each frame.")
+        "TODO 2: work in one stream is done one after the other. Frames in different slots need not wait for each other: give each slot a stream. The host must not wait for each frame.")
 {
     measure(check, OVERLAPPED);
 }
 
 CHECK(
-    blended, .title = "rung 3: the same, with frames that need each other", .points = 25,
-    .where = CHECK_COUNTS, .gpu = "h100", .figure = MAKESPAN(250, 142),
+    blended, .title = "rung 3: copies and kernels overlap although frames need each other",
+    .points = 25, .where = CHECK_COUNTS, .gpu = "h100", .figure = MAKESPAN(250, 142),
     .hint =
-        "TODO 3: only the kernels need the frame before. Copies of other frames can go on meanwhile, in streams of their own. Let events, not the host, wait.")
+        "TODO 3: only the kernels need the frame before. Copies of other frames can go on meanwhile, in their own streams. Let streams wait for events; the host must not wait.")
 {
     measure(check, BLENDED);
 }

@@ -17,8 +17,8 @@
 LAB(.title = "Memories for read-only data", .file = "read_only.cu",
     .needs = {"05-pitched-alloc", "09-picture-sum"},
     .hints = {
-        "Ask of each array: do the lanes of a warp want the same word at the same time, words side by side, words close together in two directions, or words anywhere? Constant memory is for the first, plain loads are for the second, a texture is for the third, shared memory for the last.",
-        "TODO 1: a warp must have one filter: blockIdx.y can be its number. TODO 2: main() uploads the curve like the pixels; each block copies it to shared memory and waits. TODO 3: a store through one pointer could change what another points to; const and __restrict__ say that it does not. TODO 4: tex2D<float>(picture, u, v) instead of the four pixels. TODO 5: the mask is like the weights of rung 1, the curve like that of rung 2.",
+        "Ask for each array: which words do the lanes of a warp want at the same time? The same word: use constant memory. Words side by side: use plain loads. Words close together in two directions: use a texture. Words anywhere in the array: use shared memory.",
+        "TODO 1: let all lanes of a warp use the same filter: blockIdx.y can be its number. TODO 2: main() copies the curve to the GPU like the pixels; each block copies it to shared memory and waits. TODO 3: a store through one pointer might change the numbers that another points to; const and __restrict__ tell the compiler that it does not. TODO 4: tex2D<float>(picture, u, v) instead of the four pixels. TODO 5: use the memory of rung 1 for the mask, and that of rung 2 for the curve.",
         "TODO 1: int f = blockIdx.y, i = blockIdx.x * blockDim.x + threadIdx.x; and filter<<<dim3(blocks, FILTERS), THREADS>>>. TODO 2: __shared__ float here[GREYS]; for (int g = threadIdx.x; g < GREYS; g += blockDim.x) here[g] = curve[g]; __syncthreads(); TODO 3: const float *__restrict__ data. TODO 4: texture = new_texture(job.data, width, height, cudaFilterModeLinear, cudaAddressModeBorder); the kernel's first parameter is cudaTextureObject_t picture; dim3 square(8, 32), squares((width + 7) / 8, (height + 31) / 32). TODO 5: __constant__ int mask[3 * MASK]; cudaMemcpyToSymbol(mask, job.mask, sizeof mask).",
     });
 
@@ -118,10 +118,11 @@ static double filtered(const struct job *job, int f, int i)
 
 /* A wrong way to compute results. In the right way, all members are 0. */
 struct way {
-    bool weightless; /* for rungs 1 and 5: the weights are 0; the next two lines are for rung 4 */
+    bool weightless; /* for rungs 1 and 5: the weights are 0 */
+    /* for rung 4: the texture's filter and address modes, and the direction of the rotation */
     bool nearest, clamps, backwards;
-    double shift;   /* distance in pixels by which positions are wrong */
-    bool exchanged; /* width and height of the texture are exchanged */
+    double shift;   /* for rung 4: distance in pixels by which positions are wrong */
+    bool exchanged; /* for rung 4: width and height of the texture are exchanged */
     bool turned;    /* for rungs 1 and 5: rows and columns of the weights are exchanged */
     bool quarter;   /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
     /* for rung 3: the pitch is too small by NARROWER; the first pixel is LEFT columns and ABOVE
@@ -331,11 +332,11 @@ static const struct check_guess filter_guesses[] = {
      without_weights, NULL},
     {"as if weight k of filter f were read as weights[k * FILTERS + f], not weights[f * TAPS + k]",
      turned, NULL},
-    {"as if only the first quarter of the weights were copied; does cudaMemcpyToSymbol() count numbers? It counts bytes",
+    {"as if only the first quarter of the weights were copied: cudaMemcpyToSymbol() takes a number of bytes",
      quarter, NULL},
-    {"as if the results of the eight filters for a place stood side by side; result i of filter f belongs in result[f * n + i]",
+    {"as if result i of filter f were stored in result[i * FILTERS + f], not result[f * n + i]",
      interleaved, NULL},
-    {"as if the numbers were taken in reversed order: weight k belongs to data[i + k]", taps_turned,
+    {"as if the weights were taken in reversed order: weight k belongs to data[i + k]", taps_turned,
      "weights[f * TAPS + k]"},
     {"as if each result were made from data[i + 1] on", taps_one_late, "weights[f * TAPS + k]"},
     {"as if all weights were multiplied by data[i]: weight k belongs to data[i + k]",
@@ -357,7 +358,7 @@ static const struct check_guess slope_guesses[] = {
 enum { PIXEL, EAST, WEST, SOUTH, NORTH, TERMS };
 static const char *const terms[TERMS] = {"p[0]", "p[1]", "p[-1]", "p[pitch]", "p[-pitch]"};
 
-/* A sum of these numbers, each TIMES some factor, divided by BY. */
+/* The sum of times[k] * terms[k] over all k, divided by BY. */
 struct formula {
     int times[TERMS], by;
 };
@@ -414,7 +415,8 @@ static void print_formula(const struct formula *formula, char *text, size_t size
                  formula->by);
 }
 
-/* Says which of rung 3's four arrays is wrong, if it is a single one, and what it holds. */
+/* If exactly one of the four arrays of rung 3 is wrong, names it, and the formula that gives its
+ * numbers. */
 static bool explain_slopes(struct check *check, const struct run *run,
                            const struct case_data *input, const float *got, char *text, size_t size,
                            const char **at)
@@ -448,7 +450,7 @@ static bool explain_slopes(struct check *check, const struct run *run,
 }
 
 static const struct check_guess mask_guesses[] = {
-    {"as if only the first quarter of the mask were copied; does cudaMemcpyToSymbol() count numbers? It counts bytes",
+    {"as if only the first quarter of the mask were copied: cudaMemcpyToSymbol() takes a number of bytes",
      quarter, NULL},
     {"as if rows and columns of the mask were exchanged", turned, NULL},
     {"as if the whole mask were 0; does main() copy it to the variable that the kernel reads?",
@@ -456,13 +458,15 @@ static const struct check_guess mask_guesses[] = {
     {NULL, NULL, NULL}};
 
 static const struct check_guess turn_guesses[] = {
-    {"as if each result were the nearest pixel, not a mean of four", nearest, "new_texture("},
-    {"as if the pixels at the edge went on outside of the picture", clamped, "new_texture("},
-    {"as if each result were the nearest pixel, and those at the edge went on outside",
+    {"as if each result were the nearest pixel, not the mean of four pixels", nearest,
+     "new_texture("},
+    {"as if each pixel outside of the picture were the nearest pixel inside, not 0", clamped,
+     "new_texture("},
+    {"as if each result were the nearest pixel, and pixels outside of the picture were not 0",
      nearest_clamped, "new_texture("},
-    {"as if the picture were turned the other way", backwards, NULL},
+    {"as if the picture were rotated in the other direction", backwards, NULL},
     {"as if the texture had been made with width and height exchanged", exchanged, "new_texture("},
-    {"as if pixels were read half a pixel too far to the left and too high up; the centre of the first pixel is at 0.5, 0.5",
+    {"as if pixels were read half a pixel too far left and too far up: the centre of the first pixel is at 0.5, 0.5",
      half_too_low, NULL},
     {NULL, NULL, NULL}};
 
@@ -561,7 +565,7 @@ static const char *const rung_hints[] = {
     [SLOPES] =
         "Rung 3: a row of the framed picture has width + 2 numbers, and the picture begins in row 1, column 1 of its frame.",
     [ROTATE] =
-        "Rung 4: a texture's first pixel has its centre at 0.5, 0.5, and outside of the picture it must give 0.",
+        "Rung 4: the centre of a texture's first pixel is at 0.5, 0.5. Outside of the picture, the texture must return 0.",
     [DEVELOP] =
         "Rung 5: pixels outside of the picture count as 0, and the sum is divided by MASK_SUM. Has main() copied the mask to the array that the kernel reads?",
 };
@@ -585,7 +589,7 @@ CHECK(correct, .title = "right results for 96 x 80 numbers", .points = 10,
 CHECK(
     ragged, .title = "right for 1 x 1 numbers and odd sizes, too", .points = 10,
     .hint =
-        "If the check above failed, too, fix that first. Otherwise the size is the problem: threads outside of the picture must store nothing, but they must reach each __syncthreads(); and a curve has 256 numbers, even if the block has fewer threads.")
+        "If the check above failed, too, fix that first. Otherwise the size is the problem: threads outside of the picture must store nothing, but they must reach each __syncthreads(). A curve has 256 numbers, even if the block has fewer threads.")
 {
     look_at_all(check, 1, 1, false);
     look_at_all(check, check_random_int(check, 257, 300), 3, false);
@@ -644,9 +648,8 @@ static double for_a_warp(const struct run *run, const char *counters, int count)
 
 CHECK(
     filter, .title = "rung 1: all lanes want the same weight", .points = 15, .where = CHECK_COUNTS,
-    .figure = {.text =
-                   "for 32 results, a warp makes %s requests, and each further word of constant "
-                   "memory counts as a request",
+    .figure = {.text = "for 32 results, a warp makes %s memory requests, counting each word of "
+                       "constant memory",
                .want = "at most %s",
                .counter = REQUESTS,
                .budget = {.naive = 30, .solution = 15, .slack = 1.25},
@@ -666,25 +669,25 @@ CHECK(
 
 CHECK(
     curve, .title = "rung 2: each lane wants another number", .points = 15, .where = CHECK_COUNTS,
-    .figure =
-        {.text = "32 pixels take %s passes through memory: lines, wavefronts, sectors of textures, "
-                 "words of constant memory",
-         .want = "at most %s",
-         .counter = PASSES,
-         .budget = {.naive = 29.8, .solution = 4.4, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
-         .textures = true,
-         .constants = true,
-         .judges = 1 << CHECK_READS},
+    .figure = {.text = "32 pixels take %s memory transactions: lines, wavefronts, texture sectors, "
+                       "constant words",
+               .want = "at most %s",
+               .counter = PASSES,
+               .budget = {.naive = 29.8, .solution = 4.4, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
+               .textures = true,
+               .constants = true,
+               .judges = 1 << CHECK_READS},
     .hint =
-        "TODO 2: shared memory serves 32 banks at a time. Let each block copy the curve there first, with all its threads, and wait.")
+        "TODO 2: shared memory serves 32 banks at a time. Let all threads of a block copy the curve to it first, and wait.")
 {
     const struct run *run = look_at(check, CURVE, WIDTH, HEIGHT, 0);
     check_measure(check, run, for_a_warp(run, PASSES, WIDTH * HEIGHT));
 }
 
 CHECK(
-    slopes, .title = "rung 3: no store changes the picture", .points = 15, .where = CHECK_COUNTS,
-    .figure = {.text = "for 32 pixels, a warp makes %s requests to load",
+    slopes, .title = "rung 3: no pixel is loaded again after a store", .points = 15,
+    .where = CHECK_COUNTS,
+    .figure = {.text = "for 32 pixels, a warp executes %s loads",
                .want = "at most %s",
                .counter = REQUESTS,
                .budget = {.naive = 13, .solution = 5, .slack = 1.6},
@@ -692,7 +695,7 @@ CHECK(
                .constants = true,
                .judges = 1 << CHECK_READS | 1 << CHECK_PATH},
     .hint =
-        "TODO 3: after each store the compiler must load again, unless it knows that the store cannot have changed the picture.")
+        "TODO 3: after each store the compiler must load the pixels again, unless it knows that no store changes the picture.")
 {
     const struct run *run = look_at(check, SLOPES, WIDTH, HEIGHT, 0);
     check_measure(check, run, for_a_warp(run, REQUESTS, WIDTH * HEIGHT));
@@ -703,7 +706,8 @@ CHECK(
 #define DEGREES 50
 
 CHECK(
-    filtering, .title = "rung 4: the texture filters", .points = 10, .where = CHECK_COUNTS,
+    filtering, .title = "rung 4: the texture unit computes the mean of four pixels", .points = 10,
+    .where = CHECK_COUNTS,
     .figure = {.text = "for 32 pixels, a warp executes %s instructions",
                .want = "at most %s",
                .counter = "warp_instructions",
@@ -712,7 +716,7 @@ CHECK(
                .constants = true,
                .judges = 1 << CHECK_WORK | 1 << CHECK_PATH | 1 << CHECK_READS},
     .hint =
-        "TODO 4: one tex2D() reads four pixels, weighs them and adds them up, if the texture's filter mode is linear. Its border mode makes the tests needless.")
+        "TODO 4: if the texture's filter mode is linear, one tex2D() computes the weighted mean of four pixels. With the border address mode, the kernel needs no tests for the edges.")
 {
     const struct run *run = look_at(check, ROTATE, SIDE, SIDE, DEGREES);
     check_measure(check, run, for_a_warp(run, "warp_instructions", SIDE * SIDE));
@@ -720,15 +724,15 @@ CHECK(
     if (fetches > 1.5)
         check_refuse(
             check, run,
-            "Let one tex2D() read, weigh and add up the four pixels: the texture's filter mode is cudaFilterModeLinear.",
-            "for 32 pixels, a warp makes %.1f fetches from textures; 1 would be enough", fetches);
+            "Let one tex2D() compute the weighted mean of four pixels: set the texture's filter mode to cudaFilterModeLinear.",
+            "for 32 pixels, a warp makes %.1f texture fetches; 1 would be enough", fetches);
 }
 
 CHECK(
-    locality, .title = "rung 4: pixels close together", .points = 10, .where = CHECK_COUNTS,
+    locality, .title = "rung 4: a warp reads pixels that lie close together", .points = 10,
+    .where = CHECK_COUNTS,
     .figure =
-        {.text = "32 pixels take %s passes through memory: sectors, wavefronts, words of constant "
-                 "memory",
+        {.text = "32 pixels take %s memory transactions: sectors, wavefronts, constant words",
          .want = "at most %s",
          .counter = SECTORS,
          .budget = {.naive = 26.5, .solution = 11.7, .slack = 1.45, .scale = JUDGE_LOGARITHMIC},
@@ -736,17 +740,18 @@ CHECK(
          .constants = true,
          .judges = 1 << CHECK_READS},
     .hint =
-        "TODO 4: 32 pixels in a row lie in 20 rows or more of the picture that is turned. Let a warp have 8 x 4 pixels: a block is dim3(8, 32), and lanes are numbered along x first.")
+        "TODO 4: 32 pixels of one row of the result come from 20 or more rows of the picture. Let a warp compute 8 x 4 pixels: a block is dim3(8, 32), and lanes are numbered along x first.")
 {
     const struct run *run = look_at(check, ROTATE, SIDE, SIDE, DEGREES);
     check_measure(check, run, for_a_warp(run, SECTORS, SIDE * SIDE));
 }
 
 CHECK(
-    develop, .title = "rung 5: a memory for each array", .points = 10, .where = CHECK_COUNTS,
+    develop, .title = "rung 5: each array is in the right memory", .points = 10,
+    .where = CHECK_COUNTS,
     .figure =
-        {.text = "32 pixels take %s passes through memory: lines, wavefronts, sectors of "
-                 "textures, words of constant memory",
+        {.text = "32 pixels take %s memory transactions: lines, wavefronts, texture sectors, "
+                 "constant words",
          .want = "at most %s",
          .counter = PASSES,
          .budget = {.naive = 53.8, .solution = 17.7, .slack = 1.52, .scale = JUDGE_LOGARITHMIC},
@@ -754,7 +759,7 @@ CHECK(
          .constants = true,
          .judges = 1 << CHECK_READS},
     .hint =
-        "TODO 5: do all lanes want the same word of the mask? Of the curve? Rungs 1 and 2 have the answers.")
+        "TODO 5: do all lanes want the same word of the mask? Do all want the same word of the curve? Use the memories of rungs 1 and 2.")
 {
     const struct run *run = look_at(check, DEVELOP, WIDTH, HEIGHT, 0);
     check_measure(check, run, for_a_warp(run, PASSES, WIDTH * HEIGHT));

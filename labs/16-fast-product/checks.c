@@ -24,8 +24,8 @@
 LAB(.title = "A fast matrix product", .file = "fast_product.cu",
     .needs = {"04-bank-conflicts", "06-tiled-matmul"},
     .hints = {
-        "Count for one thread: how many numbers must it fetch from shared memory for each multiply-add, if it makes one number of C? And if it makes 4 x 4 numbers, or 8 x 8?",
-        "TODO 1: float sum[4][4], a[4] and b[4] stay in registers if all loops over them have fixed bounds. TODO 2: a thread's four neighbours in a column of A are one load only if the tile of A is stored by columns. TODO 3: start the copy of B and load the numbers of A for the next tiles right after the barrier, then multiply the tiles that have arrived. TODO 4: a warp keeps 4 x 2 fragments of sums, and loads 4 + 2 fragments for 8 products.",
+        "Count for one thread: how many numbers must it load from shared memory for each multiply-add if it computes one number of C? How many if it computes 4 x 4 numbers, or 8 x 8?",
+        "TODO 1: float sum[4][4], a[4] and b[4] stay in registers if all loops over them have fixed bounds. TODO 2: one load fetches four numbers of a column of A only if the tile of A is stored by columns. TODO 3: start the copy of B and load the numbers of A for the next tiles right after the barrier, then multiply the tiles that have arrived. TODO 4: a warp keeps 4 x 2 fragments of sums, and loads 4 + 2 fragments for 8 products.",
         "TODO 2: float4 four = *(const float4 *)&a[...]; a_tile[column][row] = four.x; a_tile[column + 1][row] = four.y; and so on; a tile has rows of SIDE + 4 floats. TODO 3: __pipeline_wait_prior(0); __syncthreads(); start the next copy of B; load four numbers of A; multiply_tiles(); store the four numbers. TODO 4: fragment<matrix_a, 16, 16, 16, __half, row_major> a; load_matrix_sync(a, &pair[now].a[y][k], DEEP + 8); mma_sync(sum, a, b, sum); store_matrix_sync(c, sum, p.width, mem_row_major)."});
 
 enum rung { TILES, REGISTERS, VECTORS, COPIES, TENSOR };
@@ -174,19 +174,19 @@ static void grade_all(struct check *check, int height, int width, int depth)
 /* Advice about wrong results. */
 static const char *const rung_hints[] = {
     [REGISTERS] =
-        "Rung 1: thread (tx, ty) makes rows ty, ty + 16, ... and columns tx, tx + 16, ... of its block's piece of C. A row of A has p.depth numbers, a row of B and of C has p.width. Which numbers of the two tiles meet in step k?",
+        "Rung 1: thread (tx, ty) computes rows ty, ty + 16, ... and columns tx, tx + 16, ... of its block's piece of C. A row of A has p.depth numbers; a row of B or C has p.width. Which numbers of the two tiles does step k multiply?",
     [VECTORS] =
-        "Rung 2: the tile of A is stored by columns: a[k][row]. From one pair of tiles to the next, A goes on by STEP columns, and B by STEP rows of p.width numbers. store_sums() says which rows and columns of C a thread makes.",
+        "Rung 2: the tile of A is stored by columns: a[k][row]. The next pair of tiles begins STEP columns further right in A, and STEP rows further down in B. store_sums() shows which rows and columns of C a thread computes.",
     [COPIES] =
-        "Rung 3: each pair of tiles is filled while the other one is multiplied. Is the first pair there before the loop, does each step multiply the pair that has arrived, and does the last step multiply, too?",
+        "Rung 3: each pair of tiles is filled while the other pair is multiplied. Is the first pair loaded before the loop? Does each step multiply the pair that has arrived? Does the last step multiply, too?",
     [TENSOR] =
-        "Rung 4: a fragment's last argument is the length of a row in its own memory: DEEP + 8 for the tile of A, SIDE + 8 for that of B, p.width for C. The sums must begin with 0.",
+        "Rung 4: the last argument of load_matrix_sync() is the length of a row: DEEP + 8 for the tile of A, SIDE + 8 for the tile of B. For C, store_matrix_sync() takes p.width. Set the sums to 0 at the start.",
 };
 
 /* --- right answers ---------------------------------------------------------------------------- */
 
 CHECK(correct, .title = "right product if all tiles are full", .points = 10,
-      .hint = "Follow the thread that makes the number named above, with pencil and paper.")
+      .hint = "Take pencil and paper, and follow the thread that computes the number named above.")
 {
     for (int rung = REGISTERS; rung <= TENSOR; ++rung) {
         check_set_hint(check, rung_hints[rung]);
@@ -197,7 +197,7 @@ CHECK(correct, .title = "right product if all tiles are full", .points = 10,
 CHECK(
     ragged, .title = "right product for any sizes", .points = 10,
     .hint =
-        "main() fills the matrices up with zeros, so p.height, p.width and p.depth in kernels are always multiples of the tiles. If the check above has passed, do the kernels use other sizes?")
+        "main() pads the matrices with zeros, so p.height, p.width and p.depth are always multiples of the tile's sides. If the check above has passed, do the kernels use other sizes than these three?")
 {
     int height = check_random_int(check, 130, 200), width = check_random_int(check, 2, 120);
     int depth = check_random_int(check, 2, 90);
@@ -253,13 +253,13 @@ static const struct run *run_measured(struct check *check, int rung)
 CHECK(
     registers, .title = "rung 1: a thread keeps 4 x 4 numbers", .points = 15, .where = CHECK_COUNTS,
     .figure =
-        {.text = "for 256 x 256 numbers of C, warps make %s requests to memory",
+        {.text = "for 256 x 256 numbers of C, warps make %s memory requests",
          .want = "at most %s",
          .counter = "shared_load_requests",
          .budget = {.naive = 1179648, .solution = 294912, .slack = 1.2, .scale = JUDGE_LOGARITHMIC},
          .judges = OF_TILES},
     .hint =
-        "TODO 1: for each k, load 4 numbers of A's tile and 4 of B's into registers, and make 16 multiply-adds from them.")
+        "TODO 1: for each k, load 4 numbers of A's tile and 4 of B's into registers, and use them for 16 multiply-adds.")
 {
     const struct run *run = run_measured(check, REGISTERS);
     measure_lean(check, run, check_counter(run, LOADS " " SHARED), 3.4);
@@ -270,7 +270,7 @@ CHECK(
     vectors, .title = "rung 2: four floats per load, 8 x 8 numbers per thread", .points = 15,
     .where = CHECK_COUNTS,
     .figure =
-        {.text = "for 256 x 256 numbers of C, warps make %s requests to memory",
+        {.text = "for 256 x 256 numbers of C, warps make %s memory requests",
          .want = "at most %s",
          .counter = "shared_load_requests",
          .budget = {.naive = 294912, .solution = 39936, .slack = 1.3, .scale = JUDGE_LOGARITHMIC},
@@ -289,13 +289,13 @@ CHECK(
     passes, .title = "rung 2: few passes through shared memory", .points = 10,
     .where = CHECK_COUNTS,
     .figure =
-        {.text = "for 256 x 256 numbers of C, requests take %s passes through shared memory",
+        {.text = "for 256 x 256 numbers of C, warps make %s passes through shared memory",
          .want = "at most %s",
          .counter = PASSES,
          .budget = {.naive = 139264, .solution = 73728, .slack = 1.25, .scale = JUDGE_LOGARITHMIC},
          .judges = OF_TILES},
     .hint =
-        "TODO 2: neighbouring lanes must load neighbouring float4, so a thread's 8 columns are 4 and 4, which lie 32 apart. Rows of SIDE + 4 floats help those that write a column. And 8 x 4 lanes share more numbers than 16 x 2.")
+        "TODO 2: neighbouring lanes must load neighbouring float4. So give a thread 4 columns, and 4 more that lie 32 columns further right. Rows of SIDE + 4 floats avoid conflicts when lanes write a column. Let a warp have 8 x 4 threads: they share more numbers than 16 x 2.")
 {
     const struct run *run = run_measured(check, VECTORS);
     measure_lean(check, run, check_counter(run, PASSES), 1.7);
@@ -311,7 +311,7 @@ CHECK(
                .budget = {.naive = 2048, .solution = 64, .slack = 4, .scale = JUDGE_LOGARITHMIC},
                .judges = OF_TILES},
     .hint =
-        "TODO 3: copy the numbers of B by __pipeline_memcpy_async(), and load those of A into registers. Start both before you multiply. Wait for the copies, and store the numbers of A, afterwards.")
+        "TODO 3: copy the numbers of B by __pipeline_memcpy_async(), and load those of A into registers. Start both before you multiply. After multiplying, wait for the copies and store the numbers of A.")
 {
     const struct run *run = run_measured(check, COPIES);
     double waits = check_counter(run, "waits_for_loads async_copies_exposed texture_requests");
@@ -330,7 +330,7 @@ CHECK(
                .budget = {.naive = 2000000, .solution = 645792, .slack = 1.3},
                .judges = OF_TILES | 1 << CHECK_WORK},
     .hint =
-        "TODO 3: a step makes 512 multiply-adds in each thread. What else does it do? Let the compiler unroll the loop over k, and compute addresses outside of it.")
+        "TODO 3: a step makes 512 multiply-adds in each thread. Which other instructions does it execute? Let the compiler unroll the loop over k, and compute addresses outside of it.")
 {
     const struct run *run = run_measured(check, COPIES);
     check_measure(check, run, check_counter(run, "warp_instructions"));
@@ -341,7 +341,7 @@ CHECK(
 CHECK(
     tensor, .title = "rung 4: tensor cores multiply", .points = 10, .where = CHECK_COUNTS,
     .figure =
-        {.text = "for 256 x 256 numbers of C, requests take %s passes through shared memory",
+        {.text = "for 256 x 256 numbers of C, warps make %s passes through shared memory",
          .want = "at most %s",
          .counter = PASSES,
          .budget = {.naive = 1114112, .solution = 21504, .slack = 1.4, .scale = JUDGE_LOGARITHMIC},

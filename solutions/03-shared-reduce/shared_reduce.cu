@@ -1,8 +1,8 @@
 /* Lab 03: a block adds up its sums in shared memory.
  *
- * The job: add up n ints. All sums fit into an int.
- * The threads of a block put their sums side by side into shared memory and wait for each other.
- * Then thread 0 adds them up: one store a block, where rung 0 has one atomicAdd() a thread.
+ * The job: add up n ints. All sums fit into an int. The threads of a block put their sums side by
+ * side into shared memory and wait for each other. Then thread 0 adds them up: one store per block,
+ * where rung 0 has one atomicAdd() per thread.
  *
  *     rung 0  sum_atomic    one atomicAdd() for each thread
  *     rung 1  sum_static    one result for each block, through shared memory

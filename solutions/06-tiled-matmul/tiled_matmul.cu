@@ -7,8 +7,7 @@
  *     rung 1  by_row          4, all of B. A's row is in shared memory.
  *     rung 2  by_tile<false>  about 0.5. Tiles of A and B are in shared memory.
  *     rung 3  by_tile<true>   as rung 2, and the sums are right to their last bits.
- *
- * Any height and width will do, and any depth up to 12,288: 16 need not divide them.
+ * Any height and width are allowed, and any depth up to 12,288, not only multiples of 16.
  *
  * This is the solution: make grade LAB=06-tiled-matmul SUBMISSION=solutions/06-tiled-matmul */
 #include "lab.h"
@@ -40,7 +39,7 @@ __global__ void naive(struct product p)
     p.c[y * p.width + x] = sum;
 }
 
-// Rung 1. A block makes one row of C: thread t the columns t, t + blockDim.x, ...
+// Rung 1. A block makes one row of C. Thread t makes columns t, t + blockDim.x, ...
 __global__ void by_row(struct product p)
 {
     int y = blockIdx.x;
@@ -56,9 +55,9 @@ __global__ void by_row(struct product p)
     }
 }
 
-// Rung 3. Adds `number` to *sum, by Kahan's method. The new sum is rounded: it has grown by a little
-// more or less than it should. On paper that excess is 0. In floats it is the error, and the next
-// call subtracts it from its number. *excess is 0 at first.
+// Rung 3. Adds `number` to *sum, by Kahan's method. Rounding lets the sum grow by a little more or
+// less than `number`. *excess keeps this rounding error, and the next call subtracts it from its
+// number. *excess is 0 at first.
 __device__ void add_exactly(float *sum, float *excess, float number)
 {
     float corrected = number - *excess;
@@ -106,7 +105,7 @@ static void multiply(int rung, struct product p)
         by_tile<true><<<tiles, dim3(TILE, TILE)>>>(p);
 }
 
-// The same job on the CPU, in double: the largest error of any number of C.
+// Does the same job on the CPU, in double, and returns the largest error of C.
 static double largest_error(struct product p, const float *a, const float *b, const float *c)
 {
     double largest = 0;

@@ -50,7 +50,7 @@ __global__ void as_they_come(const vector_type *vectors, int n, float *lengths)
     }
 }
 
-// Rung 1. The block's vectors are words that lie side by side, so its threads fetch them like that.
+// Rung 1. The block's vectors are words side by side: neighbouring threads fetch neighbours.
 __global__ void staged(const struct vector *vectors, int n, float *lengths)
 {
     int t = threadIdx.x, first = blockIdx.x * THREADS; // the block's first vector

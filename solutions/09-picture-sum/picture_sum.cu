@@ -1,13 +1,13 @@
 /* Lab 09: the sum of a picture, its histogram, and a better picture.
  *
  * A picture has n pixels, bytes from 0, black, to 255, white. Its histogram has a bin for each grey,
- * which counts the pixels of that grey. To equalise a picture, each grey becomes its place among
- * all pixels: then a picture in fog uses all greys.
+ * which counts the pixels of that grey. To equalise a picture, each grey is replaced by its rank
+ * among all pixels: then a picture taken in fog uses all greys.
  *
- *     rung 0 to 2  sum_atomic    an atomicAdd() a pixel: one thread, one block, 16 blocks
- *     rung 3       sum_tree      a tree in shared memory, and one atomicAdd() a block
+ *     rung 0 to 2  sum_atomic    one atomicAdd() per pixel; 1 thread, 1 block, 16 blocks
+ *     rung 3       sum_tree      a tree in shared memory, and one atomicAdd() per block
  *     rung 4       count_shared  a histogram in the shared memory of each block
- *     rung 5       count_copies  one in which no lane of a warp waits for another
+ *     rung 5       count_copies  a histogram in which no lane of a warp waits for another
  *     rung 6       equalise      a table of the new greys in each block
  *
  * This is the solution: make grade LAB=09-picture-sum SUBMISSION=solutions/09-picture-sum */
@@ -72,7 +72,7 @@ __global__ void count_copies(const unsigned char *pixels, int n, int *bins)
     atomicAdd(&bins[g], total);
 }
 
-// The place of `grey` among all pixels, from 0 for the darkest to 255 for the brightest.
+// The rank of `grey` among all pixels, from 0 for the darkest to 255 for the brightest.
 __device__ unsigned char new_grey(const int *bins, int n, int grey)
 {
     int first = 0, up_to = 0; // pixels of the darkest grey; pixels up to this grey

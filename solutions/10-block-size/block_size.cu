@@ -12,7 +12,7 @@
  *     low tiles     many of the rows that a block reads are not its own: 48 rows for 8 of sums
  *     tall tiles    take more shared memory: fewer blocks fit on a multiprocessor
  *     few warps     a multiprocessor is full of blocks long before it is full of warps
- *     many warps    the last block that would still fit in part does not fit at all
+ *     many warps    large blocks do not fill a multiprocessor exactly: a part stays unused
  *
  * 16 warps fill multiprocessors of 32, 48 and 64 warps with none left over. With tiles of 200 rows, a
  * block takes 30,720 bytes: 2, 3 and 4 blocks fit, and a block reads only 1.2 rows for each of its

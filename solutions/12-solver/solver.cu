@@ -8,11 +8,11 @@
  * The first x is 0. All of `next` comes from the x before, so a step needs two arrays.
  *
  *     rung 1  A has n rows of n numbers
- *     rung 2  A is 0 but for five diagonals; the unknowns are the points of a grid
+ *     rung 2  A is 0 except on five diagonals; the unknowns are the points of a grid
  *     rung 3  as rung 2, and all rows have the same numbers: `middle` on the diagonal, and -1 for
  *             each neighbour
  *     rung 4  as rung 3, until the residual, the largest |b - A x|, is at most `tolerance`. The
- *             program looks once in `every` steps, a number from the grader, and hands in all of them.
+ *             program finds the residual after each `every` steps, and hands in all residuals.
  *
  * solver.h has struct job. In every rung, `job` is the system with its arrays on the GPU.
  *

@@ -1,15 +1,14 @@
 /* Lab 13: what is exact, what is fast.
  *
  * Five jobs on ROWS rows of numbers. For each, a bound says how far a result may be from the exact
- * one, in ulp: units in the last place of a float.
+ * result, in ulp: units in the last place of a float.
  *
  *     rung 1   the sum of each row; large numbers cancel                        1 ulp
  *     rung 2   the sum of the products of two rows                              1 ulp
  *     rung 3   the sum of each row of halves, which have 11 bits                exact
  *     rung 4   2 + sin(2 pi t) of each number t                                12 ulp
  *     rung 5   capacity / (1 + ratio * e^-t) of each number t                   8 ulp
- *
- * Floats do for all: keep what is rounded off, know that nothing is, or allow for the error.
+ * Floats are enough, if rounding errors are kept (1, 2), do not occur (3), or are small (4, 5).
  *
  * This is the solution: make grade LAB=13-precision SUBMISSION=solutions/13-precision */
 #include "precision.h"
@@ -20,15 +19,15 @@
 #define BLOCKS  16 // blocks, in rungs 4 and 5
 #define TWO_PI  6.2831853f
 
-// The number high + low. low is what high has no room for.
+// The number high + low. `low` has the digits for which `high` has no room.
 struct pair {
     float high, low;
 };
 
-// Adds B: high becomes the rounded sum, and low takes what rounding has cut off, which is a float.
+// Adds b. `high` becomes the rounded sum, and `low` grows by the rounding error, which is a float.
 __device__ struct pair add(struct pair a, float b)
 {
-    float sum = a.high + b, part = sum - a.high; // part: of b
+    float sum = a.high + b, part = sum - a.high; // part: the share of b
     a.low += (a.high - (sum - part)) + (b - part);
     a.high = sum;
     return a;

@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     struct lab lab = lab_open(argc, argv);
     struct job job = lab_job(&lab);
     int width = job.width, height = job.height, n = width * height, count = results_of(&job);
-    float *result = (float *)malloc(count * sizeof(float)), *out; // the latter is on the GPU
+    float *result = (float *)malloc(count * sizeof(float)), *out; // `out` is on the GPU
     const float *data = upload(job.data, data_of(&job)), *curve = upload(job.curve, GREYS);
     const unsigned char *pixels = upload(job.pixels, n);
     cudaTextureObject_t texture = 0;

@@ -1,11 +1,12 @@
 /* Lab 16: a fast matrix product.
  *
- * The job: C = A B in floats. A has `height` rows and `depth` columns, B has `depth` rows and `width`
- * columns. All sizes are multiples of the tiles: shared/product.h says how, and has what is given.
+ * The job: C = A B in floats. A has `height` rows and `depth` columns, B has `depth` rows and
+ * `width` columns. shared/product.h makes all sizes multiples of the tiles, and has the given
+ * functions.
  *
  *     rung 0  tiles      given: the tiles of lab 06. A thread makes one number of C
  *     rung 1  registers  a thread makes 4 x 4 numbers, which it keeps in registers
- *     rung 2  vectors    8 x 8 numbers, and four floats a load
+ *     rung 2  vectors    8 x 8 numbers, and four floats per load
  *     rung 3  copies     the same; while a block multiplies two tiles, the next two arrive
  *     rung 4  tensor     tensor cores multiply halves, and add up in float
  *

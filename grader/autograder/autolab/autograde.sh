@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Grades the files in the working directory with the kit in the image (Dockerfile). Without one, builds the kit
-# next to this file first, which takes minutes.
+# Grades the files in the working directory with the kit in the image (Dockerfile). If the image has no kit, first
+# builds the kit next to this file, which takes minutes.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 kit=${LANEWISE_KIT:-/opt/lanewise}

@@ -102,8 +102,8 @@ static bool ends_loop(const struct ptx_function *f, uint32_t end, uint32_t *star
     return true;
 }
 
-/* Finds loops that poll with the load at PC. Each backward branch makes a loop. The loop polls if
- * it contains both the load and a branch that depends on the loaded value. */
+/* Finds loops that poll by the load at PC. A loop ends at a backward branch. It polls if it
+ * contains both the load and a branch that depends on the loaded value. */
 static unsigned find_loops(const struct trace *trace, uint32_t pc)
 {
     const struct ptx_function *f = trace->function;
@@ -141,8 +141,9 @@ static bool reads_shared_data(const struct ptx_instruction *in)
             space == PTX_GENERIC);
 }
 
-/* Finds loads that poll. Few ordinary loads do: the compiler moves a load whose address stays the
- * same out of its loop, unless a fence, a vote or a similar instruction forbids it. */
+/* Checks ordinary loads, too, although few of them poll. The compiler moves an ordinary load whose
+ * address stays the same out of its loop, unless a fence, a vote or a similar instruction forbids
+ * it. */
 void analyse_polls(const struct ptx_function *f, bool *polls)
 {
     for (uint32_t i = 0; i < f->code_count; i++)

@@ -1,15 +1,15 @@
 /* Finds loops that poll a flag.
  *
  * racecheck needs this to distinguish a thread that waits for another thread from a thread that
- * uses the other thread's data too early. It must also distinguish the first guess of a
- * compare-and-swap loop, which may be out of date, from a value that must be up to date. */
+ * uses the other thread's data too early. It must also recognise the value with which a
+ * compare-and-swap loop starts, because this value may be out of date. */
 #ifndef GPU_ANALYSE_FLAGS_H
 #define GPU_ANALYSE_FLAGS_H
 
 #include "gpu/ptx/module.h"
 
 enum analyse_flag_use {
-    FLAG_COMPARED = 1,     /* no memory access and no call uses the value */
+    FLAG_COMPARED = 1,     /* the value is at most compared: no memory access and no call uses it */
     FLAG_POLLED = 2,       /* the value ends a loop that contains the load */
     FLAG_POLLED_THERE = 4, /* FLAG_POLLED, and the loop always loads from the same address */
     FLAG_GUESSED = 8,      /* an atomicCAS() compares the value with the value in memory */
@@ -19,8 +19,9 @@ enum analyse_flag_use {
  * Returns 0 when out of memory. */
 unsigned analyse_flag(const struct ptx_function *function, uint32_t pc);
 
-/* Sets POLLS[i] for each load, volatile or ordinary, that only waits: its value ends a loop that
- * loads from the same address each time and writes no memory. POLLS has code_count entries. */
+/* Sets POLLS[i] to whether instruction i is a load, volatile or ordinary, that only waits: its
+ * value ends a loop that loads from the same address each time and writes no memory. POLLS has
+ * code_count entries. */
 void analyse_polls(const struct ptx_function *function, bool *polls);
 
 #endif

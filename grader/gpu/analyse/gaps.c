@@ -75,7 +75,7 @@ static bool is_barrier(const struct ptx_instruction *in, bool of_warp)
 }
 
 /* Returns whether there is no barrier from instruction FIRST to END - 1. */
-static bool is_open(const struct gaps *gaps, uint32_t first, uint32_t end, bool of_warp)
+static bool has_no_barrier(const struct gaps *gaps, uint32_t first, uint32_t end, bool of_warp)
 {
     while (first < end && !is_barrier(&gaps->function->code[first], of_warp))
         first++;
@@ -86,15 +86,15 @@ struct walk {
     const struct gaps *gaps;
     uint32_t to;
     bool of_warp;
-    /* for each block, the ways in which it has been reached so far (bits of enum gap) */
+    /* for each block, the kinds of paths that have reached it so far (bits of enum gap) */
     uint8_t *seen;
     uint32_t *queue; /* blocks to visit; each block is queued at most twice */
     uint32_t count;
     unsigned found;
 };
 
-/* Queues the successors of BLOCK. WAY (enum gap) says how BLOCK was reached. */
-static void go_on(struct walk *walk, uint32_t block, unsigned way)
+/* Queues the successors of BLOCK, which a path of kind WAY (enum gap) has reached. */
+static void queue_successors(struct walk *walk, uint32_t block, unsigned way)
 {
     for (unsigned i = 0; i < 2; i++) {
         uint32_t next = walk->gaps->blocks.next[block][i];
@@ -110,10 +110,10 @@ static void visit(struct walk *walk, uint32_t block, unsigned way)
 {
     const struct blocks *blocks = &walk->gaps->blocks;
     uint32_t first = blocks->first[block], end = blocks->first[block + 1];
-    if (blocks->of[walk->to] == block && is_open(walk->gaps, first, walk->to, walk->of_warp))
+    if (blocks->of[walk->to] == block && has_no_barrier(walk->gaps, first, walk->to, walk->of_warp))
         walk->found |= way;
-    if (is_open(walk->gaps, first, end, walk->of_warp))
-        go_on(walk, block, way);
+    if (has_no_barrier(walk->gaps, first, end, walk->of_warp))
+        queue_successors(walk, block, way);
 }
 
 unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_warp)
@@ -125,10 +125,10 @@ unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_
                         .of_warp = of_warp,
                         .seen = calloc(blocks->count, 1),
                         .queue = malloc(2 * (size_t)blocks->count * sizeof *walk.queue)};
-    if (to > from && to < end && is_open(gaps, from + 1, to, of_warp))
+    if (to > from && to < end && has_no_barrier(gaps, from + 1, to, of_warp))
         walk.found = GAP_STRAIGHT;
-    if (walk.seen && walk.queue && is_open(gaps, from + 1, end, of_warp))
-        go_on(&walk, block, GAP_STRAIGHT);
+    if (walk.seen && walk.queue && has_no_barrier(gaps, from + 1, end, of_warp))
+        queue_successors(&walk, block, GAP_STRAIGHT);
     for (uint32_t i = 0; i < walk.count; i++)
         visit(&walk, walk.queue[i] >> 1, walk.queue[i] & 1 ? GAP_ROUND : GAP_STRAIGHT);
     free(walk.seen);
@@ -139,37 +139,37 @@ unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* The registers whose values depend on a load. */
-struct made {
-    bool *is_made; /* whether each register depends on the load */
+struct dependents {
+    bool *depends; /* whether each register depends on the load */
     bool found;
 };
 
 static void look_up(void *context, uint32_t reg)
 {
-    struct made *made = context;
-    made->found |= made->is_made[reg];
+    struct dependents *dependents = context;
+    dependents->found |= dependents->depends[reg];
 }
 
 static void note(void *context, uint32_t reg)
 {
-    struct made *made = context;
-    made->is_made[reg] = true;
+    struct dependents *dependents = context;
+    dependents->depends[reg] = true;
 }
 
 bool gaps_is_made_from(const struct ptx_function *function, uint32_t from, uint32_t to)
 {
-    struct made made = {.is_made = calloc((size_t)function->register_count + 1, 1)};
-    if (!made.is_made)
+    struct dependents dependents = {.depends = calloc((size_t)function->register_count + 1, 1)};
+    if (!dependents.depends)
         return false;
-    operands_written(&function->code[from], note, &made);
+    operands_written(&function->code[from], note, &dependents);
     for (uint32_t i = from + 1; i < to; i++) {
-        made.found = false;
-        operands_used(&function->code[i], look_up, &made);
-        if (made.found)
-            operands_written(&function->code[i], note, &made);
+        dependents.found = false;
+        operands_used(&function->code[i], look_up, &dependents);
+        if (dependents.found)
+            operands_written(&function->code[i], note, &dependents);
     }
-    made.found = false;
-    operands_used(&function->code[to], look_up, &made);
-    free(made.is_made);
-    return made.found;
+    dependents.found = false;
+    operands_used(&function->code[to], look_up, &dependents);
+    free(dependents.depends);
+    return dependents.found;
 }

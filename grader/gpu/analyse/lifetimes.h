@@ -11,7 +11,7 @@ struct lifetime {
 };
 
 /* Writes the lifetime of each of FUNCTION's registers to LIFETIMES. Two registers whose lifetimes
- * do not overlap can share one slot, whatever branches the lanes take. Sets *ALL_WRITTEN to whether
+ * do not overlap can share storage, whatever branches the lanes take. Sets *ALL_WRITTEN to whether
  * every register is certainly written before it is read. Returns false when out of memory or if the
  * function is too large. */
 bool analyse_lifetimes(const struct ptx_function *function, struct lifetime *lifetimes,

@@ -1,5 +1,5 @@
-/* The estimate has two steps: count the values that are live at the same time, then predict the
- * number of registers that ptxas chooses.
+/* Estimates a kernel's number of registers in two steps: counts the values that are live at the
+ * same time, then predicts the number of registers that ptxas chooses.
  *
  * Count: a 64-bit value counts twice. Predicates do not count, because they have their own
  * registers. Uniform values, which are the same for all threads (parameters, block indices,
@@ -35,7 +35,7 @@ struct walk {
     struct value *values; /* one entry for each register */
     uint32_t *order;      /* order in which the instructions of a block are walked */
     bool *early;          /* whether each instruction is a load or computes a load's address */
-    /* registers needed at the current instruction, and the largest number needed so far */
+    /* number of registers needed at the current instruction, and the largest such number so far */
     uint32_t pressure, peak;
 };
 
@@ -133,7 +133,7 @@ static void weigh(struct walk *w)
 
 /* --- register pressure ------------------------------------------------------------------------ */
 
-static void be_born(void *context, uint32_t reg)
+static void mark_live(void *context, uint32_t reg)
 {
     struct walk *w = context;
     if (!w->values[reg].live)
@@ -141,7 +141,7 @@ static void be_born(void *context, uint32_t reg)
     w->values[reg].live = true;
 }
 
-static void die(void *context, uint32_t reg)
+static void mark_dead(void *context, uint32_t reg)
 {
     struct walk *w = context;
     if (w->values[reg].live)
@@ -172,23 +172,23 @@ static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruct
 static void walk_block(struct walk *w, uint32_t block, uint32_t count)
 {
     const struct ptx_function *f = w->function;
-    liveness_after(&w->liveness, block, be_born, w);
+    liveness_after(&w->liveness, block, mark_live, w);
     note_peak(w, 0);
     for (uint32_t i = count; i-- > 0;) {
         const struct ptx_instruction *in = &f->code[w->order[i]];
-        operands_written(in, be_born, w); /* even a result that is never read needs a register */
+        operands_written(in, mark_live, w); /* even a result that is never read needs a register */
         note_peak(w, 0);
         if (in->guard == PTX_NONE)
-            operands_written(in, die, w);
-        operands_read(in, be_born, w);
+            operands_written(in, mark_dead, w);
+        operands_read(in, mark_live, w);
         note_peak(w, copied_addresses(w, in));
     }
     /* mark all values as dead again */
     for (uint32_t i = 0; i < count; i++) {
-        operands_written(&f->code[w->order[i]], die, w);
-        operands_read(&f->code[w->order[i]], die, w);
+        operands_written(&f->code[w->order[i]], mark_dead, w);
+        operands_read(&f->code[w->order[i]], mark_dead, w);
     }
-    liveness_after(&w->liveness, block, die, w);
+    liveness_after(&w->liveness, block, mark_dead, w);
 }
 
 /* --- loads first ------------------------------------------------------------------------------ */
@@ -293,7 +293,8 @@ static void measure(struct walk *w, struct usage *usage)
     }
 }
 
-/* Notes whether ptxas expands the instruction to a sequence of instructions with temporaries. */
+/* Notes in USAGE if ptxas expands the instruction to several instructions, which need temporary
+ * registers. */
 static void note_sequence(struct usage *usage, const struct ptx_instruction *in)
 {
     uint8_t type = in->type_count ? in->types[in->type_count - 1] : PTX_pred;

@@ -60,8 +60,8 @@ static void visit_next(struct search *search, uint32_t number, uint64_t at)
     search->queue[search->queued++] = (struct step){(uint32_t)at, search->now.distance + 1};
 }
 
-/* Adds the instructions that can follow the current instruction to the queue. */
-static void go_on(struct search *search, uint32_t number)
+/* Adds to the queue the instructions that can follow the current instruction. */
+static void queue_successors(struct search *search, uint32_t number)
 {
     const struct ptx_instruction *in = &search->function->code[search->now.at];
     bool branches = in->opcode == PTX_OP_bra;
@@ -90,7 +90,7 @@ static void follow(struct search *search, uint32_t number, uint32_t most, uses_v
     struct value value = search->values[number - 1];
     search->queued = 0;
     search->now = value.from;
-    go_on(search, number);
+    queue_successors(search, number);
     for (uint32_t i = 0; i < search->queued; i++) {
         search->now = search->queue[i];
         const struct ptx_instruction *in = &search->function->code[search->now.at];
@@ -102,7 +102,7 @@ static void follow(struct search *search, uint32_t number, uint32_t most, uses_v
         bool ends = reads ? in->opcode != PTX_OP_mov
                           : in->guard == PTX_NONE && names(search, value.reg, operands_written);
         if (!ends && search->now.distance <= most)
-            go_on(search, number);
+            queue_successors(search, number);
     }
 }
 

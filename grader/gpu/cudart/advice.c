@@ -87,7 +87,8 @@ void rt_advice_forget(const struct rt_range *range)
     pthread_mutex_lock(&lock);
     for (struct span **at = &spans; *at;) {
         struct span *span = *at;
-        if (span->start >= start && span->end <= end) { /* no two ranges share a page */
+        /* a span is either inside or outside, because no two ranges share a page */
+        if (span->start >= start && span->end <= end) {
             *at = span->next;
             free(span);
         } else {
@@ -137,7 +138,8 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
         advice->read_mostly = what == cudaMemAdviseSetReadMostly;
         break;
     case cudaMemAdviseSetPreferredLocation:
-        advice->preferred = is_device ? where : the_host; /* drops the host's NUMA node */
+        /* a NUMA node of the host is stored as the host */
+        advice->preferred = is_device ? where : the_host;
         break;
     case cudaMemAdviseUnsetPreferredLocation:
         advice->preferred = (struct cudaMemLocation){cudaMemLocationTypeInvalid, 0};
@@ -149,7 +151,7 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
     }
 }
 
-/* Stands for a prefetch where a parameter is otherwise a kind of advice. */
+/* Stands for a prefetch where note_advice() otherwise gets a kind of advice. */
 #define PREFETCHED ((enum cudaMemoryAdvise)0)
 
 static cudaError_t note_advice(const void *ptr, size_t count, enum cudaMemoryAdvise what,
@@ -229,7 +231,7 @@ static bool is_same(struct cudaMemLocation a, struct cudaMemLocation b)
     return a.type == b.type && a.id == b.id;
 }
 
-/* Removes from *ALL whatever *PART does not also have. */
+/* Reduces *ALL to the advice that *PART also has. */
 static void intersect(struct advice *all, const struct advice *part)
 {
     const struct cudaMemLocation none = {cudaMemLocationTypeInvalid, 0};

@@ -8,7 +8,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_array *arrays;
 
-/* Returns the list's pointer to ARRAY, or NULL if ARRAY is not live. The caller holds the lock. */
+/* Returns the link of the list that points to ARRAY, or NULL if ARRAY is not live. The caller holds
+ * the lock. */
 static struct rt_array **find(cudaArray_const_t array)
 {
     for (struct rt_array **at = &arrays; *at; at = &(*at)->next)

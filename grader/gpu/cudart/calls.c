@@ -78,7 +78,7 @@ __attribute__((destructor)) static void record_calls(void)
 {
     if (!called || getpid() != process)
         return;
-    if (exit_status == 0) /* does not report leaks of a program that failed */
+    if (exit_status == 0) /* the leaks of a program that failed are not reported */
         rt_report_leaks(true);
     rt_order_finish();
     rt_time_finish();

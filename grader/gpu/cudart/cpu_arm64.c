@@ -21,7 +21,7 @@ struct copy {
 
 static struct copy *copies;      /* NULL until it is mapped */
 static uint64_t used;            /* bit i is set while copy i is in use */
-static uintptr_t origin[COPIES]; /* by copy: address of the original instruction */
+static uintptr_t origin[COPIES]; /* for each copy, the address of the original instruction */
 
 /* --- registers -------------------------------------------------------------------------------- */
 

@@ -13,13 +13,14 @@
 #include <unistd.h>
 
 enum {
-    NULL_END = 65536,     /* a lower address counts as a null pointer plus an index */
-    STACK_STEP = 8 << 20, /* most bytes between the stack pointer and a variable on the stack */
-    PATIENCE = 5,         /* seconds until the alarm ends the process */
-    BEFORE_BLOCK = 16,    /* most bytes between a block of malloc() and its stored size */
-    PAGE = 4096,          /* bytes of inaccessible memory before and after page-locked memory */
+    NULL_END = 65536, /* a lower address counts as a null pointer plus an index */
+    STACK_STEP =
+        8 << 20,  /* a variable on the stack is at most this many bytes from the stack pointer */
+    PATIENCE = 5, /* seconds until the alarm ends the process */
+    BEFORE_BLOCK = 16, /* malloc() stores the size of a block at most this many bytes before it */
+    PAGE = 4096,       /* bytes of inaccessible memory before and after page-locked memory */
 };
-/* most bytes between an allocation and an index that is meant for it */
+/* a wrong index leads at most this many bytes away from its allocation */
 #define NEAR ((uintptr_t)1 << 30)
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
@@ -31,8 +32,8 @@ struct crash {
 };
 
 static const char copy_first[] =
-    "only kernels can use this memory, also on a real GPU: copy with cudaMemcpy(), or allocate with "
-    "cudaMallocManaged()";
+    "only kernels can use this memory, on a real GPU, too: copy it with cudaMemcpy(), or "
+    "allocate it with cudaMallocManaged()";
 
 struct search {
     uintptr_t address, best;

@@ -26,7 +26,8 @@ struct CUevent_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUevent_st *events;
 
-/* Returns the list's pointer to EVENT, or NULL if EVENT is not live. The caller holds the lock. */
+/* Returns the link of the list that points to EVENT, or NULL if EVENT is not live. The caller holds
+ * the lock. */
 static struct CUevent_st **find(cudaEvent_t event)
 {
     for (struct CUevent_st **at = &events; *at; at = &(*at)->next)
@@ -246,7 +247,9 @@ static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t e
     cudaError_t error = rt_surface_fault(&device);
     if (error != cudaSuccess || left)
         return error != cudaSuccess ? error : cudaErrorNotReady;
-    if (is_live(start) && is_live(end)) { /* a GPU would answer "not ready" */
+    /* a GPU would return cudaErrorNotReady until both have ended, so this call orders the host's
+     * later accesses after them */
+    if (is_live(start) && is_live(end)) {
         note_wait(start);
         note_wait(end);
     }

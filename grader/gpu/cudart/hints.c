@@ -38,7 +38,7 @@ static const struct hint {
     {cudaErrorInvalidSymbol, "",
      "pass the __device__ or __constant__ variable itself: not its address, and not its name in quotes"},
     {cudaErrorInvalidValue, "cudaMemcpy",
-     "the destination is the first argument, the source the second, and sizes are in bytes: is each pointer set, and is the memory at both large enough?"},
+     "the first argument is the destination, the second the source, and sizes are in bytes: is each pointer set, and does each point to enough memory?"},
     {cudaErrorInvalidValue, "cudaMemset",
      "the arguments are pointer, byte value and size in bytes: does the pointer come from cudaMalloc(), and is its memory "
      "large enough?"},
@@ -48,12 +48,13 @@ static const struct hint {
      "is the size right? A negative int becomes a huge size_t. Free memory that is no longer needed"},
     {cudaErrorInvalidConfiguration, "",
      "look at the numbers between <<< and >>>: a block has at most 1,024 threads, and neither blocks nor threads may be 0"},
-    {cudaErrorInvalidDevice, "", "there is one device, number 0"},
+    {cudaErrorInvalidDevice, "", "the only device has number 0"},
     {cudaErrorInvalidDeviceFunction, "",
      "pass the kernel itself, a __global__ function of this program"},
     {cudaErrorCooperativeLaunchTooLarge, "",
-     "all blocks of a cooperative launch must fit on the GPU at the same time: multiply the result of "
-     "cudaOccupancyMaxActiveBlocksPerMultiprocessor() by the number of multiprocessors, and launch no more"},
+     "all blocks of a cooperative launch must fit on the GPU at the same time: multiply the "
+     "result of cudaOccupancyMaxActiveBlocksPerMultiprocessor() by the number of "
+     "multiprocessors, and launch no more blocks"},
     {cudaErrorLaunchOutOfResources, "",
      "the kernel needs more registers or shared memory than the GPU has for such a block: use fewer threads"},
     {cudaErrorInvalidResourceHandle, "cudaEvent",

@@ -104,7 +104,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
 {
     bool legal = library && path;
     for (unsigned i = 0; i < count && legal; i++)
-        /* only allowed for code in memory */
+        /* this option is only allowed for code in memory */
         legal = options && options[i] != cudaLibraryBinaryIsPreserved;
     if (!legal)
         return rt_return(cudaErrorInvalidValue);

@@ -17,8 +17,8 @@ struct mipmap {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mipmap *mipmaps;
 
-/* Returns the list's pointer to MIPMAP, or NULL if MIPMAP is not live. The caller holds the
- * lock. */
+/* Returns the link of the list that points to MIPMAP, or NULL if MIPMAP is not live. The caller
+ * holds the lock. */
 static struct mipmap **find(cudaMipmappedArray_const_t mipmap)
 {
     for (struct mipmap **at = &mipmaps; *at; at = &(*at)->next)

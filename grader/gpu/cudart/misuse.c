@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    MAX_LEAKS = 100
-}; /* most lines with leaks that are listed; all further leaks count for the last of these lines */
+/* at most this many lines with leaks are listed; further leaks count for the last of these lines */
+enum { MAX_LEAKS = 100 };
 
 const char *rt_freed_by(const struct rt_range *range)
 {
@@ -68,8 +67,8 @@ static const char *advise_rows(char text[200], const struct rt_rows *rows, uint6
     if (rows->height < 2 || rows->pitch <= rows->width || length != rows->width * rows->height)
         return NULL;
     snprintf(text, 200,
-             "the allocation has room for %zu rows of %zu bytes, but here a row begins every %zu "
-             "bytes: allocate rows * pitch bytes, or give the right pitch",
+             "the allocation has room for %zu rows of %zu bytes, but here rows begin every "
+             "%zu bytes: allocate rows * pitch bytes, or pass the right pitch",
              rows->height, rows->width, rows->pitch);
     return text;
 }
@@ -110,7 +109,7 @@ void rt_report_host_array(const char *what, const struct rt_rows *rows, size_t r
              "pass the pitch of the host's array: if its rows have no gaps, they begin every %zu "
              "bytes, not every %zu",
              rows->width, rows->pitch);
-    if (!rt_is_reported()) /* this copy has already been reported */
+    if (!rt_is_reported()) /* a copy is reported only once */
         rt_finding_at("copy-too-long", NULL, &places, 1,
                       "the copy %s %zu bytes of an array on the host, which has at most %zu", what,
                       rows->size, room);
@@ -127,12 +126,12 @@ void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, siz
         .help =
             "the width and both pitches are in bytes, n * sizeof(type), and each pitch belongs to "
             "the pointer before it"};
-    if (rt_is_reported()) /* this copy has already been reported */
+    if (rt_is_reported()) /* a copy is reported only once */
         return;
     if (rt_range_find(ptr, &range) && range.pitch == pitch && range.width < width) {
         snprintf(help, sizeof help,
-                 "cudaMallocPitch() has allocated rows of only %zu byte%s: its width is in bytes, "
-                 "n * sizeof(type)",
+                 "cudaMallocPitch() has allocated rows of only %zu byte%s: its width argument is "
+                 "in bytes, n * sizeof(type)",
                  range.width, range.width == 1 ? "" : "s");
         places.help = help;
         places.allocated = range.made;
@@ -161,10 +160,11 @@ static void check_host_pitch(const struct side *side, const struct rt_range *ran
         .allocated = range->made,
         .help =
             "pass the pitch of the host's array: if its rows have no gaps, this is their width"};
-    rt_finding_at("other-pitch", NULL, &places, 1,
-                  "the pitch of the %s rows, on the host, is given as %zu bytes, as on the GPU, "
-                  "although a row has %zu bytes",
-                  side->whose, side->pitch, width);
+    rt_finding_at(
+        "other-pitch", NULL, &places, 1,
+        "the call passes the GPU's pitch of %zu bytes for the %s rows on the host, but such "
+        "a row has %zu bytes",
+        side->pitch, side->whose, width);
 }
 
 /* Checks SIDE of a copy of rows of WIDTH bytes. Reports a pitch other than that of its allocation.
@@ -183,8 +183,8 @@ static void check_pitch(const struct side *side, const struct side *other, size_
     rt_finding_at(
         are_swapped ? "wrong-pitch" : "other-pitch", NULL, &places, 1,
         are_swapped
-            ? "the pitches are swapped: the %s rows are %zu bytes apart, but its pitch is given as %zu"
-            : "the %s rows are %zu bytes apart, but its pitch is given as %zu",
+            ? "the pitches are swapped: the %s rows are %zu bytes apart, but the call passes the pitch %zu"
+            : "the %s rows are %zu bytes apart, but the call passes the pitch %zu",
         side->whose, range.pitch, side->pitch);
 }
 

@@ -274,9 +274,9 @@ static cudaError_t variable_range(struct emu_device *device, struct rt_module *m
     return status == EMU_OK ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 
-/* Returns whether the program means VARIABLE by SYMBOL. For a __managed__ variable, this can be the
- * address of the variable's pointer or the address in that pointer. */
-static bool is_called(const struct variable *variable, const void *symbol)
+/* Returns whether SYMBOL, an argument of the program, stands for VARIABLE. For a __managed__
+ * variable, this can be the address of the variable's pointer or the address in that pointer. */
+static bool is_meant(const struct variable *variable, const void *symbol)
 {
     return variable->host == symbol ||
            (variable->managed && *variable->managed == symbol && symbol != NULL);
@@ -290,7 +290,7 @@ cudaError_t rt_find_symbol(struct emu_device *device, const void *symbol, emu_ad
     pthread_mutex_lock(&lock);
     for (struct rt_module *module = modules; module && !found; module = module->next)
         for (struct variable *v = module->variables; v && !found; v = v->next)
-            if ((found = is_called(v, symbol)))
+            if ((found = is_meant(v, symbol)))
                 error = variable_range(device, module, v, addr, size);
     pthread_mutex_unlock(&lock);
     return error;

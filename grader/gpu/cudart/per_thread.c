@@ -16,7 +16,7 @@ extern cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* number of these functions in which the thread is at the moment */
+/* how many of these functions the thread is inside at the moment */
 static _Thread_local unsigned depth;
 
 bool rt_default_is_per_thread(void)

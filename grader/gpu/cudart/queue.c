@@ -41,8 +41,10 @@ struct item {
     struct item *next;
 };
 
-#define SHORTEST_PAUSE 20000 /* nanoseconds from one poll to the next, as is LONGEST_PAUSE */
+/* the pauses between two polls, in nanoseconds */
+#define SHORTEST_PAUSE 20000
 #define LONGEST_PAUSE  1000000
+
 #define MOST_PASSES    16 /* how often a call that does not wait goes through all items */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

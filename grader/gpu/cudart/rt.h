@@ -158,8 +158,8 @@ struct rt_rows {
  * as "reads from". */
 void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr,
                          const struct rt_rows *rows);
-/* Returns the largest possible size of the program's array at PTR, if malloc() has returned PTR.
- * May return SIZE_MAX if the size is not known, or is at least WANTED. */
+/* Returns how many bytes the program can use at PTR, if malloc() has returned PTR. Returns SIZE_MAX
+ * if the number is unknown, and may do so if it is at least WANTED. */
 size_t rt_host_room(const void *ptr, size_t wanted);
 /* Reports a copy of ROWS to or from an array of the host that has only ROOM bytes. */
 void rt_report_host_array(const char *what, const struct rt_rows *rows, size_t room);
@@ -284,8 +284,8 @@ void rt_range_each_reset(unsigned kinds, void (*visit)(void *context, const stru
 cudaError_t rt_allocate(void **ptr, size_t size, enum rt_kind kind, unsigned flags);
 /* Frees device memory of the program. PTR is its first address. */
 cudaError_t rt_free(struct emu_device *device, void *ptr);
-/* If the host writes SIZE bytes at the beginning of a longer range at TO, notes the program's line.
- * Does not note a line if the previous one wrote as many bytes. */
+/* If the host writes SIZE bytes at the beginning of a longer range at TO, notes the program's line,
+ * unless the previous such write had the same size. */
 void rt_note_fill(struct emu_device *device, const void *to, size_t size);
 /* Frees all memory of the program, except __managed__ variables. */
 void rt_memory_reset(struct emu_device *device);

@@ -35,8 +35,8 @@ static bool is_default(cudaStream_t stream)
     return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-/* Returns the list's pointer to STREAM, or NULL if STREAM is not live. The caller holds the
- * lock. */
+/* Returns the link of the list that points to STREAM, or NULL if STREAM is not live. The caller
+ * holds the lock. */
 static struct CUstream_st **find(cudaStream_t stream)
 {
     for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)

@@ -242,8 +242,8 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
 
 /* --- live objects ----------------------------------------------------------------------------- */
 
-/* Returns the list's pointer to the object, or NULL if it is not live. The caller holds the
- * lock. */
+/* Returns the link of the list that points to the object, or NULL if it is not live. The caller
+ * holds the lock. */
 static struct object **find(uint64_t handle, bool is_surface)
 {
     for (struct object **at = &objects; *at; at = &(*at)->next)

@@ -1,5 +1,5 @@
-/* The device: keeps the handles of modules and kernels, a lock and the last error. Other folders of
- * the emulator do the work. */
+/* Implements the device: keeps the handles of modules and kernels, a lock and the last error. Other
+ * folders of the emulator do the work. */
 #include "gpu/device/device_parts.h"
 
 #include <stdarg.h>
@@ -210,7 +210,7 @@ enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, u
     pthread_mutex_lock(&device->lock);
     bool ok = size && mem_lend(&device->memory, addr, host, size);
     if (!ok)
-        device_failed(EMU_INVALID_VALUE, "cannot lend %llu bytes to the device at 0x%llx",
+        device_failed(EMU_INVALID_VALUE, "cannot share %llu bytes with the device at 0x%llx",
                       (unsigned long long)size, (unsigned long long)addr);
     return device_unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
 }
@@ -627,7 +627,7 @@ enum emu_status device_add_kernel(struct emu_device *device, struct module *modu
     }
     struct kernel *kernel =
         kernel_decode(module->ptx, function, variable_address, module, &refusal);
-    if (kernel && kernel->shows_params && !place_parameters(device, kernel)) {
+    if (kernel && kernel->takes_param_addresses && !place_parameters(device, kernel)) {
         kernel_free(kernel);
         return device_failed(EMU_OUT_OF_MEMORY,
                              "the device has no memory for a kernel's parameters");

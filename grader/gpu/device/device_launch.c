@@ -176,7 +176,7 @@ static bool prepare_workspace(struct emu_device *device, const struct emu_launch
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count)
 {
     uint64_t each = device->kernels[handle - 1].cta_instructions;
-    /* number of CTAs for which an additional worker saves time */
+    /* smallest number of CTAs for which an additional worker saves time */
     uint64_t worth_one = each ? WORTH_A_WORKER / each + 1 : 1;
     uint64_t share = (cta_count - 1) / worth_one + 1;
     return share < device->workers ? (unsigned)share : device->workers;
@@ -323,9 +323,9 @@ static enum emu_status run_child(struct emu_device *device, struct module *modul
     return status;
 }
 
-/* Adds the cost of a launch's watch to the device's total. When the budget is used up, ends the
- * watch of all launches. This includes parked launches, because their observers would miss the
- * accesses of later launches. */
+/* Adds the cost of a launch's watch (see struct launch) to the device's total. When the budget is
+ * used up, ends the watch of all launches. This includes parked launches, because their observers
+ * would miss the accesses of later launches. */
 static void pay_watch(struct emu_device *device, const struct launch *launch)
 {
     device->watch_cost += launch->watch_limit ? launch->watch_cost : 0;
@@ -335,7 +335,7 @@ static void pay_watch(struct emu_device *device, const struct launch *launch)
     device->options.tools &= ~(unsigned)(EMU_RACECHECK | EMU_INITCHECK);
     for (struct running *parked = device->parked; parked; parked = parked->next)
         if (parked->launch.watch_limit && !parked->launch.watch_is_over)
-            launch_end_watch(parked->launch.crew);
+            launch_end_watch(parked->launch.pool);
 }
 
 /* Returns, for the record, how much of the launch racecheck and initcheck saw. */
@@ -441,7 +441,7 @@ static enum emu_status tell_parked(const struct running *running, bool has_chang
                                       .sees_lent = launch_sees_lent(&running->launch),
                                       .has_changed = has_changed,
                                       .is_still = atomic_load(&running->launch.is_still)};
-    return device_failed(EMU_PARKED, "the launch is parked: it waits for memory to change");
+    return device_failed(EMU_PARKED, "the launch waits for memory to change");
 }
 
 /* Parks a launch. The launch gets its own copy of the parameters and keeps its workspace; later
@@ -515,7 +515,7 @@ static struct running *find_parked(const struct emu_device *device, uint64_t num
     while (running && running->number != number)
         running = running->next;
     if (!running)
-        device_failed(EMU_NOT_FOUND, "there is no parked launch with number %llu",
+        device_failed(EMU_NOT_FOUND, "there is no waiting launch with number %llu",
                       (unsigned long long)number);
     return running;
 }
@@ -534,9 +534,9 @@ enum emu_status emu_abandon(struct emu_device *device, uint64_t launch)
     return device_unlock(device, running ? abandon(device, running) : EMU_NOT_FOUND);
 }
 
-/* Continues each parked launch until it ends or is parked again. If a launch can then only continue
- * after others change memory, runs it to its end, which reports a deadlock. Abandons any other
- * launch, because it may never end. */
+/* Continues each parked launch until it ends or is parked again. If a launch is parked again
+ * because no thread can continue unless memory changes, runs it to its end, which reports a
+ * deadlock. Abandons any other parked launch, because it may never end. */
 void device_finish_parked(struct emu_device *device, const struct module *module)
 {
     for (struct running *running = device->parked, *next; running; running = next) {

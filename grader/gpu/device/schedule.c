@@ -48,8 +48,8 @@ static void record_piece(void *context, const struct timeline_piece *piece)
     struct schedule *schedule = context;
     const struct timeline_work *work = piece->work;
     static const char *const engines[] = {"compute", "to-device", "from-device"};
-    /* each thread's default stream has its own number here, but all have one name (see
-     * cudaStreamGetId()) */
+    /* here, each thread's default stream has its own number, but the record gives all of them the
+     * same number (see cudaStreamGetId()) */
     uint64_t stream = piece->stream > INT64_MAX ? 2 : piece->stream;
     if (++schedule->pieces > MOST_PIECES)
         return;
@@ -109,7 +109,8 @@ void schedule_close(struct schedule *schedule)
 
 /* --- the times of work ------------------------------------------------------------------------ */
 
-/* The launch of this thread that has ended, but whose step has not been taken yet. */
+/* This thread's latest launch that has ended. `is_there` is true until schedule_step() gets its
+ * step. */
 static _Thread_local struct {
     bool is_there, is_known;
     double us, share;

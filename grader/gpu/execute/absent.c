@@ -8,14 +8,13 @@
  *     add        v, v, a        v is tainted in lane 19, too
  *     st.global  [p], v         reported if lane 19 executes it
  *
- * Several lanes may store at once, some of them tainted values, if the first lane stores a defined
- * value: the program may be a reduction by __shfl_down_sync() or __shfl_xor_sync() whose result
- * only the first lane has.
+ * If several lanes store together, and the first of them stores a defined value, the tainted values
+ * of the others are not reported. Such a program may be a reduction by __shfl_down_sync() or
+ * __shfl_xor_sync(), whose result only the first lane has.
  *
  * For each register, a word holds the lanes in which the register is tainted. A lane that branches
- * by a tainted predicate may skip instructions or execute them wrongly. Until such lanes
- * reconverge, their stores are reported; then the registers that the branch's code writes become
- * tainted in them.
+ * by a tainted predicate may take the wrong path. Until such lanes reconverge, their stores are
+ * reported; then the registers that the branch's code writes become tainted in them.
  *
  * Only a warp that has executed such a shuffle is tracked; other warps only check that warp->absent
  * is NULL. Taint does not pass through local memory or the parameters of calls. */
@@ -28,8 +27,8 @@
 #include "gpu/execute/operations.h"
 
 struct origin {
-    /* pc of the shuffle, the lane that read, the members in the shuffle's mask, and the lane that
-     * was read */
+    /* pc of the shuffle, the lane that read, the reading lane's members mask, and the lane that it
+     * read from */
     uint32_t pc, lane, mask, source;
 };
 
@@ -49,7 +48,7 @@ struct place {
 static struct place place_at(const struct warp *warp, uint32_t pc)
 {
     const struct image *image = kernel_image(warp->cta->launch->kernel, pc);
-    bool is_code = pc < image->end; /* the exit at `end` is not in the PTX */
+    bool is_code = pc < image->end; /* the decoder added the exit at `end` */
     return (struct place){is_code ? &image->function->code[pc - image->start] : NULL,
                           warp->absent->tainted + image->first_register};
 }
@@ -79,8 +78,8 @@ static uint32_t lanes_of(const struct place *place, const struct ptx_operand *op
     return is_register ? place->tainted[op->index] : 0;
 }
 
-/* Returns the lanes in which the result of a logic operation is tainted. Where q is a defined
- * false, p & q is false, whatever p is. */
+/* Returns the lanes in which the result of p & q or p | q is tainted. If q is defined and false, p
+ * & q is false even if p is tainted. For p | q, the same holds if q is true. */
 static uint32_t logic_taint(const struct warp *warp, const struct place *place,
                             const struct inst *inst)
 {
@@ -151,10 +150,10 @@ static void report(struct warp *warp, unsigned lane)
     absent_forget(warp);
 }
 
-/* Returns the lanes of STORE whose tainted values must be reported. ACTIVE lanes execute the store;
- * those in STORE store a tainted value. */
-static uint32_t that_matter(const struct warp *warp, const struct place *place, uint32_t active,
-                            uint32_t store)
+/* Returns the lanes whose tainted values must be reported. The lanes of ACTIVE execute the store,
+ * and those of STORE store a tainted value. */
+static uint32_t lanes_to_report(const struct warp *warp, const struct place *place, uint32_t active,
+                                uint32_t store)
 {
     const struct inst *code = warp->cta->launch->kernel->code;
     if (place->in->opcode != PTX_OP_st || (store & active & -active))
@@ -168,9 +167,9 @@ static uint32_t that_matter(const struct warp *warp, const struct place *place, 
     return store;
 }
 
-/* Notes that LANES branch by a tainted predicate. Ignores the branch while lanes of an earlier such
- * branch have not reconverged. */
-static void decide(struct absent *absent, uint32_t pc, const struct inst *inst, uint32_t lanes)
+/* Notes that LANES branch by a tainted predicate. Ignores this branch if the lanes of an earlier
+ * such branch have not reconverged yet. */
+static void note_branch(struct absent *absent, uint32_t pc, const struct inst *inst, uint32_t lanes)
 {
     if (!lanes || absent->deciding)
         return;
@@ -205,13 +204,13 @@ void absent_follow(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t acti
         return; /* absent_shuffle() handles shuffles */
     uint32_t guard = place.in->guard == PTX_NONE ? 0 : place.tainted[place.in->guard] & lanes;
     if (inst->kind == KIND_BRANCH) {
-        decide(absent, pc, inst, guard);
+        note_branch(absent, pc, inst, guard);
         return;
     }
     active &= lanes;
     uint32_t taint = (result_taint(warp, &place, inst, active) & active) | guard;
     uint32_t stored = is_store(place.in) ? taint | (absent->deciding & active) : 0;
-    stored = that_matter(warp, &place, active, stored);
+    stored = lanes_to_report(warp, &place, active, stored);
     if (stored) {
         report(warp, (unsigned)__builtin_ctz(stored));
         return;
@@ -259,7 +258,7 @@ void absent_shuffle(struct warp *warp, const struct inst *inst, const uint32_t *
         if (is_passed && !((value >> from | index >> l) & 1))
             continue;
         set |= 1u << l;
-        /* otherwise, the value's taint has an earlier origin, which is kept */
+        /* if lane l's own value was tainted before, its older origin is kept */
         if (!(value >> l & 1))
             origin[l] = is_passed ? absent->origin[value >> from & 1 ? from : l]
                                   : (struct origin){warp->pc, l, members[l], from};

@@ -55,30 +55,31 @@ bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask
 /* --- async.c ---------------------------------------------------------------------------------- */
 
 void async_finish(struct warp *warp, uint32_t lanes); /* completes all copies of LANES */
-/* async_arrive() completes all copies of LANES, whose threads arrive at the mbarrier at address
- * BARRIER, in phase PHASE, for these copies. async_awaited() notes that a warp has waited until all
- * phases of this mbarrier before PHASE were over. */
+/* async_arrive() executes cp.async.mbarrier.arrive: completes all copies of LANES, which arrive at
+ * the mbarrier at address BARRIER in phase PHASE. async_awaited() notes that a warp has waited
+ * until all phases of this mbarrier before PHASE were over. */
 void async_arrive(struct warp *warp, uint32_t lanes, uint32_t barrier, uint32_t phase);
 void async_awaited(struct cta *cta, uint32_t barrier, uint32_t phase);
 void async_drop(struct warp *warp); /* discards pending copies */
 void async_free(struct warp *warp);
 
-/* Copies belong to groups; GROUPS holds the number of groups that each lane has committed.
- * groups_commit() ends the open group of each lane in MASK. A wait lets the last PENDING groups and
- * the open group stay pending. groups_before() writes to BEFORE, for each lane, the number of the
- * first group that may stay pending. */
+/* Each copy belongs to a group. GROUPS holds, for each lane, the number of groups that it has
+ * committed. groups_commit() ends the open group of each lane in MASK. A wait lets the last PENDING
+ * groups and the open group stay pending. groups_before() writes to BEFORE, for each lane, the
+ * number of the first group that may stay pending. */
 void groups_commit(uint32_t *groups, uint32_t mask);
 void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 
 /* --- bulk.c, mbarrier.c ----------------------------------------------------------------------- */
 
-/* Lets a bulk copy arrive in CTA: the oldest copy that ends at the mbarrier at address BARRIER and
- * has not arrived. PHASE identifies the mbarrier's phase to observers. Returns the copy's bytes, or
- * 0 if there is no such copy. */
+/* Completes the oldest pending bulk copy to CTA that completes on the mbarrier at address BARRIER.
+ * PHASE identifies the mbarrier's phase to observers. Returns the number of bytes that the mbarrier
+ * counts for this copy, or 0 if there is no such copy. */
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
 /* Ends the bulk copies of a CTA that has ended: completes those to global memory, or drops them if
  * DROPS is true. Frees the records of all copies of the CTA. */
 void bulk_end(struct cta *cta, bool drops);
+/* Returns whether CTA has an mbarrier at offset AT of its shared memory. */
 bool mbarrier_is_at(const struct cta *cta, uint64_t at);
 
 /* --- atomic.c --------------------------------------------------------------------------------- */

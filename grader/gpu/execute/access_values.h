@@ -313,7 +313,8 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
         unsigned last = (31u - (unsigned)__builtin_clz(in_turn(mask, turn))) ^ turn;
         memcpy(start, v + last * bytes, bytes);
     } else if (pattern->shape == PATTERN_DENSE_ROWS) {
-        /* if one pass (turns.h) stores both rows, the lower row's values remain */
+        /* Rows may overlap. If one pass stores both (turns.h), the lower row is stored last, so its
+         * values remain. */
         unsigned first = turn & half;
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);

@@ -142,9 +142,9 @@ static void run_in_mode(struct warp *warp, const struct inst *inst, uint32_t mas
     fp_set(MODE_DEFAULT);
 }
 
-/* Does the same as run_in_mode(), for .ftz on a CPU that flushes before it rounds. The result may
- * be in the same register as a source. Sums and quotients are never so near to 2^-126 that rounding
- * reaches it. */
+/* Does the same as run_in_mode(), for .ftz on a CPU that flushes before it rounds (see floats.h).
+ * Only products and multiply-adds need a correction, because sums and quotients never round up to
+ * 2^-126. Copies the sources first, because the result may be in a source's register. */
 static void run_and_keep_rounded(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     lane_fn *inner = inst->fp.inner;

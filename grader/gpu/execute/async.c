@@ -1,4 +1,5 @@
-/* cp.async: copies from global to shared memory that a thread starts now and waits for later.
+/* Executes cp.async, with which a thread starts a copy from global to shared memory. The thread
+ * waits for the copy later.
  *
  * A copy reads its source when it starts, and stores the data when the thread waits for it. This is
  * the latest moment that CUDA allows, so a kernel that forgets to wait always sees the old data. A
@@ -93,8 +94,9 @@ static void read_sources(struct warp *warp, const struct inst *inst, struct asyn
     }
 }
 
-/* cp.async: [mem.base + offset] := [src[0] + src[1]]. src[2] holds the number of bytes to read, and
- * src[3] a predicate that is true in lanes that read nothing; src[2] and src[3] can be NO_SLOT. */
+/* Executes cp.async: [mem.base + mem.offset] := [src[0] + src[1]]. src[2] holds the number of bytes
+ * to read, and src[3] a predicate that is true in lanes that read nothing; src[2] and src[3] can be
+ * NO_SLOT. */
 void copy_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct obs_access access = {.pc = warp->pc, .kind = OBS_STORE, .warp = warp->index};
@@ -123,12 +125,12 @@ static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
     }
     copy->lanes &= ~lanes;
     if (lanes)
-        cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_COPIED,
-                                                     .warp = warp->index,
-                                                     .lanes = lanes,
-                                                     .place = place,
-                                                     .bytes = copy->bytes,
-                                                     .pc = copy->pc});
+        cta_report_order(warp->cta, (struct obs_order){.kind = OBS_COPIED,
+                                                       .warp = warp->index,
+                                                       .lanes = lanes,
+                                                       .place = place,
+                                                       .bytes = copy->bytes,
+                                                       .pc = copy->pc});
 }
 
 /* Removes the copy at PLACE from the warp's list, because the warp has now waited for it. */

@@ -86,7 +86,8 @@ static uint16_t combine16(const struct inst *inst, uint16_t old, uint16_t b, uin
 {
     if (inst->mem.op == PTX_MOD_add)
         return (uint16_t)half_add(inst->mem.type, old, b);
-    if (inst->mem.op == PTX_MOD_min || inst->mem.op == PTX_MOD_max) /* only in bulk copies */
+    /* only bulk copies have min and max of 16-bit types */
+    if (inst->mem.op == PTX_MOD_min || inst->mem.op == PTX_MOD_max)
         return half_extreme(inst->mem.type, old, b, inst->mem.op == PTX_MOD_max);
     return old == b ? c : old; /* cas */
 }
@@ -128,7 +129,8 @@ static uint64_t atomic64(const struct inst *inst, bool alone, void *host, uint64
     return old;
 }
 
-/* Adds integers. This is a fast path, because most atomics count something. */
+/* Adds 32-bit integers that no other CPU thread can access. This case is frequent, because most
+ * atomics count something. */
 static void add_words(uint32_t lanes, uint8_t *const *host, const uint32_t *b, uint64_t *old)
 {
     for (; lanes; lanes &= lanes - 1) {

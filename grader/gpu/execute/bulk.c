@@ -1,18 +1,18 @@
-/* cp.async.bulk: copies of many bytes that one lane starts.
+/* Executes cp.async.bulk, with which one lane copies many bytes.
  *
- *   global or own shared memory -> shared memory    ends at an mbarrier, which counts the bytes
- *   own shared memory -> global memory              belongs to a group that the lane waits for
+ *   global or own shared memory -> shared memory   completes on an mbarrier, which counts the bytes
+ *   own shared memory -> global memory             belongs to a group that the lane waits for
  *
  * cp.reduce.async.bulk combines the bytes with the bytes at the target instead. st.async and
- * red.async take the bytes from registers, and end at an mbarrier.
+ * red.async take the bytes from registers, and complete on an mbarrier.
  *
  * As for cp.async, a copy takes effect at the latest moment that CUDA allows, so a kernel that
- * forgets to wait sees old data. A copy that ends at an mbarrier reads its source when it starts;
- * its bytes arrive when some lane asks whether the mbarrier's phase is over. A copy to global
- * memory reads and stores when its lane waits, or when the CTA ends.
+ * forgets to wait sees old data. A copy that completes on an mbarrier reads its source when it
+ * starts; its bytes arrive when some lane asks whether the mbarrier's phase is over. A copy to
+ * global memory reads and stores when its lane waits, or when the CTA ends.
  *
  * The GPU makes these accesses outside of its load and store units, so they do not count as
- * requests of the warp; is_bulk in struct obs_access is set. */
+ * requests of the warp; is_bulk is set in their struct obs_access. */
 #include "gpu/execute/bulk.h"
 
 #include <stdlib.h>
@@ -21,7 +21,6 @@
 #include "gpu/execute/operations.h"
 #include "gpu/execute/schedule.h"
 
-/* One lane's operands. */
 struct operands {
     uint64_t to, from, barrier;
     uint32_t size;
@@ -68,8 +67,8 @@ static struct operands read_operands(const struct warp *warp, const struct inst 
 bool bulk_visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
                 uint32_t size, uint8_t *bytes)
 {
-    /* let access_find() report misalignment: at the first piece if ADDR is misaligned, or at the
-     * piece after the last byte if SIZE is not a multiple of a piece */
+    /* access_find() reports a misaligned piece. If ADDR is aligned but SIZE is not a multiple of a
+     * piece, access only the piece after the last byte, which is misaligned. */
     uint32_t step = wanted->bytes, ragged = addr % step ? 0 : size % step ? size : 0;
     for (uint32_t at = ragged; at < size + !!ragged; at += step) {
         struct obs_access access = *wanted;
@@ -94,7 +93,7 @@ struct obs_access bulk_access(const struct warp *warp, uint8_t kind, uint8_t spa
                                .element = bytes};
 }
 
-/* Returns the CTA with RANK. If it is not running, reports this and returns NULL. */
+/* Returns the CTA with RANK. If this CTA is not running, reports a fault and returns NULL. */
 static struct cta *reach(struct warp *warp, unsigned lane, uint32_t rank, struct obs_access *access)
 {
     enum obs_fault_kind wrong;
@@ -154,14 +153,15 @@ static void put(const struct bulk_operation *does, uint8_t *to, const uint8_t *f
     }
 }
 
-/* Returns what INST does with the elements at its target. INST has no tensor map. */
+/* Returns the operation that INST, which has no tensor map, applies to the elements at its
+ * target. */
 static struct bulk_operation operation_of(const struct inst *inst)
 {
     return (struct bulk_operation){.op = inst->mem.type == PTX_pred ? PTX_MOD_COUNT : inst->mem.op,
                                    .type = inst->mem.type};
 }
 
-/* --- copies that end at an mbarrier ----------------------------------------------------------- */
+/* --- copies that complete on an mbarrier ------------------------------------------------------ */
 
 struct bulk_copy *bulk_add(struct warp *warp, unsigned lane, const struct bulk_target *target,
                            uint32_t size)
@@ -208,8 +208,8 @@ static bool read_source(struct warp *warp, const struct inst *inst, const struct
     return true;
 }
 
-/* Starts a copy to the shared memory of the CTA with RANK. If RANK is NO_RANK, the address itself
- * says which CTA. Returns false if the copy cannot start. */
+/* Starts a copy to the shared memory of the CTA with RANK. If RANK is NO_RANK, the address says
+ * which CTA that is. Returns false if the copy cannot start. */
 static bool start_copy_to(struct warp *warp, const struct inst *inst, const struct operands *o,
                           uint32_t rank)
 {
@@ -224,7 +224,7 @@ static bool start_copy_to(struct warp *warp, const struct inst *inst, const stru
         return false;
     if (takes_registers(inst))
         target.access.bytes = target.access.element = (uint8_t)o->size;
-    /* this comes before bulk_add(), because it limits the size to allocate */
+    /* check the target first, because a valid target limits the size that bulk_add() allocates */
     if (!bulk_visit(warp, &target.access, o->lane, target.at, o->size, NULL))
         return false;
     struct bulk_copy *copy = bulk_add(warp, o->lane, &target, o->size);
@@ -260,16 +260,16 @@ static void store_part(struct cta *cta, const struct bulk_copy *copy, uint32_t a
     uint64_t place[WARP] = {0};
     put(&copy->does, cta->shared + copy->to + at, copy->data + at, size);
     place[copy->lane] = copy->to + at;
-    cta_tell_order(cta, (struct obs_order){.kind = OBS_COPIED,
-                                           .warp = copy->warp,
-                                           .lanes = 1u << copy->lane,
-                                           .pc = copy->pc,
-                                           .bytes = size,
-                                           .place = place});
+    cta_report_order(cta, (struct obs_order){.kind = OBS_COPIED,
+                                             .warp = copy->warp,
+                                             .lanes = 1u << copy->lane,
+                                             .pc = copy->pc,
+                                             .bytes = size,
+                                             .place = place});
 }
 
-/* Stores the copy's bytes. For observers, they are stored before any thread continues that waits
- * for PHASE. */
+/* Stores the copy's bytes. Tells the observers that the bytes are stored before any thread that
+ * waits for PHASE continues. */
 static void arrive(struct cta *cta, const struct bulk_copy *copy, uint64_t phase)
 {
     const uint8_t *is_written = copy->data + copy->size;
@@ -281,11 +281,11 @@ static void arrive(struct cta *cta, const struct bulk_copy *copy, uint64_t phase
             store_part(cta, copy, at, PIECE);
     cta->worker->atomic_changes++; /* a wait that lets a copy arrive has made progress */
     barrier[copy->lane] = phase;
-    cta_tell_order(cta, (struct obs_order){.kind = OBS_ARRIVE,
-                                           .warp = copy->warp,
-                                           .lanes = 1u << copy->lane,
-                                           .pc = copy->pc,
-                                           .place = barrier});
+    cta_report_order(cta, (struct obs_order){.kind = OBS_ARRIVE,
+                                             .warp = copy->warp,
+                                             .lanes = 1u << copy->lane,
+                                             .pc = copy->pc,
+                                             .place = barrier});
 }
 
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase)

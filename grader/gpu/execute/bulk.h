@@ -6,15 +6,15 @@
 
 #define PIECE 16u /* bytes; the sizes and addresses of copies are multiples of this */
 
-/* A copy's target: an address AT in the shared memory of CTA, and the address of the mbarrier at
- * which the copy ends. */
+/* A copy's target: the address AT in the shared memory of CTA, and the address of the mbarrier on
+ * which the copy completes. */
 struct bulk_target {
     struct cta *cta;
     uint64_t at, barrier;
     struct obs_access access; /* for bulk_visit() */
 };
 
-/* How a copy changes the elements at its target. */
+/* The operation by which a copy changes the elements at its target. */
 struct bulk_operation {
     /* OP is an atomic operation (an enum ptx_modifier) on elements of TYPE (an enum ptx_type). If
      * OP is PTX_MOD_COUNT, the copy replaces the elements. */
@@ -27,7 +27,8 @@ struct bulk_operation {
 struct bulk_copy {
     struct bulk_copy *next;
     uint32_t to, size, barrier, pc, warp, lane;
-    uint32_t brings; /* bytes that the mbarrier counts: less than SIZE if the copy leaves gaps */
+    /* number of bytes that the mbarrier counts; less than SIZE if the copy leaves gaps */
+    uint32_t brings;
     struct bulk_operation does;
     /* SIZE bytes to store, then one byte for each piece, which is 0 if the piece is a gap */
     uint8_t data[];
@@ -48,18 +49,19 @@ struct bulk_store {
     struct bulk_part part[];
 };
 
-/* Return an address, or a constant, from the slots in which the decoder has put it. */
+/* Return LANE's address BASE + OFFSET, or the constant in SLOT. */
 uint64_t bulk_address(const struct warp *warp, struct slot base, uint64_t offset, unsigned lane);
 uint64_t bulk_constant(const struct warp *warp, struct slot slot);
 
 struct obs_access bulk_access(const struct warp *warp, uint8_t kind, uint8_t space, uint8_t bytes);
-/* Checks and reports the access to the SIZE bytes at ADDR. If BYTES is not NULL, reads them. If an
- * address is bad, fails the launch and returns false. */
+/* Checks and reports the access to the SIZE bytes at ADDR, in pieces of WANTED->bytes. WANTED has
+ * the kind and state space of the access. If BYTES is not NULL, reads the bytes. If an address is
+ * bad, fails the launch and returns false. */
 bool bulk_visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
                 uint32_t size, uint8_t *bytes);
 
 /* Sets *TARGET from the addresses TO and BARRIER. If RANK is not NO_RANK, the target is in the CTA
- * with that rank instead. If there is no such place, reports this and returns false. */
+ * with that rank instead. If there is no such memory, reports a fault and returns false. */
 #define NO_RANK UINT32_MAX
 bool bulk_find(struct warp *warp, unsigned lane, uint32_t rank, uint64_t to, uint64_t barrier,
                struct bulk_target *target);

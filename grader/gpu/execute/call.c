@@ -1,9 +1,9 @@
 /* Executes calls of device functions.
  *
- * A call pushes a path entry (warp.c) that starts at the function's first instruction. The entry's
- * meet is the function's end, and ret branches to that end. So lanes that return at different
- * places reconverge at the end. Then the entry below continues after the call with all these lanes,
- * as after any branch.
+ * A call pushes a path entry (see path.h) that starts at the function's first instruction. The
+ * entry's reconvergence point is the function's end, and ret branches to that end. So lanes that
+ * return at different places reconverge at the end. Then the entry below continues after the call
+ * with all these lanes, as after any branch.
  *
  * Parameters and results are bytes in frames: the caller writes its .param variables, the call
  * copies them into the callee's frame, and ret copies the results back. */
@@ -96,8 +96,8 @@ LANES_INLINE void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from,
     }
 }
 
-/* Copies a parameter or result. Most are numbers or pointers. Their size is a constant here, so
- * that copying them needs no call of memcpy(). */
+/* Copies a parameter or result. For numbers and pointers, which most of them are, the size is a
+ * constant, so that the copy needs no call of memcpy(). */
 static void copy_param(const struct frame *to, const struct ptx_variable *target,
                        const struct frame *from, const struct ptx_variable *source, uint32_t lanes)
 {

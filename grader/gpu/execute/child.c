@@ -9,9 +9,9 @@
 
 /* CUDA's codes for the streams that every kernel has. Handles of streams that a kernel creates are
  * larger. */
-#define STREAM_DEFAULT   0u
-#define STREAM_TAIL      3u
-#define STREAM_FORGOTTEN 4u /* fire and forget: not ordered with other launches */
+#define STREAM_DEFAULT         0u
+#define STREAM_TAIL            3u
+#define STREAM_FIRE_AND_FORGET 4u /* not ordered with other launches */
 
 void children_init(struct children *children)
 {
@@ -146,7 +146,7 @@ static struct child *find_prepared(struct children *children, uint64_t buffer)
 uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream)
 {
     struct children *children = launch->children;
-    if (stream != STREAM_DEFAULT && stream != STREAM_TAIL && stream != STREAM_FORGOTTEN &&
+    if (stream != STREAM_DEFAULT && stream != STREAM_TAIL && stream != STREAM_FIRE_AND_FORGET &&
         !child_has(children, stream, CHILD_STREAM))
         return RT_INVALID_HANDLE;
     if (launch->depth >= CHILD_DEPTH)

@@ -22,7 +22,7 @@
 struct launch;
 
 struct child {
-    struct emu_launch request; /* its kernel is `function`; the child owns the parameters */
+    struct emu_launch request; /* the launch of `function`; the child owns its parameters */
     const struct ptx_function *function;
     uint64_t buffer; /* address of the parameters in the device's heap, or 0 after the launch */
     struct child *next;

@@ -19,7 +19,7 @@ static bool is_float(unsigned type)
 }
 
 /* Returns whether cvt converts FROM to TO. cvt packs two f32 into one register, but unpacks only
- * 8-bit floats. A TF32 is a float already. */
+ * 8-bit floats. A TF32 number is a valid f32, so it needs no conversion back. */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
 {
     if (to == PTX_tf32 || from == PTX_tf32)
@@ -316,7 +316,8 @@ LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, 
     float *d = (float *)(void *)slot_at(warp, inst->dst), canonical, values[WARP];
     memcpy(&canonical, &(uint32_t){0x7fffffffu}, sizeof canonical);
     float least = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
-    const bool saturate = inst->cvt.saturate; /* a copy, because d could alias inst */
+    /* a copy, because for the compiler, a write to d could change inst */
+    const bool saturate = inst->cvt.saturate;
     for (unsigned l = 0; l < WARP; l++)
         values[l] = fabsf(a[l]) < least ? copysignf(0, a[l]) : a[l];
     if (inst->cvt.round)
@@ -547,7 +548,7 @@ LANES_CLONES static void f32_to_f64(struct warp *warp, const struct inst *inst, 
     }
 }
 
-/* Converts s32 or u32 to 64 bits, and back. */
+/* Converts s32 or u32 to 64 bits. */
 LANES_CLONES static void word_to_wide(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const uint32_t *a = (const uint32_t *)(const void *)slot_at(warp, inst->src[0]);

@@ -160,17 +160,17 @@ LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *
 
 /* Reports to the observers that barrier ID opens. If some threads have arrived without waiting, the
  * CTA only knows how many have arrived, so the report says that all threads have. */
-static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
+static void report_release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     uint32_t lanes[MAX_WARPS] = {0}, threads = 0;
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         lanes[w] = warp_waiting_at(&cta->warps[w], id);
         threads += (uint32_t)__builtin_popcount(lanes[w]);
     }
-    cta_tell_order(cta,
-                   (struct obs_order){.kind = OBS_BARRIER,
-                                      .arrived = lanes,
-                                      .whole = threads == arrivals->alive || cta->arrived[id]});
+    cta_report_order(cta,
+                     (struct obs_order){.kind = OBS_BARRIER,
+                                        .arrived = lanes,
+                                        .whole = threads == arrivals->alive || cta->arrived[id]});
 }
 
 /* Returns the instruction with which a path polls. The path spins at PC. Its polling instruction is
@@ -189,7 +189,7 @@ static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
 }
 
 /* Returns the instruction at which a path waits. If this is a barrier or a warp sync, the path's pc
- * is already behind it. */
+ * is already past it. */
 static uint32_t waiting_place(const struct kernel *kernel, const struct path *path)
 {
     uint32_t pc = path->stack[path->depth - 1].pc;
@@ -209,7 +209,7 @@ static void report_wait(struct warp *warp, const struct path *path, enum obs_fau
 
 /* Returns the lanes of WARP that wait at PATH's barrier. If UNDER_WAY is true, also returns the
  * lanes that can still run. */
-static uint32_t lanes_beside(const struct warp *warp, const struct path *path, bool under_way)
+static uint32_t lanes_at_barrier(const struct warp *warp, const struct path *path, bool under_way)
 {
     uint32_t lanes = 0;
     for (uint32_t i = 0; i < warp->path_count; i++) {
@@ -232,7 +232,7 @@ static void check_warps(struct cta *cta, uint32_t id, bool under_way)
         for (uint32_t i = 0; i < warp->path_count; i++) {
             const struct path *path = warp->paths[i];
             if (path->state != PATH_AT_BARRIER || path->wait_id != id || !path->barrier->aligned ||
-                !(path->expected & ~lanes_beside(warp, path, under_way)))
+                !(path->expected & ~lanes_at_barrier(warp, path, under_way)))
                 continue;
             uint32_t pc = warp->pc;
             report_wait(warp, path, OBS_DIVERGENT_BARRIER);
@@ -246,12 +246,12 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
 {
     check_warps(cta, id, false);
     if (cta->launch->wanted & OBS_ORDER)
-        tell_release(cta, id, arrivals);
+        report_release(cta, id, arrivals);
     for (uint32_t w = 0; w < cta->warp_count; w++)
         warp_release(&cta->warps[w], id, arrivals->votes[id]);
     cta->arrived[id] = 0;
     if (cta->is_watched)
-        cta_tell_state(cta, &(struct obs_state){.opened = true});
+        cta_report_state(cta, &(struct obs_state){.opened = true});
 }
 
 /* Opens each barrier at which all threads have arrived. If COUNTED is true, considers only barriers
@@ -311,33 +311,36 @@ void cta_report_deadlock(struct cta *cta)
 
 /* --- the cluster's barrier -------------------------------------------------------------------- */
 
-/* Returns a number by which observers identify the cluster's barrier in this phase. In their
- * events, it takes the place of an address in memory. */
+/* Returns a number by which observers identify the cluster's barrier in this phase. Events have it
+ * in place of an mbarrier's address. */
 static uint64_t place_of(const struct cta *leader, uint64_t phase)
 {
     return leader->linear * 8 + (phase & 1) * 4;
 }
 
-static void tell_news(struct warp *warp, enum obs_order_kind kind, uint32_t lanes, uint64_t phase)
+static void report_cluster_event(struct warp *warp, enum obs_order_kind kind, uint32_t lanes,
+                                 uint64_t phase)
 {
     uint64_t place[WARP];
     if (!lanes || !(warp->cta->launch->wanted & OBS_ORDER))
         return;
     for (unsigned l = 0; l < WARP; l++)
         place[l] = place_of(warp->cta->cluster[0], phase);
-    cta_tell_order(
+    cta_report_order(
         warp->cta,
         (struct obs_order){
             .kind = kind, .warp = warp->index, .lanes = lanes, .place = place, .wide = true});
 }
 
-/* Reports the lanes that the cluster's barrier has released. Another CTA may have been running at
- * the release, but a CTA's events can be reported only while that CTA runs. */
-static void tell_heard(struct cta *cta)
+/* Reports the lanes that the cluster's barrier has released. This is not done at the release,
+ * because another CTA may be running then, and a CTA's events can be reported only while that CTA
+ * runs. */
+static void report_cluster_release(struct cta *cta)
 {
     for (uint32_t w = 0; cta->started == cta->warp_count && w < cta->warp_count; w++) {
-        tell_news(&cta->warps[w], OBS_WAITED, cta->warps[w].heard, cta->cluster[0]->phase - 1);
-        cta->warps[w].heard = 0;
+        report_cluster_event(&cta->warps[w], OBS_WAITED, cta->warps[w].cluster_released,
+                             cta->cluster[0]->phase - 1);
+        cta->warps[w].cluster_released = 0;
     }
 }
 
@@ -368,13 +371,13 @@ static bool release_cluster(struct cta *cta)
         for (uint32_t w = 0; w < other->warp_count && !other->has_ended; w++) {
             struct warp *warp = &other->warps[w];
             warp->at_cluster = 0;
-            warp->heard |= warp_waiting_at(warp, CLUSTER_BARRIER);
+            warp->cluster_released |= warp_waiting_at(warp, CLUSTER_BARRIER);
             warp_release(warp, CLUSTER_BARRIER, (struct votes){0});
         }
         if (other->is_watched)
-            cta_tell_state(other, &(struct obs_state){.opened = true});
+            cta_report_state(other, &(struct obs_state){.opened = true});
     }
-    tell_heard(cta);
+    report_cluster_release(cta);
     return true;
 }
 
@@ -389,7 +392,7 @@ void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t 
     warp->owes_wait |= lanes;
     warp->at_cluster |= lanes;
     if (!inst->barrier.relaxed)
-        tell_news(warp, OBS_ARRIVE, lanes, warp->cta->cluster[0]->phase);
+        report_cluster_event(warp, OBS_ARRIVE, lanes, warp->cta->cluster[0]->phase);
     release_cluster(warp->cta);
 }
 
@@ -403,7 +406,7 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
     warp->owes_wait &= ~lanes;
     if (warp->at_cluster & lanes)
         return false;
-    tell_news(warp, OBS_WAITED, lanes, warp->cta->cluster[0]->phase - 1);
+    report_cluster_event(warp, OBS_WAITED, lanes, warp->cta->cluster[0]->phase - 1);
     return true;
 }
 
@@ -423,8 +426,9 @@ static bool start_warp(struct cta *cta)
     return ok;
 }
 
-/* Number of polls after which a CTA that only polls is stuck. Without clusters, only the CTA's own
- * threads can end a wait for an mbarrier. A loop that gives up by itself polls less often. */
+/* After this number of polls, a CTA whose warps only poll is stuck. Without clusters, only the
+ * CTA's own threads can end a wait for an mbarrier. A loop that gives up by itself polls less
+ * often. */
 #define MOST_IDLE_POLLS (1u << 20)
 
 static bool stands_still(struct cta *cta)
@@ -465,8 +469,8 @@ enum cta_end cta_run(struct cta *cta)
 {
     cta->has_moved = cta->gave_way = false;
     cta->looks = 0;
-    cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
-    tell_heard(cta);
+    cta_report_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
+    report_cluster_release(cta);
     if (cta->is_followed)
         access_flush(cta->worker);
     for (;;) {
@@ -494,7 +498,7 @@ enum cta_end cta_run(struct cta *cta)
         }
         if (!alive) {
             bulk_end(cta, false);
-            cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
+            cta_report_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
             return CTA_DONE;
         }
         if (release_barriers(cta, false) || release_cluster(cta) || progress || set_free(cta)) {

@@ -8,13 +8,17 @@
 #include "gpu/execute/state.h"
 
 enum deciders_answer {
-    DECIDERS_SAME,
-    DECIDERS_MORE,   /* an instruction was executed for the first time since deciders_begin() */
+    DECIDERS_SAME, /* the deciders are the same as in the previous call */
+    /* An instruction was executed for the first time since deciders_begin(), so there may be more
+     * deciders. */
+    DECIDERS_MORE,
     DECIDERS_UNSURE, /* a clock can affect execution, too */
 };
 struct deciders *deciders_make(const struct kernel *kernel); /* returns NULL when out of memory */
 void deciders_free(struct deciders *deciders);               /* accepts NULL */
+/* Forgets all deciders, and the instructions that WORKER has executed so far. */
 void deciders_begin(struct deciders *deciders, const struct worker *worker);
+/* Finds the deciders among the registers of the instructions executed since deciders_begin(). */
 enum deciders_answer deciders_look(struct deciders *deciders, const struct worker *worker);
 /* Returns an array that says, for each register of the image's function, whether it is a
  * decider. */

@@ -59,8 +59,8 @@ static inline enum ptx_type decode_type_of(const struct decoder *d)
 __attribute__((format(printf, 2, 3))) void decode_fail(struct decoder *d, const char *format, ...);
 void decode_unsupported(struct decoder *d);
 
-/* Reserves 32 values of BYTES each, or one predicate word if BYTES is 0. They follow the first
- * *USED bytes. Advances *USED and returns the offset. */
+/* Reserves space after the first *USED bytes: for 32 values of BYTES each or, if BYTES is 0, for
+ * one predicate word. Advances *USED and returns the offset of this space. */
 uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
 /* Returns a slot whose 32 lanes have VALUE. If BYTES is 0, the slot is one predicate word. Equal
  * constants share a slot. */

@@ -119,14 +119,16 @@ void decode_bulk(struct decoder *d)
     decode_address(d, &op[0], bulk_space(spaces[0]));
     out->run = bulk_run;
     out->mem.space = (uint8_t)bulk_space(spaces[0]);
-    out->mem.low = out->mem.high = 0; /* the bounds of one array do not hold for both memories */
+    out->mem.low = out->mem.high =
+        0; /* no bounds: those of one array do not hold for both memories */
     out->mem.op = reduces ? decode_operation(d->in) : spaces[1];
     out->mem.type = reduces ? d->in->types[0] : (uint8_t)PTX_pred;
     out->mem.bytes = 16;
     out->mem.count = 1;
-    /* racecheck sees bytes that arrive in shared memory as stored by a copy */
+    /* racecheck treats all bytes that arrive in shared memory as stored, even if they are
+     * combined */
     out->mem.event = reduces && spaces[0] == PTX_MOD_global ? OBS_REDUCTION : OBS_STORE;
-    /* the slot of the mask of CTAs */
+    /* the only element of the vector is the slot of the mask of CTAs */
     out->mem.vector = &d->kernel->vectors[d->kernel->vector_count];
     d->kernel->vectors[d->kernel->vector_count++] =
         spreads ? decode_source(d, &op[4], PTX_u16, 2) : no_slot;
@@ -155,7 +157,8 @@ void decode_async_store(struct decoder *d)
     out->src[0] = out->src[1] = out->src[2] = no_slot;
     out->run = bulk_run;
     out->mem.space = PTX_CLUSTER;
-    out->mem.low = out->mem.high = 0; /* the bounds are those of the CTA's own memory */
+    /* no bounds: an array's bounds hold only in the CTA's own memory */
+    out->mem.low = out->mem.high = 0;
     out->mem.op = reduces ? decode_operation(d->in) : PTX_MOD_async;
     out->mem.type = reduces ? (uint8_t)type : (uint8_t)PTX_pred;
     out->mem.bytes = (uint8_t)bytes;
@@ -230,7 +233,8 @@ void decode_tensor_copy(struct decoder *d)
         decode_address(d, &op[!is_load], bulk_space(spaces[!is_load]));
     out->run = bulk_run;
     out->mem.space = (uint8_t)bulk_space(spaces[0]);
-    out->mem.low = out->mem.high = 0; /* the bounds of one array do not hold for both memories */
+    out->mem.low = out->mem.high =
+        0; /* no bounds: those of one array do not hold for both memories */
     out->mem.op = decode_operation(d->in);
     out->mem.bytes = 16;
     out->mem.event = is_prefetch ? OBS_LOAD : reduces ? OBS_REDUCTION : OBS_STORE;

@@ -140,8 +140,6 @@ void decode_trap(struct decoder *d)
 
 /* --- fences and hints ------------------------------------------------------------------------- */
 
-/* Does nothing. A system-wide fence may be part of a polling loop, because the next load may read a
- * value that the host has written. */
 static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     (void)warp;
@@ -151,7 +149,9 @@ static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mas
 
 void decode_fence(struct decoder *d)
 {
-    /* all accesses of the emulator take the same path to memory, so a proxy fence orders nothing */
+    /* A proxy fence does nothing, because all accesses of the emulator take the same path to
+     * memory. A system-wide fence counts as a poll, because the next load may read a value that the
+     * host has written. */
     d->out->run = ptx_has(d->in, PTX_MOD_proxy) ? nothing_run : fence_run;
     d->out->mem.op = ptx_has(d->in, PTX_MOD_cta) ? PTX_MOD_cta : PTX_MOD_gpu;
     d->out->observes = ptx_has(d->in, PTX_MOD_sys);

@@ -11,7 +11,8 @@
 #define NIBBLES (T(u4) | T(s4))
 #define FLOAT8  (T(e4m3) | T(e5m2))
 
-/* A shape m x n x k, and masks of the types that the factors a and b can have in wmma and mma. */
+/* A shape m x n x k, and the types (T() masks) that the factors a and b can have in wmma and in
+ * mma. */
 struct shape {
     uint8_t word; /* an enum ptx_modifier */
     uint8_t m, n;
@@ -175,7 +176,8 @@ static bool types_match(const struct ptx_instruction *in, const struct shape *sh
     if (a & T(f16) && (in->opcode == PTX_OP_wmma_mma || shape->k == 4))
         return is_half_or_float(types[0]) && is_half_or_float(types[3]) &&
                (in->opcode == PTX_OP_wmma_mma || types[0] == PTX_f32 || same);
-    if (a & FLOAT8 && shape->k == 16) /* other types of this shape have not been measured */
+    /* other types of this shape are refused, because no GPU's results are known */
+    if (a & FLOAT8 && shape->k == 16)
         return a & T(e4m3) && same && types[0] == PTX_f32;
     if (a & (T(f16) | FLOAT8))
         return same && is_half_or_float(types[0]);

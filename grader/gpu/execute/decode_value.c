@@ -96,8 +96,8 @@ static void use_modes(struct decoder *d)
     d->out->run = fp_run;
 }
 
-/* Handles the modes of 16-bit floats. These instructions round to nearest. Only f16 has .ftz and
- * .sat, but ex2 of bf16 always has .ftz. */
+/* Handles the modes of arithmetic on 16-bit floats, which always rounds to nearest. Only f16 has
+ * .ftz and .sat, but ex2 of bf16 always has .ftz. */
 static void use_half_modes(struct decoder *d)
 {
     bool is_f16 = half_is_f16(decode_type_of(d)), is_ex2 = d->in->opcode == PTX_OP_ex2;
@@ -134,7 +134,8 @@ static void decode_half(struct decoder *d)
 }
 
 /* Returns whether the instruction is rcp.approx.ftz.f64 or rsqrt.approx.ftz.f64. These have
- * separate rows, because their results are rough; programs refine them. */
+ * separate rows in alu.def, because their results are rough approximations, which programs
+ * refine. */
 static bool is_gross(const struct decoder *d)
 {
     return decode_type_of(d) == PTX_f64 && ptx_has(d->in, PTX_MOD_approx) &&
@@ -251,8 +252,8 @@ void decode_video(struct decoder *d)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_u32, 4);
 }
 
-/* Decodes instructions such as slct.b32.s32. Only the width of the first type matters. .ftz has
- * separate rows, because negative denormals then compare as zero. */
+/* Decodes instructions such as slct.b32.s32. Only the width of the first type matters. slct.ftz has
+ * separate rows in alu.def, because it compares negative denormals as zero. */
 void decode_slct(struct decoder *d)
 {
     char name[80];
@@ -553,7 +554,7 @@ static void decode_parameter_address(struct decoder *d, unsigned bytes)
     d->out->dst = decode_destination(d, &d->in->operands[0], bytes);
     d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), bytes);
     d->out->read.back = ptx_has(d->in, PTX_MOD_to);
-    d->kernel->shows_params = true;
+    d->kernel->takes_param_addresses = true;
     if (!d->image->function->is_kernel) /* a device function's parameters are in its frame */
         decode_unsupported(d);
 }
@@ -582,8 +583,8 @@ void decode_in_space(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* Decodes cvta. Shared and local memory are windows in the generic address space. An address in
- * another state space is also the generic address. */
+/* Decodes cvta. Shared and local memory are windows in the generic address space. In another state
+ * space, an address and its generic address are equal. */
 void decode_cvta(struct decoder *d)
 {
     enum ptx_space space = ptx_space_of(d->in);

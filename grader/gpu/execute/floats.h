@@ -38,8 +38,8 @@ static inline void fp_set(uint32_t mode)
     _mm_setcsr(mode);
 }
 
-/* Returns VALUE, the result of an operation on A and B. If it is NaN, gives it the bits that x86-64
- * makes when A is not NaN. x86-64 needs no correction. */
+/* Returns VALUE, the result of an operation on two operands: the first is not NaN, the second is B.
+ * A NaN gets the bits that x86-64 gives it, so x86-64 needs no correction. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     return value;
@@ -60,8 +60,8 @@ static inline void fp_set(uint32_t mode)
     __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
 }
 
-/* Does the same on arm64. This CPU clears the sign of a new NaN. For infinity * 0 + NaN, it makes a
- * new NaN, too. */
+/* Does the same on arm64. This CPU clears the sign of a NaN that no operand had, and produces such
+ * a NaN also for infinity * 0 + NaN. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     const uint64_t new_nan = (uint64_t)0xfff8 << 48;

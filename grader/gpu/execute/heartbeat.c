@@ -55,7 +55,7 @@ static void tell(const struct warp *warp, uint64_t taken)
                      warp->index * WARP + first_lane(warp), warp->cta->linear, taken);
     snprintf(line, sizeof line,
              "%s; its warp has executed %" PRIu64
-             " instructions; Ctrl-C stops the kernel, with a report",
+             " instructions; Ctrl-C stops the kernel and prints a report",
              where, warp->executed);
     launch->options->tell(line);
 }

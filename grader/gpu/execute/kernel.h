@@ -31,8 +31,8 @@ enum bank {
     BANK_COUNT,
 };
 
-/* Where an operand is: at `offset` in `bank`, as 32 values of `bytes` bytes each or as one word
- * with the 32 bits of a predicate. */
+/* The place of an operand: from `offset` in `bank` on, there are 32 values of `bytes` bytes each,
+ * or one word with the 32 bits of a predicate. */
 struct slot {
     uint32_t offset;
     uint8_t bank;
@@ -92,8 +92,9 @@ struct inst {
             uint32_t yes;       /* the word that `set` writes for true */
             /* '&', '|' or '^', which combines the result with the third source, or 0 */
             uint8_t combine;
-            uint8_t half; /* if 16-bit floats are compared (as f64): their type, otherwise 0 */
-            bool ftz;     /* flush denormals of these floats */
+            /* the type of 16-bit floats, which are compared as f64; 0 for other types */
+            uint8_t half;
+            bool ftz; /* flush denormals of these floats */
         } set;
         struct {
             const struct half_row *row;
@@ -131,9 +132,9 @@ struct inst {
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */
             uint8_t event; /* enum obs_access_kind */
             uint8_t moves; /* enum moves */
-            /* An mbarrier instruction has .noComplete, .parity or .noinc. An atomic adds the
-             * constant 1. ldmatrix or stmatrix has .trans. wmma.load or wmma.store: the adjacent
-             * numbers that a lane holds are not adjacent in memory. */
+            /* The meaning depends on the instruction. mbarrier: it has .noComplete, .parity or
+             * .noinc. Atomic: it adds the constant 1. ldmatrix, stmatrix: it has .trans. wmma.load,
+             * wmma.store: the adjacent numbers that a lane holds are not adjacent in memory. */
             bool variant;
             /* Shape of a matrix (see matrix.c). For bulk copies, `rows` is the number of
              * coordinates, or 0 if there is no tensor map. */
@@ -151,7 +152,7 @@ struct inst {
             bool relaxed; /* .relaxed: the arrival orders no memory accesses */
         } barrier;
         struct {
-            /* number of the latest copy groups that may stay pending after the wait */
+            /* how many of the latest copy groups may stay pending after the wait */
             uint32_t pending;
         } wait;
         struct {
@@ -172,7 +173,7 @@ struct inst {
             uint8_t dims;         /* number of coordinates */
             uint8_t count, bytes; /* number and size of the values of a surface access */
             uint8_t component;    /* index of the component that tld4 gathers */
-            /* what a surface access out of bounds does: trap, clamp or zero (enum ptx_modifier) */
+            /* effect of a surface access out of bounds: trap, clamp or zero (enum ptx_modifier) */
             uint8_t outside;
             uint8_t way; /* .level or .grad (enum ptx_modifier), or 0 */
             bool is_integer, layered, cube;
@@ -255,15 +256,16 @@ struct kernel {
     uint32_t parameter_count;
     struct slot *vectors; /* memory for the vectors of all instructions */
     uint32_t vector_count, constant_room;
-    bool uses_heap;     /* calls malloc */
-    bool reads_clock;   /* reads clocks or timers */
-    bool uses_stack;    /* calls functions or alloca */
-    bool shows_params;  /* needs generic addresses of its parameters */
-    uint64_t params_at; /* generic address of its parameters, or 0 before they have one */
+    bool uses_heap;             /* calls malloc */
+    bool reads_clock;           /* reads clocks or timers */
+    bool uses_stack;            /* calls functions or alloca */
+    bool takes_param_addresses; /* contains cvta.param, and so needs addresses of its parameters */
+    uint64_t params_at;         /* generic address of its parameters, or 0 before they have one */
     struct emu_param *params;
 };
 
-/* Why a function cannot be decoded, in one line of text, and the source line of the cause. */
+/* The reason why a function cannot be decoded, as one line of text, and the source line of the
+ * cause. */
 struct refusal {
     char why[400];
     struct source_line at;
@@ -277,9 +279,9 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
 void kernel_free(struct kernel *kernel);
 /* Makes all later loads from MEMORY give wrong values. */
 void kernel_scramble(struct kernel *kernel, enum emu_scramble memory);
-/* Prepares a launch that runs its warps backwards. Lanes continue separately after an atomic whose
- * old value the code uses, until they wait for each other. So a lane cannot rely on the progress of
- * other lanes. */
+/* Prepares a launch that runs its warps backwards (see emu_options.backwards). After an atomic
+ * whose old value the code uses, the lanes continue separately until they wait for each other. This
+ * exposes kernels in which a lane relies on the progress of other lanes. */
 void kernel_part_lanes(struct kernel *kernel);
 /* Returns the offset at which dynamic shared memory begins: after the static part. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)

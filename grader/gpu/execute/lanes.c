@@ -2,8 +2,9 @@
  * reductions.
  *
  * In a .sync instruction, an operand gives each lane the mask of its members: the lanes that
- * execute the instruction together. Before these functions run, warp.c has waited for all members
- * that can still arrive. Lanes with different masks, such as tiles of a warp, are independent. */
+ * execute the instruction together. Before these functions run, control.c has waited for all
+ * members that can still arrive. Lanes with different masks, such as tiles of a warp, are
+ * independent. */
 #include <string.h>
 
 #include "gpu/execute/absent.h"
@@ -144,7 +145,7 @@ LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t
     uint32_t members[WARP], result[WARP] = {0}, all = 0;
     read_raw(values, slot_at(warp, inst->src[0]), inst->src[0].bytes);
     memcpy(members, slot_at(warp, inst->members), sizeof members);
-    /* one iteration for each value */
+    /* each iteration handles the lanes that have one value */
     for (uint32_t todo = mask, same; todo; todo &= ~same) {
         same = same_values(values, (unsigned)__builtin_ctz(todo));
         for (unsigned l = 0; l < WARP; l++) {

@@ -20,15 +20,15 @@
 #include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
 
-/* Returns whether observer I of the launch still gets WORKER's events. Observers of the watch get
- * none after the watch, and have no state for a worker that joins then. */
+/* Returns whether observer I of the launch still gets WORKER's events. Serial observers get none
+ * after the watch (see launch.h), and have no state for a worker that joins then. */
 static bool is_seen(const struct worker *worker, unsigned i)
 {
     const struct launch *launch = worker->launch;
     return worker->observer_state[i] && !(launch->watch_is_over && launch->observers[i]->is_serial);
 }
 
-static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
+static void report_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
 {
     struct cta *cta = warp->cta;
     struct launch *launch = cta->launch;
@@ -82,21 +82,23 @@ void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
         fault.highest = highest_of(access);
         fault.other = access->space == PTX_CLUSTER ? access->rank : 0;
     }
-    tell_fault(warp, fault, lane);
+    report_fault(warp, fault, lane);
 }
 
 void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane, uint32_t mask,
                      unsigned other)
 {
-    tell_fault(warp, (struct obs_fault){.kind = (uint8_t)kind, .mask = mask, .other = other}, lane);
+    report_fault(warp, (struct obs_fault){.kind = (uint8_t)kind, .mask = mask, .other = other},
+                 lane);
 }
 
 void warp_interrupt_fault(struct warp *warp, unsigned lane)
 {
-    tell_fault(warp, (struct obs_fault){.kind = OBS_INTERRUPTED, .executed = warp->executed}, lane);
+    report_fault(warp, (struct obs_fault){.kind = OBS_INTERRUPTED, .executed = warp->executed},
+                 lane);
 }
 
-void cta_tell_order(const struct cta *cta, struct obs_order order)
+void cta_report_order(const struct cta *cta, struct obs_order order)
 {
     const struct launch *launch = cta->launch;
     if (!(launch->wanted & OBS_ORDER))
@@ -166,8 +168,8 @@ static bool is_turn_of_oldest(struct worker *worker)
     return worker->is_ahead;
 }
 
-/* Returns the place in the list of the cluster whose turn it is. Prefers a new cluster, if it can
- * start, to a cluster that has waited. Returns NULL if there is neither. */
+/* Returns a pointer to the list's link to the cluster whose turn it is. Prefers a new cluster, if
+ * one can start, to a cluster that has waited. Returns NULL if there is neither. */
 static struct cta **take_turn(struct worker *worker)
 {
     if (is_turn_of_oldest(worker))
@@ -295,7 +297,7 @@ static struct pattern *make_patterns(const struct kernel *kernel)
 {
     size_t count = (size_t)kernel->code_count + 1;
     struct pattern *patterns = aligned_alloc(_Alignof(struct pattern), count * sizeof *patterns);
-    /* the other fields are not read before they are set */
+    /* the other fields need no initial value, because they are set before they are read */
     for (size_t i = 0; patterns && i < count; i++) {
         patterns[i].mask = patterns[i].ready = patterns[i].times = 0;
         patterns[i].silent = false;
@@ -505,7 +507,7 @@ void launch_begin(struct launch *launch, unsigned count)
     bool ok = workers && values_of_launch(launch);
     launch->workers = !workers ? 0 : launch->watch_limit ? 1 : count;
     launch->most_workers = workers ? count : 0;
-    launch->crew = workers;
+    launch->pool = workers;
     for (unsigned i = 0; i < launch->workers; i++)
         ok &= worker_open(&workers[i], launch);
     if (ok)
@@ -522,7 +524,7 @@ static bool widen(struct launch *launch)
     if (!must_widen(launch))
         return false;
     while (launch->workers < launch->most_workers)
-        ok &= worker_open(&launch->crew[launch->workers++], launch);
+        ok &= worker_open(&launch->pool[launch->workers++], launch);
     if (!ok)
         launch_stop(launch, EMU_INTERNAL);
     return true;
@@ -532,12 +534,12 @@ static bool any_has_work(const struct launch *launch)
 {
     bool any = false;
     for (unsigned i = 0; i < launch->workers; i++)
-        any |= has_work(&launch->crew[i]);
+        any |= has_work(&launch->pool[i]);
     return any;
 }
 
-/* Runs the launch until it is complete or parked. If a worker stops the launch after others have
- * parked, the loop runs once more, so that they end their CTAs. */
+/* Runs the launch until it is complete or parked. If a worker stops the launch after other workers
+ * have parked, the loop runs once more, so that the others end their CTAs. */
 bool launch_go(struct launch *launch)
 {
     bool left = any_has_work(launch);
@@ -545,11 +547,11 @@ bool launch_go(struct launch *launch)
     for (bool first = true; left && (widen(launch) || first || atomic_load(&launch->stopping));
          first = false) {
         for (unsigned i = 0; i < launch->workers; i++)
-            if (has_work(&launch->crew[i]))
-                standstill_forget(&launch->crew[i]);
+            if (has_work(&launch->pool[i]))
+                standstill_forget(&launch->pool[i]);
         atomic_store(&launch->is_still, false);
         atomic_store(&launch->is_parked, false);
-        run_workers(launch->crew, launch->workers);
+        run_workers(launch->pool, launch->workers);
         left = any_has_work(launch);
     }
     heartbeat_end();
@@ -560,8 +562,8 @@ bool launch_go(struct launch *launch)
 enum emu_status launch_end(struct launch *launch)
 {
     if (launch->workers)
-        join_workers(launch, launch->crew, launch->workers);
-    free(launch->crew);
+        join_workers(launch, launch->pool, launch->workers);
+    free(launch->pool);
     free(launch->values);
     launch->values = NULL;
     return (enum emu_status)atomic_load(&launch->status);
@@ -570,7 +572,7 @@ enum emu_status launch_end(struct launch *launch)
 void launch_forget_memory(struct launch *launch)
 {
     for (unsigned w = 0; w < launch->workers; w++) {
-        struct worker *worker = &launch->crew[w];
+        struct worker *worker = &launch->pool[w];
         forget_patterns(worker);
         for (unsigned i = 0; i < launch->observer_count; i++)
             if (launch->observers[i]->forget_memory && is_seen(worker, i))
@@ -582,14 +584,14 @@ uint64_t launch_changes(const struct launch *launch)
 {
     uint64_t changes = 0;
     for (unsigned i = 0; i < launch->workers; i++)
-        changes += standstill_changes(&launch->crew[i]);
+        changes += standstill_changes(&launch->pool[i]);
     return changes;
 }
 
 bool launch_sees_lent(const struct launch *launch)
 {
     for (unsigned i = 0; i < launch->workers; i++) {
-        const struct pattern *patterns = launch->crew[i].patterns;
+        const struct pattern *patterns = launch->pool[i].patterns;
         for (uint32_t pc = 0; pc < launch->kernel->code_count; pc++)
             if (patterns[pc].block && patterns[pc].block->is_lent)
                 return true;

@@ -40,8 +40,9 @@ struct output {
     char assertion[160];
 };
 
-/* The conditions of graphs. A condition's handle is its index + CONDITION_FIRST. A handle cannot be
- * mistaken for an address or a small number that a kernel passes by mistake. */
+/* The conditions of graphs. A condition's handle is its index + CONDITION_FIRST. This constant
+ * distinguishes handles from addresses and from small numbers, which a kernel may pass by
+ * mistake. */
 #define CONDITION_FIRST 0xc0de0000c0de0000ull
 struct conditions {
     uint32_t *values;
@@ -98,7 +99,7 @@ struct launch {
     atomic_uint_fast64_t next_cluster, executed;
     atomic_int status;    /* the first error, as enum emu_status */
     atomic_bool stopping; /* workers stop as soon as they see this flag */
-    struct worker *crew;  /* all workers */
+    struct worker *pool;  /* array of most_workers workers */
     /* The watch is the first part of a launch, which runs on a single worker because some observers
      * need this. When the watch's cost exceeds its limit, these observers are removed and the other
      * workers join. */
@@ -173,10 +174,10 @@ void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                      unsigned other);
 
 /* Reports an ordering event to the observers. */
-void cta_tell_order(const struct cta *cta, struct obs_order order);
+void cta_report_order(const struct cta *cta, struct obs_order order);
 
-/* Reports that the state of CTA, which has is_watched, has just changed. Sets NOW's machine and
- * cta. */
-void cta_tell_state(const struct cta *cta, struct obs_state *now);
+/* Reports to the observers that the state of CTA has just changed. CTA must have is_watched. Sets
+ * NOW's machine and cta. */
+void cta_report_state(const struct cta *cta, struct obs_state *now);
 
 #endif

@@ -109,8 +109,8 @@ void matrix_store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* How a matrix's numbers are spread over the lanes. mma.m8n8k4 of f16 computes four products, each
- * with 8 of the lanes: lanes 0 to 3 and 16 to 19 hold the first product. */
+/* The ways in which a matrix's numbers are spread over the lanes. mma.m8n8k4 of f16 computes four
+ * products, each with 8 of the lanes: lanes 0 to 3 and 16 to 19 hold the first product. */
 enum layout { TILES, QUAD_ROWS, QUAD_COLUMNS, QUAD_SUMS };
 
 struct part {

@@ -1,4 +1,5 @@
-/* mbarriers: barriers in shared memory, for which arriving and waiting are separate instructions.
+/* Executes mbarriers, which are barriers in shared memory. Arriving and waiting are separate
+ * instructions.
  *
  * A barrier counts the arrivals that are still pending in its current phase. When none is pending,
  * the phase ends, and the next phase begins with `expected` pending arrivals. An arrival returns a
@@ -142,7 +143,7 @@ static bool is_wait(const struct inst *inst)
     return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
 }
 
-/* Returns whether a phase has ended, after letting the copies arrive that it waits for. VALUE
+/* Completes the copies that a phase waits for, then returns whether the phase has ended. VALUE
  * identifies the phase: it is a state or, with .parity, the parity of the phase's number. */
 static bool ask(struct warp *warp, const struct inst *inst, unsigned lane, struct mbarrier *barrier,
                 uint64_t value, uint64_t *place)
@@ -201,16 +202,16 @@ static bool one_lane(struct warp *warp, const struct inst *inst, struct cta *cta
     }
 }
 
-static void tell(struct warp *warp, const struct inst *inst, const struct cta *cta, uint32_t lanes,
-                 const uint64_t *place)
+static void report_event(struct warp *warp, const struct inst *inst, const struct cta *cta,
+                         uint32_t lanes, const uint64_t *place)
 {
     if (lanes)
-        cta_tell_order(warp->cta,
-                       (struct obs_order){.kind = is_wait(inst) ? OBS_WAITED : OBS_ARRIVE,
-                                          .warp = warp->index,
-                                          .lanes = lanes,
-                                          .owner = cta == warp->cta ? 0 : cta->linear + 1,
-                                          .place = place});
+        cta_report_order(warp->cta,
+                         (struct obs_order){.kind = is_wait(inst) ? OBS_WAITED : OBS_ARRIVE,
+                                            .warp = warp->index,
+                                            .lanes = lanes,
+                                            .owner = cta == warp->cta ? 0 : cta->linear + 1,
+                                            .place = place});
 }
 
 /* Returns whether the instruction may name an mbarrier of another CTA. */
@@ -220,8 +221,9 @@ static bool may_be_remote(const struct inst *inst)
            inst->mem.op == PTX_OP_mbarrier_expect_tx || inst->mem.op == PTX_OP_mbarrier_complete_tx;
 }
 
-/* Returns the CTA whose mbarriers ACCESS names. If the access is not allowed, reports it and
- * returns NULL. If the CTA is not running, access_find() reports this. */
+/* Returns the CTA whose mbarriers ACCESS names. If the access is not allowed, reports a fault and
+ * returns NULL. If the CTA is not running, returns WARP's CTA, and access_find() then reports the
+ * fault. */
 static struct cta *find_owner(struct warp *warp, const struct inst *inst,
                               const struct obs_access *access, unsigned lane)
 {
@@ -244,7 +246,7 @@ void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         struct obs_access access = {.pc = warp->pc, .kind = OBS_ATOMIC, .warp = warp->index};
         uint8_t *host[WARP];
         uint64_t place[WARP];
-        uint32_t told = 0;
+        uint32_t reported = 0;
         access.bytes = inst->mem.bytes;
         access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, access.addr);
         group = access_take_space(warp, inst, todo, &access);
@@ -254,9 +256,10 @@ void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         uint32_t lanes = access_find(warp, &access, group, host);
         for (unsigned l = 0; l < WARP; l++)
             if (lanes >> l & 1 && !atomic_load(&warp->cta->launch->stopping))
-                told |= (uint32_t)one_lane(warp, inst, cta, l, (uint32_t)access.addr[l], &place[l])
-                        << l;
-        tell(warp, inst, cta, told, place);
+                reported |=
+                    (uint32_t)one_lane(warp, inst, cta, l, (uint32_t)access.addr[l], &place[l])
+                    << l;
+        report_event(warp, inst, cta, reported, place);
     }
 }
 

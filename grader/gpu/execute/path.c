@@ -55,9 +55,9 @@ void paths_drop_done(struct warp *warp)
 }
 
 /* Keeps only LANES. Moves an entry down the stack only if an entry below it is removed, which is
- * rare: usually only one entry loses lanes, and it loses all of them. Moving is slow: the CPU
- * reads in one piece an entry that was written in two, so it waits until these stores have reached
- * memory. */
+ * rare: usually only one entry loses lanes, and it loses all of them. Moving is slow: an entry was
+ * written by two stores and is read by one load, so the CPU cannot forward the stored data and
+ * waits until it is in the cache. */
 void path_keep(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;

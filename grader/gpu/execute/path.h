@@ -5,8 +5,8 @@
 
 #include "gpu/execute/state.h"
 
-/* Handle frames, calls and returns (call.c). A frame is freed when no path entry refers to it any
- * more. */
+/* The functions from here to call_return() are in call.c. A frame is freed when no path entry
+ * refers to it any more. */
 /* Opens a frame for a call of IMAGE's function. Returns NULL when out of memory. */
 struct frame *frame_open(struct warp *warp, const struct image *image);
 void frame_release(struct warp *warp, struct frame *frame);

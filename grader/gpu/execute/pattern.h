@@ -14,7 +14,8 @@
 #include "gpu/ptx/module.h"
 
 #define PATTERN_WINDOW 128 /* bytes */
-#define PATTERN_STRAYS 16  /* accesses with other deltas after which a new pattern is computed */
+/* number of accesses with other deltas after which a new pattern is computed */
+#define PATTERN_STRAYS 16
 
 /* The ways in which the lanes' values can be copied, from the fastest to the slowest. A row is 16
  * lanes, as in blocks that are 16 threads wide. */

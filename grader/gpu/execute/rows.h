@@ -15,9 +15,9 @@
  * code. */
 #define IS_WHOLE(mask) (__builtin_constant_p(mask) && (mask) == ALL_LANES)
 
-/* With AddressSanitizer, all lanes of an operand are checked at once before the loop, and not one
- * by one in the loop. So the compiler can vectorise the loop in that build, too. All other code is
- * checked as usual. */
+/* With AddressSanitizer, rows_look() checks all lanes of an operand before the loop, and the loop
+ * itself is not checked. So the compiler can vectorise the loop in that build, too. All other code
+ * is checked as usual. */
 #ifdef __SANITIZE_ADDRESS__
 #define LOOKED_AT                                                                                  \
     __attribute__((no_sanitize("address", "alignment", "null", "object-size", "pointer-overflow")))

@@ -1,9 +1,9 @@
-/* The functions of CUDA's runtime that kernels call: memory, streams, events and errors. (builtin.c
- * has launches.)
+/* Executes the functions of CUDA's runtime that kernels call: memory, streams, events and errors.
+ * (builtin.c has launches.)
  *
- * As CUDA defines it, the memory is that of malloc(). All grids that a kernel launches run after
- * the kernel, in the order of their launches. So streams and events need no order of their own:
- * they only have to exist. */
+ * As in CUDA, cudaMalloc() in a kernel allocates from the heap of malloc(). All grids that a kernel
+ * launches run after the kernel, in the order of their launches. So streams and events need no
+ * order of their own: they only have to exist. */
 #include <string.h>
 
 #include "gpu/execute/access.h"
@@ -29,8 +29,8 @@ static void call_lanes(struct warp *warp, const struct inst *inst, uint32_t mask
 
 /* Stores the low SIZE bytes of VALUE at the address in the call's first argument. If the address is
  * bad, reports a fault of the kernel and returns false. */
-static bool give_back(struct warp *warp, const struct inst *inst, unsigned lane, uint64_t value,
-                      unsigned size)
+static bool store_result(struct warp *warp, const struct inst *inst, unsigned lane, uint64_t value,
+                         unsigned size)
 {
     const struct inst how = {.mem = {.space = PTX_GENERIC}};
     struct obs_access access = {.pc = warp->pc, .kind = OBS_STORE};
@@ -52,7 +52,7 @@ static uint32_t allocate(struct warp *warp, const struct inst *inst, unsigned la
 {
     uint64_t size = builtin_argument(warp, inst, 1, lane);
     uint64_t addr = size ? builtin_allocate(warp, size) : 0;
-    give_back(warp, inst, lane, addr, 8);
+    store_result(warp, inst, lane, addr, 8);
     return addr || !size ? RT_SUCCESS : RT_NO_MEMORY;
 }
 
@@ -70,7 +70,7 @@ static uint32_t create(struct warp *warp, const struct inst *inst, unsigned lane
     if (builtin_argument(warp, inst, 1, lane) != flags)
         return RT_INVALID_VALUE;
     uint64_t handle = child_create(warp->cta->launch->children, kind);
-    give_back(warp, inst, lane, handle, 8);
+    store_result(warp, inst, lane, handle, 8);
     return handle ? RT_SUCCESS : RT_NO_MEMORY;
 }
 
@@ -128,12 +128,12 @@ static uint32_t wait(struct warp *warp, const struct inst *inst, unsigned lane)
 
 static uint32_t get_device(struct warp *warp, const struct inst *inst, unsigned lane)
 {
-    return give_back(warp, inst, lane, 0, 4) ? RT_SUCCESS : RT_INVALID_VALUE;
+    return store_result(warp, inst, lane, 0, 4) ? RT_SUCCESS : RT_INVALID_VALUE;
 }
 
 static uint32_t count_devices(struct warp *warp, const struct inst *inst, unsigned lane)
 {
-    return give_back(warp, inst, lane, 1, 4) ? RT_SUCCESS : RT_INVALID_VALUE;
+    return store_result(warp, inst, lane, 1, 4) ? RT_SUCCESS : RT_INVALID_VALUE;
 }
 
 static void last_error_run(struct warp *warp, const struct inst *inst, uint32_t mask)

@@ -86,7 +86,8 @@ enum warp_end warp_run(struct warp *warp);
 struct votes {
     uint32_t threads, yes;
 };
-/* Lets those paths of the warp continue that wait at BARRIER. */
+/* Lets the paths of the warp that wait at BARRIER continue. TOTAL is the result of a barrier with a
+ * reduction. */
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
 /* For each stuck path, moves the lanes that are only in lower stack entries to a new path, so that
  * they can run. Returns false if there are no such lanes. */

@@ -42,7 +42,7 @@ static void flip(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 static void scrambled_shared_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    /* must be known before the load, which may overwrite the register with the address */
+    /* find this out before the load, which may overwrite the address register */
     bool is_shared = reads_shared(warp, inst, mask);
     load_run(warp, inst, mask);
     if (is_shared)

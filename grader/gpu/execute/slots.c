@@ -30,7 +30,7 @@ __attribute__((format(printf, 2, 3))) void decode_fail(struct decoder *d, const 
 
 void decode_unsupported(struct decoder *d)
 {
-    decode_fail(d, "the emulator does not support this form");
+    decode_fail(d, "the emulator does not support this form of the instruction");
 }
 /* --- slots ------------------------------------------------------------------------------------ */
 

@@ -28,9 +28,10 @@
 #include "gpu/execute/schedule.h"
 #include "gpu/execute/stretch.h"
 
-/* The number of rounds in which all CTAs must only spin. */
-#define PATIENCE 64u  /* before the check for loops */
-#define TIRED    512u /* before a launch that may be parked is parked without a loop */
+/* Numbers of successive rounds in which all CTAs only spin. */
+#define PATIENCE 64u /* after these rounds, paths are checked for loops */
+/* after these rounds, a launch that may be parked is parked even without a loop */
+#define TIRED 512u
 /* A round counts as this number of rounds if some CTA polled and passed a barrier MOST_LOOKS times
  * in it. */
 #define LONG_ROUND 16u
@@ -156,9 +157,9 @@ static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, boo
     return all;
 }
 
-/* Returns whether all ready paths are in a loop and no cluster gave way in its latest turn. Checks
- * every path, even if an earlier path is not in a loop, because each check also updates the path's
- * hash. */
+/* Returns whether all ready paths are in a loop and MOST_LOOKS ended no cluster's latest turn.
+ * Checks every path, even if an earlier path is not in a loop, because each check also updates the
+ * path's hash. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;
@@ -175,7 +176,7 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 void standstill_forget(struct worker *worker)
 {
     worker->spun = 0;
-    /* once the launch has been parked, launch_changes() needs the changes by atomics */
+    /* once a launch has been parked, atomics count their changes for launch_changes() */
     worker->watches = worker->launch->goes_on;
     atomic_store(&worker->still, 0);
     atomic_store(&worker->is_tired, false);
@@ -196,7 +197,7 @@ static bool is_over(struct launch *launch)
 {
     uint64_t epoch = atomic_load(&launch->epoch);
     for (uint32_t i = 0; i < launch->workers; i++) {
-        uint64_t still = atomic_load(&launch->crew[i].still);
+        uint64_t still = atomic_load(&launch->pool[i].still);
         if (still != epoch && still != UINT64_MAX)
             return false;
     }
@@ -207,7 +208,7 @@ static bool all_are_tired(const struct launch *launch)
 {
     bool all = true;
     for (uint32_t i = 0; i < launch->workers; i++)
-        all &= atomic_load(&launch->crew[i].is_tired);
+        all &= atomic_load(&launch->pool[i].is_tired);
     return all;
 }
 
@@ -269,8 +270,8 @@ void standstill_look(struct worker *worker)
     atomic_store(&worker->still, all ? epoch : 0);
     if (all && is_over(launch)) {
         stand_still(launch);
-        /* now only another worker can change memory, so this thread gives up the CPU */
     } else if (all) {
+        /* only another worker can change memory now, so give it the CPU */
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }
 }

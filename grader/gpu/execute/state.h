@@ -70,7 +70,7 @@ struct path {
 struct async_copy {
     struct async_copy *next;
     uint32_t lanes, bytes, pc;
-    /* its threads have arrived for this copy at the mbarrier BARRIER, in phase PHASE */
+    /* LANES have arrived for this copy at the mbarrier at address BARRIER, in phase PHASE */
     bool arrived;
     uint32_t barrier, phase;
     uint64_t start; /* instructions that the warp had executed when it started the copy */
@@ -102,11 +102,11 @@ struct warp {
     uint64_t slept;      /* nanosleep instructions executed */
     uint64_t looked;     /* executed instructions that may poll */
     uint64_t failed;     /* polls that found no new value */
-    bool moved;          /* some path has done more than spin */
+    bool moved;          /* some path has done more than spin in the current turn */
     uint32_t at_cluster; /* lanes that have arrived in the current phase of the cluster's barrier */
     uint32_t owes_wait;  /* lanes that have arrived at the cluster's barrier and not waited yet */
     /* lanes that the cluster's barrier has released, but observers do not know yet */
-    uint32_t heard;
+    uint32_t cluster_released;
     struct path *paths[WARP];
     uint32_t path_count;
 };
@@ -154,8 +154,8 @@ struct cta {
     uint64_t round; /* the worker's latest round in which this cluster only spun */
 };
 
-/* How often a worker's CTAs have executed one instruction. Within a stretch, these numbers are
- * differences (see stretch.c). */
+/* Counts how often a worker's CTAs have executed one instruction: as warps, as threads, and with
+ * only some lanes. Within a stretch, these numbers are differences (see stretch.c). */
 struct profile {
     uint64_t warps, threads, divergent;
     uint64_t sectors; /* sectors that textures and surfaces have touched */
@@ -201,7 +201,7 @@ struct worker {
     atomic_bool is_tired; /* all the worker's CTAs have only spun for a long time (see TIRED) */
     /* The list of started clusters, oldest first. The CTA of rank 0 represents its cluster. */
     struct cta *first, **last;
-    struct cta **turn; /* place in the list of the cluster that runs next */
+    struct cta **turn; /* the list's link to the cluster that runs next */
     uint32_t waiting;  /* length of the list */
     bool may_begin;    /* new clusters may start */
     bool is_ahead;     /* the oldest cluster has just had an extra turn */
@@ -211,8 +211,8 @@ struct worker {
     uint32_t spinning; /* clusters that have only spun in this round */
 };
 
-/* What one lane's reported access adds to the cost of the watch (struct launch). The unit is the
- * cost of a plain instruction. */
+/* The cost that each lane of a reported access adds to the watch (see struct launch). The unit is
+ * the cost of a plain instruction. */
 #define LANE_COST 3u
 
 static inline void worker_add_cost(struct worker *worker, bool dense, uint32_t lanes)

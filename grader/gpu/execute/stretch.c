@@ -4,7 +4,7 @@
  *         ld.param   stretch 3  step 3
  *         cvta       stretch 2  idle
  *         mov        stretch 1  idle
- *     @p  bra        stretch 0                control() in warp.c decides which lanes go where
+ *     @p  bra        stretch 0                control_run() decides which lanes go where
  *
  * `stretch` is the number of instructions from this one to the end of the stretch. An idle
  * instruction does nothing, because its result is known before the kernel starts (fixed.c). `step`

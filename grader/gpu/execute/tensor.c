@@ -24,7 +24,7 @@
 #include "gpu/lanes.h"
 
 #define MOST_COLUMNS 32u
-/* 2^25: a term is cut off at the largest exponent's power of two divided by ONE */
+/* 2^25; terms are truncated to multiples of the largest term's power of two divided by ONE */
 #define ONE       33554432.0
 #define FLOAT_NAN 0x7fffffffu
 
@@ -124,7 +124,7 @@ LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbe
 {
     const double *value = a->value + a_at, *power = a->power + a_at;
     double most[MOST_COLUMNS], scale[MOST_COLUMNS];
-    /* if all terms are 0, any value will do */
+    /* if all terms are 0, any positive value will do */
     for (unsigned j = 0; j < n; j++)
         most[j] = sum->power[j] > 0 ? sum->power[j] : 0x1p-300;
     for (unsigned x = 0; x < k; x++)
@@ -184,7 +184,7 @@ static void multiply_row(const struct tensor_product *p, const struct numbers *a
     struct numbers sum;
     unsigned n = p->n, at = i * p->k;
     bool has_special = a->any_special || b->any_special;
-    /* sets only this field; the arrays are large, and set_number() sets them */
+    /* initialise only this field, because the arrays are large and set_number() sets them */
     sum.any_special = false;
     for (unsigned j = 0; j < n; j++)
         set_number(&sum, j, is_float8(p->types[1]) ? 0 : widen(c[j], p->types[3]), sum_type(p));

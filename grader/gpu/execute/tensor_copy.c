@@ -1,4 +1,5 @@
-/* cp.async.bulk.tensor: copies of boxes of a tensor that a tensor map describes (gpu/tensor_map.h).
+/* Executes cp.async.bulk.tensor, which copies boxes of a tensor. A tensor map describes the tensor
+ * (see gpu/tensor_map.h).
  *
  *   global memory         the rows of the box are parts of the tensor's rows
  *   shared memory         the rows of the box follow one another, perhaps swizzled
@@ -86,7 +87,8 @@ static bool find_box(struct warp *warp, const struct inst *inst, unsigned lane, 
     return !writes || !is_before || refuse(warp, lane, OBS_TENSOR_BEFORE);
 }
 
-/* Sets the box's address in shared memory. If it is misaligned, reports this and returns false. */
+/* Sets the box's address in shared memory. If it is misaligned, reports a fault and returns
+ * false. */
 static bool place_box(struct warp *warp, unsigned lane, struct box *box, uint64_t tile)
 {
     box->tile = tile;

@@ -251,7 +251,8 @@ LANES_INLINE void find_footprint(const struct emu_texture *texture,
         static const uint32_t zeros[WARP];
         const uint32_t *at = d < points->dims ? points->at[d] : zeros;
         double scale = scale_of(texture, d), last = (size_of(texture, d) - 1.0) * WEIGHT_ONE;
-        bool cuts = clamps && texture->address[d] == EMU_CLAMP; /* clamp the coordinate itself */
+        /* clamp the coordinate, not only the indices */
+        bool cuts = clamps && texture->address[d] == EMU_CLAMP;
         for (unsigned l = 0; l < WARP; l++) {
             double fixed = floor((in_texels(at[l], scale) - 0.5) * WEIGHT_ONE + 0.5);
             double cut = fixed < 0 ? 0 : fixed > last ? last : fixed;

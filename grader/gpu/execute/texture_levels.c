@@ -215,7 +215,7 @@ static double shortened(double x)
 static int logarithm(double length)
 {
     int exponent;
-    /* units of 1/256 above a power of 2 */
+    /* distance from the next lower power of 2, in units of 1/256 of that power */
     double part = floor(ldexp(frexp(length, &exponent), 9)) - LEVEL_ONE;
     double level = floor(log2((part + 0.5) / LEVEL_ONE + 1) * LEVEL_ONE + 0.46);
     level = part < 1 ? 0 : fmin(level, LEVEL_ONE - 1);

@@ -2,8 +2,8 @@
  *
  * The x coordinate of a surface is in bytes. A request counts the distinct sectors that it touches,
  * as a load from global memory does. An H100 differs: it splits a request into parts of 4 or 8
- * lanes and counts the sectors of each part. It also stores texels near each other in memory that
- * are neighbours in either direction; the emulator stores a CUDA array row after row. */
+ * lanes and counts the sectors of each part. It also stores a texel near its neighbours in both
+ * directions, but the emulator stores a CUDA array row after row. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -151,7 +151,7 @@ static uint64_t launch_special(const struct launch *launch, enum ptx_special spe
         return launch->cluster_size;
     case PTX_SPECIAL_is_explicit_cluster:
         return launch->is_in_clusters;
-    default: /* profiler counters and registers that are not used */
+    default: /* profiler counters, and registers that no program uses */
         return 0;
     }
 }

@@ -1,14 +1,16 @@
 /* Runs a warp: 32 lanes that execute together as long as they take the same branches.
  *
- * A path is a group of lanes with a stack of entries (pc, meet, lanes). The top entry runs. When a
- * branch diverges, the top entry's pc is set to the branch's immediate post-dominator, where the
+ * A path is a group of lanes with a stack of entries. An entry has some of the lanes, their pc, and
+ * `meet`, the pc at which they reconverge with the lanes of lower entries. The top entry runs. When
+ * a branch diverges, the top entry's pc is set to the branch's immediate post-dominator, where the
  * lanes reconverge, and an entry for each side of the branch is pushed:
  *
  *         bra ──┬── then ──┐            top   pc=then  meet=M  lanes=t
  *               └── else ──┴─ M ──            pc=else  meet=M  lanes=e
  *                                             pc=M     meet=…  lanes=t|e
  *
- * An entry whose pc reaches its meet is popped. A lane that exits is removed from its path's stack.
+ * An entry is popped when its pc reaches `meet`. A lane that exits is removed from its path's
+ * stack.
  *
  * Since Volta, lanes of a warp may wait for each other. With a single stack, such a warp would
  * hang: a lane that holds a lock can wait at M for the other lanes, which spin in the entry above
@@ -20,269 +22,12 @@
 
 #include "gpu/execute/absent.h"
 #include "gpu/execute/access.h"
+#include "gpu/execute/control.h"
 #include "gpu/execute/heartbeat.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
 #include "gpu/execute/schedule.h"
 #include "gpu/execute/values.h"
-
-/* --- control instructions --------------------------------------------------------------------- */
-
-static void branch(struct warp *warp, struct path *path, const struct inst *in, uint32_t taken,
-                   struct profile *profile)
-{
-    struct path_entry *top = path_top(path);
-    struct frame *frame = top->frame;
-    uint32_t passed = top->lanes & ~taken, meet = in->branch.meet, pc = warp->pc;
-    if (!taken || !passed) {
-        top->pc = taken ? in->branch.target : pc + 1;
-        return;
-    }
-    profile->divergent++;
-    frame->holders++; /* keeps the frame while the entry that holds it is replaced */
-    if (meet == top->meet)
-        path_pop(warp, path); /* a lower entry already continues at `meet` */
-    else
-        top->pc = meet;
-    if (pc + 1 != meet)
-        path_push(warp, path, (struct path_entry){pc + 1, meet, passed, frame});
-    if (in->branch.target != meet)
-        path_push(warp, path, (struct path_entry){in->branch.target, meet, taken, frame});
-    frame_release(warp, frame);
-}
-
-static void leave(struct warp *warp, struct path *path, uint32_t lanes)
-{
-    warp->alive &= ~lanes;
-    path_top(path)->pc++;
-    path_keep(warp, path, path->stack[0].lanes & ~lanes);
-}
-
-static uint32_t first_word(const struct warp *warp, const struct inst *in, unsigned source,
-                           uint32_t lanes)
-{
-    uint32_t value;
-    memcpy(&value, slot_at(warp, in->src[source]) + 4 * __builtin_ctz(lanes), sizeof value);
-    return value;
-}
-
-/* Makes LANES of the path wait at a barrier. The path's other lanes become a new path. */
-static void stop_at(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
-{
-    path_split(warp, path, lanes);
-    path->state = PATH_AT_BARRIER;
-    path->barrier = in;
-    path->expected = warp->alive;
-}
-
-/* Executes one of the two instructions of the cluster's barrier: a thread first arrives and later
- * waits. */
-static void arrive_at_cluster(struct warp *warp, struct path *path, const struct inst *in,
-                              uint32_t lanes)
-{
-    path_top(path)->pc++;
-    if (in->barrier.arrives) {
-        cta_arrive_at_cluster(warp, in, lanes);
-    } else if (!cta_waits_for_cluster(warp, lanes)) {
-        stop_at(warp, path, in, lanes);
-        path->wait_id = CLUSTER_BARRIER;
-        path->wait_count = path->votes = 0;
-    }
-}
-
-/* Makes LANES of the path arrive at a barrier. */
-static void arrive(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
-{
-    uint32_t id = in->source_count > 0 ? first_word(warp, in, 0, lanes) : 0;
-    uint32_t count = in->source_count > 1 ? first_word(warp, in, 1, lanes) : 0;
-    if (in->barrier.of_cluster) {
-        arrive_at_cluster(warp, path, in, lanes);
-        return;
-    }
-    if (id >= BARRIERS) {
-        warp_fault(warp, OBS_BAD_BARRIER, (unsigned)__builtin_ctz(lanes), NULL);
-        launch_stop(warp->cta->launch, EMU_TRAP);
-        path_keep(warp, path, 0);
-        return;
-    }
-    path_top(path)->pc++;
-    if (in->barrier.arrives) {
-        cta_arrive(warp, id, count, lanes);
-        return;
-    }
-    stop_at(warp, path, in, lanes);
-    path->wait_id = id;
-    path->wait_count = count;
-    path->votes = in->barrier.vote.offset == NO_SLOT ? 0 : slot_predicate(warp, in->barrier.vote);
-}
-
-static void tell_warp_sync(const struct warp *warp, uint32_t lanes)
-{
-    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_WARP_SYNC,
-                                                 .warp = warp->index,
-                                                 .lanes = lanes,
-                                                 .whole = lanes == warp->alive});
-}
-
-/* Reports to the observers that all members of a warp sync have arrived. Makes one report for each
- * different members mask, because lanes with different masks, such as tiles of a warp, do not
- * synchronise with each other. */
-static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint32_t lanes)
-{
-    uint32_t members[WARP];
-    memcpy(members, slot_at(warp, in->src[0]), sizeof members);
-    while (lanes) {
-        uint32_t together = 0, wanted = members[__builtin_ctz(lanes)];
-        for (unsigned l = 0; l < WARP; l++)
-            together |= (uint32_t)(members[l] == wanted) << l;
-        tell_warp_sync(warp, together & lanes);
-        lanes &= ~together;
-    }
-}
-
-/* Returns whether the members mask of each lane in LANES contains the lane itself and no lane of
- * ABSENT. */
-static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
-{
-    const uint32_t *members = (const uint32_t *)(const void *)slot_at(warp, slot);
-    uint32_t wrong = 0;
-    if (!absent && lanes_all_set(members)) /* the usual case */
-        return true;
-    for (unsigned l = 0; l < WARP; l++)
-        wrong |= ((~members[l] >> l & 1) | (uint32_t)((members[l] & absent) != 0)) << l;
-    return !(wrong & lanes);
-}
-
-/* Returns the lanes of PATH that can only exit: they are at the kernel's end, or on a side of a
- * branch that does not reconverge with the other side before the end. */
-static uint32_t leaving_lanes(const struct warp *warp, const struct path *path)
-{
-    const struct inst *code = warp->cta->launch->kernel->code;
-    uint32_t leaving = 0, here = path->stack[path->depth - 1].lanes;
-    for (uint32_t i = 0; i < path->depth; i++) {
-        const struct path_entry *entry = &path->stack[i];
-        bool is_side = !(entry->lanes & here);
-        bool ends = entry->meet == NOWHERE || code[entry->meet].kind == KIND_EXIT;
-        bool leaves = code[entry->pc].kind == KIND_EXIT || (is_side && ends);
-        leaving = leaves ? leaving | entry->lanes : leaving & ~entry->lanes;
-    }
-    return leaving;
-}
-
-static void check_mask(struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
-{
-    uint32_t members[WARP];
-    if (mask_is_good(warp, slot, lanes, absent))
-        return;
-    memcpy(members, slot_at(warp, slot), sizeof members);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        unsigned l = (unsigned)__builtin_ctz(left);
-        uint32_t named = members[l] & absent;
-        if (members[l] >> l & 1 && !named)
-            continue;
-        warp_mask_fault(warp, OBS_WARP_MASK, l, members[l],
-                        named ? (unsigned)__builtin_ctz(named) : l);
-        return;
-    }
-}
-
-static void arrive_at_warp_sync(struct warp *warp, struct path *path, const struct inst *in,
-                                uint32_t lanes)
-{
-    uint32_t members = first_word(warp, in, 0, lanes);
-    check_mask(warp, in->src[0], lanes, 0); /* absent lanes may still arrive */
-    path_top(path)->pc++;
-    if (!(members & warp->alive & ~lanes)) {
-        if (warp->cta->launch->wanted & OBS_ORDER)
-            pass_warp_sync(warp, in, lanes);
-        return;
-    }
-    path_split(warp, path, lanes);
-    path->state = PATH_AT_WARP_SYNC;
-    path->wait_mask = members;
-}
-
-/* Executes a KIND_MEET instruction. If its members mask names lanes of other paths, the path first
- * waits once for these lanes, because they may still arrive. It does not wait for other lanes of
- * its own stack: these can only run after the lanes that have arrived. */
-static void meet(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
-                 struct profile *profile)
-{
-    uint32_t members;
-    memcpy(&members, slot_at(warp, in->members) + 4 * __builtin_ctz(lanes), sizeof members);
-    uint32_t elsewhere = members & warp->alive & ~path->stack[0].lanes;
-    if (elsewhere && !path->has_met) {
-        profile->warps--; /* the instruction is counted again when all lanes have arrived */
-        profile->threads -= (uint32_t)__builtin_popcount(path_top(path)->lanes);
-        warp->executed--;
-        path_split(warp, path, path_top(path)->lanes);
-        path->state = PATH_AT_MEETING;
-        path->wait_mask = members;
-        return;
-    }
-    path->has_met = false;
-    if (lanes != warp->alive)
-        check_mask(warp, in->members, lanes, warp->alive & ~lanes & ~leaving_lanes(warp, path));
-    else
-        check_mask(warp, in->members, lanes, 0);
-    in->run(warp, in, lanes);
-    path_top(path)->pc++;
-}
-
-/* Polls once. If the wait is not over, ends the path's slice, because the path could only poll
- * again. */
-static void wait(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
-{
-    in->run(warp, in, lanes);
-    uint32_t over = slot_predicate(warp, in->dst) & lanes;
-    path_top(path)->pc++;
-    path->gives_way = over != lanes;
-    path->is_stuck = path->gives_way && !over && path->waits_at == warp->pc;
-    path->waits_at = over ? NOWHERE : warp->pc;
-}
-
-/* Executes the instruction for the lowest lane, which then continues separately. The other lanes
- * become a new path, which executes the instruction later. */
-static void go_apart(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
-                     struct profile *profile)
-{
-    uint32_t first = lanes & -lanes, all = path_top(path)->lanes;
-    path_split(warp, path, first);
-    profile->threads -= (uint32_t)__builtin_popcount(all & ~first);
-    in->run(warp, in, first);
-    path_top(path)->pc++;
-}
-
-static void control(struct warp *warp, struct path *path, const struct inst *in, uint32_t mask,
-                    struct profile *profile)
-{
-    if (in->kind == KIND_BRANCH) {
-        branch(warp, path, in, mask, profile);
-    } else if (!mask) {
-        path_top(path)->pc++;
-    } else if (in->kind == KIND_APART) {
-        go_apart(warp, path, in, mask, profile);
-    } else if (in->kind == KIND_MEET) {
-        meet(warp, path, in, mask, profile);
-    } else if (in->kind == KIND_WAIT) {
-        wait(warp, path, in, mask);
-    } else if (in->kind == KIND_EXIT) {
-        leave(warp, path, mask);
-    } else if (in->kind == KIND_CALL) {
-        call_enter(warp, path, in, mask);
-    } else if (in->kind == KIND_RETURN) {
-        call_return(warp, mask);
-        branch(warp, path, in, mask, profile);
-    } else if (in->kind == KIND_BARRIER) {
-        arrive(warp, path, in, mask);
-    } else if (in->kind == KIND_WARP_SYNC) {
-        arrive_at_warp_sync(warp, path, in, mask);
-    } else {
-        warp_fault(warp, OBS_TRAPPED, (unsigned)__builtin_ctz(mask), NULL);
-        launch_stop(warp->cta->launch, EMU_TRAP);
-        path_keep(warp, path, 0);
-    }
-}
 
 /* --- running ---------------------------------------------------------------------------------- */
 
@@ -292,8 +37,8 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
 #define MANY_WARPS 100
 
 /* A worker adds its count of instructions to the launch's count when it has reached 1/ACCOUNTS of
- * the limit. Updating the shared count for each warp would cost more than the work of a short warp,
- * because the CPU first waits for all pending stores. */
+ * the limit. An atomic update of the shared count after each warp would cost more than the work of
+ * a short warp, because the CPU first waits for all pending stores. */
 #define ACCOUNTS 256
 
 /* Returns the CTA's first running warp that has executed at least as many instructions as WARP. So
@@ -340,7 +85,7 @@ static uint32_t count_of(uint32_t lanes)
 
 /* Reports a step to the observer that follows the CTA: LANES have executed COUNT instructions from
  * PC on. */
-static void tell_step(const struct warp *warp, uint32_t pc, uint32_t count, uint32_t lanes)
+static void report_step(const struct warp *warp, uint32_t pc, uint32_t count, uint32_t lanes)
 {
     const struct listener *follower = &warp->cta->worker->follower;
     struct obs_step step = {warp->cta->linear, warp->index, pc, count, lanes};
@@ -363,7 +108,7 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
     }
     warp->executed += n;
     if (warp->cta->is_followed)
-        tell_step(warp, pc, n, lanes);
+        report_step(warp, pc, n, lanes);
     for (uint32_t step; pc < end; pc += step, in += step) {
         step = in->step;
         warp->pc = pc;
@@ -372,16 +117,7 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
     return n;
 }
 
-/* Returns the lanes for which the instruction's guard predicate is true. */
-LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *in)
-{
-    if (in->guard == NO_SLOT)
-        return ALL_LANES;
-    uint32_t guard = *(const uint32_t *)(const void *)(warp->bank[BANK_REGISTERS] + in->guard);
-    return in->guard_negated ? ~guard : guard;
-}
-
-/* Runs instructions that all lanes execute together, up to an instruction that control() must
+/* Runs instructions that all lanes execute together, up to an instruction that control_run() must
  * execute. Returns that instruction, or NULL if the top entry has reached the point where its lanes
  * reconverge, or if the slice is used up. This is the emulator's hottest loop. */
 static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
@@ -410,7 +146,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         profile[pc].threads += count;
         warp->executed++; /* %clock depends on this */
         if (warp->cta->is_followed)
-            tell_step(warp, pc, 1, lanes);
+            report_step(warp, pc, 1, lanes);
         *slice -= in->observes ? OBSERVE_COST : 1;
         warp->looked += in->observes;
         uint32_t active = lanes & guarded_lanes(warp, in);
@@ -451,10 +187,10 @@ static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
     in = run_lanes(warp, top, &mask, &one);
     *slice += one - 1;
     if (in)
-        control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
+        control_run(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
     if (path->state == PATH_AT_MEETING) /* the instruction will run later */
         now.active = 0;
-    cta_tell_state(warp->cta, &now);
+    cta_report_state(warp->cta, &now);
 }
 
 /* Returns the lanes of the stack entries from DEPTH upwards, where the lowest entry has depth 1. */
@@ -494,7 +230,7 @@ static bool run_slice(struct warp *warp, struct path *path)
         }
         const struct inst *in = run_lanes(warp, top, &mask, &slice);
         if (in)
-            control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
+            control_run(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
     }
     uint64_t executed = warp->executed - before;
     warp->cta->worker->executed += executed;
@@ -514,91 +250,6 @@ static bool run_slice(struct warp *warp, struct path *path)
     if (spun && !atomic_load(&launch->stopping))
         path_split(warp, path, lanes_from(path, lowest));
     return !spun;
-}
-
-static bool waits_for_lanes(const struct path *path)
-{
-    return path->state == PATH_AT_WARP_SYNC || path->state == PATH_AT_MEETING;
-}
-
-/* Returns whether both paths are at the same KIND_MEET instruction and have finished waiting
- * there. */
-static bool meets_with(struct path *path, struct path *other)
-{
-    const struct path_entry *a = path_top(path), *b = path_top(other);
-    return path->has_met && other->has_met && a->pc == b->pc && a->frame == b->frame;
-}
-
-/* Executes the KIND_MEET instruction of PATH once, for the lanes of all paths that have met there.
- * Then the paths continue separately. */
-static void run_meeting(struct warp *warp, struct path *path)
-{
-    const struct path_entry here = *path_top(path);
-    const struct inst *in = &warp->cta->launch->kernel->code[here.pc];
-    struct profile *profile = &warp->cta->worker->profile[here.pc];
-    uint32_t lanes = 0, leaving = 0;
-    for (uint32_t i = 0; i < warp->path_count; i++)
-        if (meets_with(path, warp->paths[i])) {
-            lanes |= path_top(warp->paths[i])->lanes;
-            leaving |= leaving_lanes(warp, warp->paths[i]);
-        }
-    warp->frame = here.frame;
-    warp->bank[BANK_REGISTERS] = here.frame->registers;
-    warp->pc = here.pc;
-    profile->warps++;
-    profile->threads += (uint32_t)__builtin_popcount(lanes);
-    warp->executed++;
-    lanes &= guarded_lanes(warp, in);
-    check_mask(warp, in->members, lanes, warp->alive & ~lanes & ~leaving);
-    in->run(warp, in, lanes);
-    for (uint32_t i = 0; i < warp->path_count; i++)
-        if (warp->paths[i] != path && meets_with(path, warp->paths[i])) {
-            path_top(warp->paths[i])->pc++;
-            warp->paths[i]->has_met = false;
-        }
-    path_top(path)->pc++;
-    path->has_met = false;
-    if (warp->cta->is_watched)
-        cta_tell_state(warp->cta, &(struct obs_state){.warp = warp->index,
-                                                      .pc = here.pc,
-                                                      .lanes = lanes,
-                                                      .active = lanes,
-                                                      .frame = here.frame});
-}
-
-/* Lets paths that meet at one instruction with different stacks execute it together. Such paths
- * cannot merge, but their lanes must exchange values at this instruction. */
-static void meet_apart(struct warp *warp)
-{
-    for (uint32_t i = 0; i < warp->path_count; i++)
-        for (uint32_t k = i + 1; k < warp->path_count; k++)
-            if (meets_with(warp->paths[i], warp->paths[k]))
-                run_meeting(warp, warp->paths[i]);
-}
-
-/* Lets lanes continue that wait for each other, for example at bar.warp.sync, once all of them have
- * arrived. Returns whether some path continues. */
-static bool release_warp_syncs(struct warp *warp)
-{
-    uint32_t waiting = 0;
-    for (uint32_t i = 0; i < warp->path_count; i++)
-        if (waits_for_lanes(warp->paths[i]))
-            waiting |= warp->paths[i]->stack[0].lanes;
-    bool released = false;
-    for (uint32_t i = 0; i < warp->path_count; i++) {
-        struct path *path = warp->paths[i];
-        if (waits_for_lanes(path) && !(path->wait_mask & warp->alive & ~waiting)) {
-            path->has_met = path->state == PATH_AT_MEETING;
-            path->state = PATH_READY;
-            released = true;
-            tell_warp_sync(warp, path->wait_mask & waiting);
-        }
-    }
-    if (released) {
-        paths_merge(warp);
-        meet_apart(warp);
-    }
-    return released;
 }
 
 /* Runs one slice of each path that is ready. Returns whether a path did more than spin. Sets *READY
@@ -634,7 +285,7 @@ enum warp_end warp_run(struct warp *warp)
             return WARP_STOPPED;
         if (!warp->path_count)
             return WARP_DONE;
-        if (release_warp_syncs(warp))
+        if (control_release_syncs(warp))
             continue;
         if (!ready)
             return WARP_AT_BARRIER;
@@ -730,7 +381,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->slept = 0;
     warp->looked = 0;
     warp->failed = 0;
-    warp->at_cluster = warp->owes_wait = warp->heard = 0;
+    warp->at_cluster = warp->owes_wait = warp->cluster_released = 0;
     memset(warp->runtime_error, 0, sizeof warp->runtime_error);
     warp->path_count = 0;
     struct frame *frame = frame_open(warp, &cta->launch->kernel->images[0]);
@@ -755,10 +406,10 @@ void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
  * observers. */
 void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,
-                                                 .warp = warp->index,
-                                                 .lanes = mask,
-                                                 .wide = inst->mem.op != PTX_MOD_cta});
+    cta_report_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,
+                                                   .warp = warp->index,
+                                                   .lanes = mask,
+                                                   .wide = inst->mem.op != PTX_MOD_cta});
 }
 
 /* Releases the frames that paths still hold if the launch was stopped, and drops pending copies. */

@@ -1,11 +1,11 @@
-/* Shows observers the state of a CTA after each instruction: where its lanes are, and the contents
- * of their registers. Implements a part of observe/view.h. */
+/* Gives observers the state of a CTA after each instruction: the pc of each lane, and the contents
+ * of the registers. Implements a part of observe/view.h. */
 #include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
 #include "gpu/tools.h"
 
-void cta_tell_state(const struct cta *cta, struct obs_state *now)
+void cta_report_state(const struct cta *cta, struct obs_state *now)
 {
     const struct listener *follower = &cta->worker->follower;
     now->machine = cta;
@@ -43,8 +43,8 @@ static unsigned add_group(struct obs_group *groups, unsigned count, struct obs_g
 }
 
 /* Finds the groups of a warp's lanes. A lane belongs to its entry that is nearest to the top of the
- * stack. An entry that has reached its meet is popped only when the path runs next, so until then
- * it counts as waiting for the other side. */
+ * stack. An entry that has reached its reconvergence point is popped only when the path runs next,
+ * so until then it counts as waiting for the other side of the branch. */
 unsigned view_groups(const struct cta *machine, uint32_t index, struct obs_group groups[32])
 {
     const struct warp *warp = &machine->warps[index];

@@ -13,8 +13,7 @@ enum {
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     FLAG_SPECIFIC = 0x100000,
-    /* flag bits for compression; a future toolkit may use the free ones for new kinds of
-     * compression */
+    /* all flag bits for kinds of compression, including bits that no toolkit uses yet */
     FLAG_COMPRESSION_BITS = 0xf000,
     ENTRY_HEADER_SIZE = 64, /* bytes of the fields that have not changed since toolkit 11 */
 };
@@ -220,7 +219,7 @@ void fatbin_explain(const struct fatbin_summary *summary, unsigned max_arch, cha
             summary->newer_ptx, max_arch, max_arch);
     else if (summary->elf_count)
         say(message,
-            "built only for code=sm_%u, without PTX: add nvcc's flag -gencode arch=compute_%u,code=compute_%u",
+            "it was built only for code=sm_%u, without PTX: add nvcc's flag -gencode arch=compute_%u,code=compute_%u",
             summary->elf_arch, summary->elf_arch < max_arch ? summary->elf_arch : max_arch,
             summary->elf_arch < max_arch ? summary->elf_arch : max_arch);
     else

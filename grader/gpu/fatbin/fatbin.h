@@ -25,7 +25,7 @@ enum fatbin_kind { FATBIN_PTX = 1, FATBIN_ELF = 2 };
 struct fatbin_entry {
     unsigned kind; /* enum fatbin_kind, or another number for an unknown kind */
     unsigned arch; /* 75 for compute_75 or sm_75 */
-    bool specific; /* for one GPU only, as compute_90a */
+    bool specific; /* the entry is for one architecture only, such as compute_90a */
     uint64_t flags;
     const uint8_t *payload;
     size_t payload_size;    /* bytes of the payload; all of them can be read */
@@ -63,9 +63,9 @@ struct fatbin_summary {
 };
 
 /* Adds the entries of DATA to SUMMARY, which must begin as {0}. The best PTX has the highest arch
- * up to MAX_ARCH; of two with this arch, PTX for more than one GPU is better. If DATA is damaged,
- * adds only the entries before the damage, returns false, and writes the place of the damage to
- * MESSAGE (FATBIN_MESSAGE bytes). */
+ * up to MAX_ARCH; if two have this arch, the one that is not specific is better. If DATA is
+ * damaged, adds only the entries before the damage, returns false, and writes the place of the
+ * damage to MESSAGE (FATBIN_MESSAGE bytes). */
 bool fatbin_summarise(struct fatbin_summary *summary, const void *data, size_t available,
                       unsigned max_arch, char *message);
 

@@ -1,8 +1,8 @@
 /* Implements the heap. Free chunks are in bins by size. There is one bin for each multiple of 16
  * bytes up to 240, then sixteen bins for each power of two. A request takes the first chunk of the
- * first bin in which all chunks are large enough. A freed chunk is joined with free neighbours.
- * This scheme is TLSF (Masmano and others, "TLSF: a new dynamic memory allocator for real-time
- * systems", 2004). */
+ * first non-empty bin in which all chunks are large enough. A freed chunk is joined with free
+ * neighbours. This scheme is TLSF (Masmano and others, "TLSF: a new dynamic memory allocator for
+ * real-time systems", 2004). */
 #include "gpu/memory/heap.h"
 
 #include <search.h>
@@ -91,7 +91,7 @@ static struct heap_chunk *find(const struct heap *heap, uint64_t size)
         if (++word == HEAP_BINS / 64)
             break;
     }
-    /* at last, search the bin in which only some chunks are large enough */
+    /* the bin for SIZE itself has smaller and larger chunks, so try each of them */
     struct heap_chunk *chunk = heap->free[bin_of(size / GRAIN)];
     while (chunk && chunk->size < size)
         chunk = chunk->older;
@@ -192,7 +192,7 @@ uint64_t heap_alloc(struct heap *heap, uint64_t size)
     return addr;
 }
 
-/* Returns the latest freed chunk that held ADDR, or NULL if there is none. */
+/* Returns the most recently freed chunk that contained ADDR, or NULL if there is none. */
 static const struct heap_place *past_at(const struct heap *heap, uint64_t addr)
 {
     for (uint32_t i = 0; i < HEAP_FREED_MAX; i++) { /* newest first */

@@ -24,7 +24,7 @@ struct heap {
     uint64_t filled[HEAP_BINS / 64];
     struct heap_place {
         uint64_t addr, size; /* `size` is the number of bytes that the kernel requested */
-    } past[HEAP_FREED_MAX];  /* ring of the chunks that were freed last */
+    } past[HEAP_FREED_MAX];  /* ring buffer of the most recently freed chunks */
     uint32_t past_count;     /* number of chunks freed so far */
 };
 
@@ -43,8 +43,8 @@ enum heap_result heap_free(struct heap *heap, uint64_t addr);
 /* Returns whether one chunk in use holds all bytes from ADDR to END - 1 within its requested
  * size. */
 int heap_holds(struct heap *heap, uint64_t addr, uint64_t end);
-/* Finds the latest freed chunk that held ADDR. Returns 0 if there is none, or if a chunk in use
- * holds ADDR. */
+/* Finds the most recently freed chunk that contained ADDR. Returns 0 if there is none, or if a
+ * chunk in use now contains ADDR. */
 int heap_was_freed(struct heap *heap, uint64_t addr, struct heap_place *place);
 /* Finds the last chunk in use that begins at or before ADDR. If there is none, finds the first
  * chunk in use. Returns 0 if no chunk is in use. */

@@ -75,8 +75,8 @@ static void copy_each(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t th
 }
 
 /* Copies SIZE bits. If both ranges start at the same bit of a byte, copies whole bytes except at
- * the ends. Ranges may overlap: if the bits move down, copies the lower end first, and if they move
- * up, last. */
+ * the ends. The ranges may overlap, as for memmove(): a copy to higher bits begins at the upper
+ * end, any other copy at the lower end. */
 static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size)
 {
     uint64_t head = -at % 8, tail = head + (size - head) / 8 * 8;
@@ -113,7 +113,7 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
  * from AT, or SIZE if there is none. */
 static uint64_t find_bit(const uint8_t *bits, uint64_t at, uint64_t size, bool marked)
 {
-    /* value of a word in which no bit is the wanted one, so the search skips it */
+    /* the search skips words of this value, because none of their bits equals MARKED */
     const uint64_t others = marked ? 0 : UINT64_MAX;
     uint64_t i = 0, all = 0;
     while (i < size) {
@@ -262,7 +262,7 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
     memory->used += size;
     for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++)
         if (memory->tracks[mark])
-            /* if NULL, the block has no map of this mark */
+            /* if memory runs out, the block has no map of this mark */
             block->marks[mark] = calloc(size / 8 + 1, 1);
     if (memory->poison)
         fill_poison(host, size, memory->poison, block->addr);

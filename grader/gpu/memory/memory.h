@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Generic addresses. Shared memory, local memory and code each have a window. All addresses above
- * the windows are in global memory. */
+/* The layout of generic addresses. Shared memory, local memory and code each have a window of
+ * MEM_WINDOW_BYTES. All addresses above the windows are in global memory. */
 #define MEM_SHARED_WINDOW 0x01000000ull
 #define MEM_LOCAL_WINDOW  0x02000000ull
 /* pointers to functions are 16 apart, in the order of the module */
@@ -22,9 +22,9 @@
 #define MEM_WINDOW_BYTES 0x01000000ull
 #define MEM_GLOBAL_BASE  0x200000000000ull
 
-/* The lower half of the shared window is the CTA's own shared memory. The upper half is the shared
- * memory of all CTAs of the cluster, by rank. Its addresses mean the same to all these CTAs. Ranks
- * from MEM_CLUSTER_CTAS - 1 on are invalid. */
+/* The lower half of the shared window is the CTA's own shared memory. The upper half has the shared
+ * memory of each CTA of the cluster, in the order of their ranks. An address in the upper half
+ * means the same byte to all these CTAs. Ranks from MEM_CLUSTER_CTAS - 1 on are invalid. */
 #define MEM_CLUSTER_BEGIN 0x00800000u
 /* bytes of the window for each CTA; a CTA has less shared memory than this */
 #define MEM_CLUSTER_STEP 0x00040000u
@@ -37,7 +37,7 @@ static inline bool mem_in_window(uint64_t addr, uint64_t window)
 
 #define MEM_MOST_CONSTANTS (1u << 30)
 
-/* A mark is a flag of each byte in a block. The map of a mark has one bit for each byte. */
+/* A mark is a flag of each byte in a block. A block's map of a mark has one bit for each byte. */
 enum mem_mark {
     /* the byte has been written; if the block has no map, all bytes count as written */
     MEM_WRITTEN,
@@ -58,7 +58,7 @@ struct mem_block {
     uint8_t *host; /* the block's bytes on the host, or NULL if the block has been freed */
     /* the block is a .const variable or parameters, which kernels must not write */
     bool is_constant;
-    /* for a constant block, the furthest end of any copy to it, as an offset in the block */
+    /* for a constant block, the offset after the last byte that the host has ever copied to it */
     uint64_t filled;
     bool is_lent; /* the block's bytes belong to the program (see mem_lend()) */
     /* the program lent the block at an address that mem_alloc() did not choose */
@@ -101,7 +101,8 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
 void mem_zero(const struct memory *memory, struct mem_block *block);
 /* Makes all bytes of the block count as written from now on. */
 void mem_assume_written(struct mem_block *block);
-/* Notes that the host copies SIZE bytes to ADDR. One block must contain these bytes. */
+/* Updates `filled` and `constants` before the host copies SIZE bytes to ADDR. One block must
+ * contain these bytes. */
 void mem_note_constants(struct memory *memory, uint64_t addr, uint64_t size);
 /* Set or copy marks. mem_mark() sets (if MARKED) or clears MARK of the SIZE bytes at ADDR, which
  * one block must contain. mem_copy_marks() copies all marks of the SIZE bytes at FROM to the bytes

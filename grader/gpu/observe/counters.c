@@ -36,10 +36,11 @@ struct state {
     /* Counts by pc; the four are parts of one array. Here a piece of constant memory is a distinct
      * word. */
     struct traffic *global, *shared, *local, *constant;
-    /* enum obs_access_kind by pc, in the same order as the array of counts */
+    /* for each of these counts, enum obs_access_kind of the latest access */
     uint8_t *kind;
     struct sample *samples; /* the most wasteful access of each pc */
-    /* by pc, number of accesses to other CTAs' shared memory, or NULL if there are no clusters */
+    /* for each pc, the number of accesses to other CTAs' shared memory; NULL if there are no
+     * clusters */
     uint64_t *others;
     uint64_t *bulk; /* bytes of global memory that each pc's bulk copies access */
     /* Number of sectors of global memory that each warp has loaded, indexed by CTA and warp. In a
@@ -249,8 +250,9 @@ LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, ui
 typedef uint8_t column_bytes __attribute__((vector_size(32), aligned(1), may_alias));
 #define NO_COLUMN UINT8_MAX
 
-/* Returns the number of lanes in the fullest column of banks. Ignores lanes with NO_COLUMN.
- * Compares all lanes with all others, 32 at a time. */
+/* COLUMN has the column of banks that each lane accesses (see measure_banks()), or NO_COLUMN.
+ * Returns the number of lanes that access the fullest column. Compares all lanes with all others,
+ * 32 at a time. */
 LANES_INLINE uint32_t find_fullest(const uint8_t *column)
 {
     uint8_t twice[2 * LANES], beside[LANES];
@@ -267,9 +269,9 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
     return fullest;
 }
 
-/* Adds the wavefronts, and the ideal number of wavefronts, of the OWN lanes from FIRST on. At least
- * one of them is active. A column of banks has the width of a lane's access, but at least one word.
- * A wavefront serves one access per column. */
+/* Adds to TRAFFIC the wavefronts of the OWN lanes from FIRST on, and the ideal number of
+ * wavefronts. At least one of these lanes is active. A column of banks is as wide as a lane's
+ * access, but at least one word. A wavefront serves one access per column. */
 LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
                                 unsigned first, unsigned own)
 {
@@ -279,7 +281,8 @@ LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access
     uint32_t asked[LANES];
     for (unsigned i = 0; i < own; i++)
         asked[i] = (uint32_t)access->addr[first + i] >> shift;
-    /* the active lane whose address an inactive lane repeats may be in another group */
+    /* an inactive lane may repeat the address of a lane outside this group; here it repeats that of
+     * the group's first active lane */
     unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
     for (unsigned i = 0; i < lanes && own < LANES; i++)
         asked[i] = i < own && access->mask >> (first + i) & 1 ? asked[i] : asked[active];
@@ -325,9 +328,9 @@ LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
 /* --- atomics in shared memory (measured on an H100) ------------------------------------------- */
 
 /* Returns how the GPU executes an atomic. Integer atomics and exchanges of 32 bits are one
- * instruction. Compare-and-swap takes two passes. A loop of compare-and-swap replaces every other
- * atomic, so each of its iterations also takes two passes. An addition of 1 whose result is unused
- * is done in one step for each word: the GPU adds the number of lanes that use the word. */
+ * instruction. Compare-and-swap takes two passes. All other atomics become a loop of
+ * compare-and-swap, in which each iteration also takes two passes. An addition of 1 whose result is
+ * unused is done in one step for each word: the GPU adds the number of lanes that use the word. */
 static enum atomic_form find_form(struct view_instruction in)
 {
     bool is_word = in.bytes == 4 && ptx_type_class(in.type) != 'F';
@@ -499,7 +502,8 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
                           .collisions = traffic->last_collisions};
     if (!is_global && !by_word && repeat->space != PTX_SHARED)
         return OBS_COUNT_ONLY;
-    if (by_word && repeat->dense) /* the cost depends on the first byte's offset in its word */
+    /* a dense access may begin in the middle of a word, which changes its cost */
+    if (by_word && repeat->dense)
         return OBS_FULL;
     if (repeat->space == PTX_SHARED && state->kind[state->count + repeat->pc] > OBS_STORE)
         return OBS_FULL;
@@ -595,7 +599,8 @@ static void counters_join(void *into, void *argument)
 static void counters_end(void *argument, const struct launch_view *launch,
                          struct emu_counters *per_instruction)
 {
-    /* by obs_access_kind: the first of its four counters, which counters.def lists in a row */
+    /* for each obs_access_kind, the first of its four counters, which are neighbours in
+     * counters.def */
     static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
                                               EMU_global_atomic_requests,
                                               EMU_global_reduction_requests};

@@ -6,7 +6,8 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#define FINDINGS_MAX 1000 /* most findings of one launch; later defects are only counted */
+/* at most this many findings of a launch; later defects are only counted */
+#define FINDINGS_MAX 1000
 
 /* A place in host code that belongs to a finding, such as "allocated here". */
 struct finding_note {
@@ -25,12 +26,12 @@ struct finding {
      * and both for the worst request. `message` then holds the cause. */
     uint64_t cost, ideal;
     uint32_t worst_cost, worst_ideal;
-    /* what to try; if NULL, the report shows `advice`; if that is "", the general advice for the
-     * kind */
+    /* what to try; if NULL, the report shows `advice`, and if that is empty, the general advice for
+     * this kind of defect */
     const char *help;
     char advice[320];
     const char *deduction; /* what `advice` is based on (gpu/deductions.h), or NULL */
-    /* the array that a bad access was meant for, as far as it is known; otherwise 0 */
+    /* the array at which a bad access was aimed; members that are not known are 0 or "" */
     struct {
         char name[32];          /* in shared memory, otherwise "" */
         uint64_t bytes, offset; /* the access begins at this byte of the array */

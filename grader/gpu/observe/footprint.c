@@ -15,9 +15,10 @@ enum {
     PAGE_BYTES = 1 << PAGE_SHIFT,
     WORDS = PAGE_BYTES / 64,
     CACHED = 64,
-    /* most accesses noted by one worker in a launch, which takes about a second */
+    /* one worker notes at most this many accesses of a launch, which takes about a second */
     MOST_ACCESSES = 50000000,
-    /* most ranges that are reported; further ranges are dropped, so conflicts can be missed */
+    /* at most this many ranges are reported; further ranges are dropped, so conflicts can be
+     * missed */
     MOST_TOUCHES = 1 << 20
 };
 
@@ -28,9 +29,9 @@ struct map {
 
 struct footprint {
     const struct launch_view *launch;
-    bool *signals; /* by pc: whether the instruction's accesses are EMU_SIGNALS */
-    /* by pc: whether the latest access, and so its repeats, touched all bytes between its first and
-     * its last byte */
+    bool *signals; /* for each pc, whether the instruction's accesses are EMU_SIGNALS */
+    /* for each pc, whether the latest access, and so its repeats, touched all bytes between its
+     * first and its last byte */
     bool *fills;
     struct map **table; /* hash table with open addressing; its size is a power of 2 */
     size_t size, count;
@@ -325,7 +326,7 @@ static bool append_page(struct obs_touched *touched, const struct map *map)
     return true;
 }
 
-/* Compares two touches by kind, then by address. So touches of neighbouring pages follow one
+/* Compares two maps by kind, then by address. So the touches of neighbouring pages follow one
  * another and can be merged. */
 static int compare(const void *a, const void *b)
 {

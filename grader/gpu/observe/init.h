@@ -40,8 +40,9 @@ struct init_site {
 
 struct init {
     const struct launch_view *launch;
-    struct init_site *sites;          /* by pc */
-    struct init_cta *current, *seats; /* the running CTA; all resident CTAs, by seat */
+    struct init_site *sites; /* for each pc */
+    /* the running CTA; all CTAs that the worker runs in turns, by seat (view.h) */
+    struct init_cta *current, *seats;
     size_t local_bytes;
     bool failed; /* memory ran out, so the rest of the launch is not checked */
 };

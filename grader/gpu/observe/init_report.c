@@ -137,9 +137,9 @@ static void advise_gap(char *text, size_t size, const struct init_case *c)
     else
         snprintf(left_out, sizeof left_out, "elements %" PRIu64 " to %" PRIu64, first, last);
     snprintf(text, size,
-             "line %u writes %s in this block, but not %s: does this line use other indices than "
-             "line %u, or should the block write %s, too?",
-             c->line, c->array.name, left_out, c->line, first == last ? "it" : "them");
+             "in this block, line %u writes %s, but not %s: should it write %s, too, or is the "
+             "index here wrong?",
+             c->line, c->array.name, left_out, first == last ? "this element" : "these elements");
 }
 
 static void advise_shared(char *text, size_t size, const struct init_case *c)
@@ -153,12 +153,11 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
     else
         snprintf(range, sizeof range, "elements %" PRIu64 " to %" PRIu64, c->low, c->high);
     if (c->site->gone.count && !c->is_update)
-        snprintf(
-            text, size,
-            "%" PRIu32 " thread%s of this block, from thread %" PRIu32
-            " on, returned before a barrier of the other threads and did not write: let no thread "
-            "return before the last __syncthreads()",
-            c->site->gone.count, c->site->gone.count == 1 ? "" : "s", c->site->gone.first);
+        snprintf(text, size,
+                 "%" PRIu32 " thread%s of this block, from thread %" PRIu32
+                 " on, returned early and did not write: let no thread return before the last "
+                 "__syncthreads()",
+                 c->site->gone.count, c->site->gone.count == 1 ? "" : "s", c->site->gone.first);
     else if (c->is_in_block && !c->is_update)
         snprintf(
             text, size,
@@ -183,11 +182,10 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
     else if (c->line && c->site->gap_end >= c->site->gap_low + c->array.size)
         advise_gap(text, size, c);
     else if (c->line)
-        snprintf(
-            text, size,
-            "line %u writes %s, but not this element before this read: write it first, and then call "
-            "__syncthreads()",
-            c->line, c->array.name);
+        snprintf(text, size,
+                 "line %u has not written this element of %s yet: write it first, and then call "
+                 "__syncthreads()",
+                 c->line, c->array.name);
     else
         snprintf(text, size, "let the threads write %s first, and then call __syncthreads()",
                  c->array.name);
@@ -199,10 +197,10 @@ static void advise_pitch(char *text, size_t size, const struct mem_block *block,
 {
     uint64_t row = at / block->pitch;
     snprintf(text, size,
-             "this read is after the %" PRIu64 " bytes of row %" PRIu64 "; row %" PRIu64
-             " begins %" PRIu64 " bytes (the pitch) after row %" PRIu64
-             ": does the index use this pitch for y, and is x neither too small nor too large?",
-             block->width, row, row + 1, block->pitch, row);
+             "this read is in the padding after the %" PRIu64 " bytes of row %" PRIu64
+             "; rows begin %" PRIu64 " bytes apart (the pitch): does the index use this pitch for "
+             "y, and is x inside of the row?",
+             block->width, row, block->pitch);
 }
 
 /* Notes that FINDING is about an allocation of which only the first PREFIX bytes are written, and
@@ -248,20 +246,17 @@ static void advise_global(struct finding *finding, const struct init_case *c)
     else if (prefix && prefix < bytes && at >= prefix && block && block->fill.file)
         snprintf(text, size,
                  "only the first %" PRIu64 " of its %" PRIu64
-                 " bytes are written: does the copy or memset that wrote them write too few bytes, "
-                 "or to the wrong place, or is the index here too large?",
+                 " bytes are written: did the copy or memset write too few bytes or to the wrong "
+                 "place, or is the index here too large?",
                  prefix, bytes);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix) {
         snprintf(text, size,
-                 "its first unwritten byte is number %" PRIu64 " of %" PRIu64
-                 ": is the index here too large, or did a copy or a kernel write too little?",
+                 "the first %" PRIu64 " of its %" PRIu64 " bytes are written, but the next one is "
+                 "not: is the index here too large, or did a copy or a kernel write too little?",
                  prefix, bytes);
         note_part(finding, &c->array, prefix);
     } else if (c->line && !c->is_update)
-        snprintf(
-            text, size,
-            "line %u writes this memory, but not this element before this read: write it first",
-            c->line);
+        snprintf(text, size, "line %u has not written this element yet: write it first", c->line);
     else
         snprintf(text, size, "before the launch, %s",
                  c->is_update ? "clear the memory with cudaMemset()"
@@ -326,8 +321,8 @@ static void print_message(char *text, size_t size, const struct init *init, uint
     if (site->space == PTX_LOCAL)
         snprintf(text, size, "%s reads a local variable that it has not written", thread);
     else if (at % array->size)
-        snprintf(text, size, "%s reads the unwritten byte %" PRIu64 " of %s", thread, at,
-                 array->name);
+        snprintf(text, size, "%s reads byte %" PRIu64 " of %s, but nothing has written it", thread,
+                 at, array->name);
     else if (site->space == PTX_GLOBAL)
         snprintf(text, size,
                  "%s reads element %" PRIu64 " (byte %" PRIu64

@@ -263,7 +263,7 @@ static void mark(struct init *init, struct init_place place, uint64_t addr, unsi
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Notes which range of the array the CTA has written. The array is that of the faulty read. */
+/* Notes which range the CTA has written of the array in shared memory that SITE has read. */
 static void note_own_range(const struct init *init, struct init_site *site)
 {
     uint64_t begin = 0, end = init->launch->shared_bytes;
@@ -311,8 +311,9 @@ static void add_fault(struct init *init, const struct obs_access *access, uint32
 
 static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint64_t end)
 {
+    /* a copy whose read was a fault keeps the data about the memory that it read */
     if (site->is_copy && site->count)
-        return; /* here `space` is the memory that the copy reads, because that read was a fault */
+        return;
     site->space = is_shared(space) ? PTX_SHARED : space;
     site->low = !site->high || low < site->low ? low : site->low;
     site->high = end > site->high ? end : site->high;
@@ -435,8 +436,8 @@ static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* Returns the CTA at the event's seat, or NULL when out of memory. If the CTA is new at this seat,
- * marks all its bytes as unwritten. */
+/* Returns the CTA of EVENT, or NULL when out of memory. If the CTA is new at its seat, marks all
+ * its bytes as unwritten. */
 static struct init_cta *take_cta(struct init *init, const struct obs_order *event)
 {
     struct init_cta *cta = &init->seats[event->seat];

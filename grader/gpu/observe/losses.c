@@ -15,11 +15,12 @@
 #define LEAST_SHARE        0.05 /* share of the launch's sectors, wavefronts or instructions */
 #define LEAST_RATIO        1.2  /* ratio of cost to ideal */
 #define MANY_BRANCHES      0.1  /* share of diverging warps among those that reach a branch */
-#define MANY_LEVELS        8    /* levels of calls */
-#define FEW_LANES          2.0  /* most active lanes, on average, if a single lane does the work */
-/* bytes; two accesses that are closer belong to the same array */
+#define MANY_LEVELS        8    /* the costs of at most this many levels of calls are distributed */
+/* with fewer active lanes on average, a single lane does most of the work */
+#define FEW_LANES 2.0
+/* two accesses with fewer bytes between them count as accesses to the same array */
 #define SAME_ARRAY (1ull << 16)
-/* warp instructions of a kernel that is long enough to report */
+/* a kernel with fewer warp instructions is too short to report */
 #define LONG_WORK       1000
 #define HALF_OCCUPANCY  (EMU_SM_WARPS / 2)
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -52,7 +53,7 @@ struct report {
     const struct emu_counters *counters;
     const struct sample *samples;
     struct emu_counters totals;
-    struct expense *expenses; /* by pc */
+    struct expense *expenses; /* for each pc */
     uint32_t *loads;          /* pcs of the loads from global memory */
     uint32_t load_count;
     struct loss *list;
@@ -302,10 +303,10 @@ static void tell_structures(const struct report *report, const struct loss *loss
     uint32_t line = line_of_rest(report, loss->pc, &shape);
     if (line == view_line(report->launch, loss->pc).line)
         snprintf(cause + used, size - used,
-                 ": the rest is accessed here, too, like the fields of structures");
+                 ": this line also accesses the other bytes, like fields of structures");
     else if (line)
         snprintf(cause + used, size - used,
-                 ": the rest is accessed at line %" PRIu32 ", like the fields of structures", line);
+                 ": line %" PRIu32 " accesses the other bytes, like fields of structures", line);
 }
 
 static void report_access_loss(const struct report *report, const struct loss *loss)
@@ -338,7 +339,7 @@ static void report_redundant_loads(const struct report *report, const struct los
         all += kinds[i].shared ? 0 : report->totals.value[kinds[i].requests];
     if (loss->again < LEAST_WASTE || loss->again < ratio_of(all, 2 * LEAST_SHARE))
         return;
-    snprintf(cause, sizeof cause, "a warp loads the same words %" PRIu64 " times in a row",
+    snprintf(cause, sizeof cause, "a warp loads the same words %" PRIu64 " times",
              loss->requests / (fresh ? fresh : 1));
     add_finding(report, loss, NULL, cause, NULL);
 }
@@ -507,7 +508,7 @@ static void report_branch_loss(const struct report *report, const struct loss *l
     if (loss->cost - loss->ideal < least_branch_waste(report) ||
         (!loss->has_bad && (double)loss->requests < MANY_BRANCHES * loss->entries))
         return;
-    snprintf(cause, sizeof cause, "%.1f of 32 lanes work on average until they reconverge",
+    snprintf(cause, sizeof cause, "%.1f of 32 lanes work on average until the warp reconverges",
              32.0 * (double)loss->ideal / (double)loss->cost);
     add_finding(report, loss, NULL, cause, advice_for_branch(loss));
 }
@@ -570,7 +571,7 @@ static void report_occupancy(const struct report *report)
     bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS;
     if ((o->warps >= HALF_OCCUPANCY && !is_half) || launch->cta_count < EMU_MULTIPROCESSORS)
         return;
-    snprintf(cause, sizeof cause, "%u of %u warps fit at once, limited by %s", o->warps,
+    snprintf(cause, sizeof cause, "%u of %u warps fit on a multiprocessor, limited by %s", o->warps,
              EMU_SM_WARPS, emu_occupancy_limit_name(o->limit));
     struct loss loss = {.id = "low-occupancy", .requests = 1};
     add_finding(report, &loss, NULL, cause, helps[o->limit]);
@@ -598,7 +599,7 @@ void losses_report(const struct launch_view *launch, const struct emu_counters *
                    const struct sample *samples)
 {
     struct report report = {launch, counters, samples, .room = 5 * launch->code_count};
-    /* without memory there are fewer findings, but grades do not depend on them */
+    /* if memory runs out, findings are missing, but grades do not depend on them */
     if (report_open(&report)) {
         report_traffic(&report);
         if (!report_serial(&report))

@@ -2,7 +2,7 @@
  * causes it.
  *
  * The counters observer keeps one sample for each instruction: its most wasteful access, whose
- * addresses show the cause (shape.h). Any number of workers chooses the same sample. When the
+ * addresses show the cause (shape.h). The choice does not depend on the number of workers. When the
  * launch ends, losses_report() adds up the losses of each source line and reports the large
  * ones. */
 #ifndef GPU_OBSERVE_LOSSES_H

@@ -234,7 +234,7 @@ static const char *const plain_faults[] = {
     [OBS_LOCAL_TENSOR_MAP] =
         "the tensor map is in local or shared memory, where no copy can use it",
     [OBS_TENSOR_MAP_ALIGN] = "the address of the tensor map is not a multiple of 64",
-    [OBS_TENSOR_DIMS] = "the instruction has another number of dimensions than the tensor map",
+    [OBS_TENSOR_DIMS] = "the instruction and the tensor map have different numbers of dimensions",
     [OBS_TENSOR_TILE] = "the address of the box in shared memory is not a multiple of 128",
     [OBS_TENSOR_ROW] = "the box does not begin at a multiple of 16 bytes of its row",
     [OBS_TENSOR_BEFORE] = "the kernel writes a box that begins at a negative coordinate",
@@ -325,11 +325,11 @@ static const char null_help[] =
     "succeed? A __device__ pointer must be set with cudaMemcpyToSymbol()";
 
 static const char tile_help[] =
-    "declare the array with alignas(128); with a swizzle, the pattern repeats every 1,024 bytes";
+    "declare the array with alignas(128); the pattern of a swizzle repeats every 1,024 bytes";
 
 static const char row_help[] =
-    "begin the box at an earlier column, so that the first coordinate times the size of an element "
-    "is a multiple of 16, and skip the elements before yours";
+    "begin the box at an earlier column, so that the first coordinate in bytes is a multiple of "
+    "16, and skip the extra elements";
 
 static const char size_help[] =
     "the launch must give an extern array its size in bytes: kernel<<<blocks, threads, bytes>>>";

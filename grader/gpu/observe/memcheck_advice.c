@@ -7,7 +7,7 @@
 #include "gpu/deductions.h"
 #include "gpu/observe/describe.h"
 
-/* more than the memory of any device, so an address this far away is not an index that is off */
+/* more than the memory of any device, so a wrong index does not lead to an address this far away */
 #define FAR_BYTES ((uint64_t)1 << 40)
 
 bool memcheck_is_shared(const struct obs_fault *fault)
@@ -83,8 +83,8 @@ static const char *advise_shared(char *text, size_t size, const struct launch_vi
     uint64_t count = (end - begin) / fault->bytes;
     bool is_launch = is_extern && end == launch->shared_bytes;
     snprintf(text, size,
-             "%s has room for %s element%s of %u byte%s, and this is element %s: is an `if` "
-             "missing, does a loop %s, or %s?",
+             "%s has room for %s element%s of %u byte%s, and this access is to element %s: is an "
+             "`if` missing, does a loop %s, or %s?",
              name, describe_number(count, room), count == 1 ? "" : "s", fault->bytes,
              fault->bytes == 1 ? "" : "s",
              describe_number((fault->addr - begin) / fault->bytes, index),
@@ -116,11 +116,10 @@ static void advise_rows(char *text, size_t size, const struct mem_block *block, 
 {
     bool is_next = addr - block->addr - block->size < block->pitch;
     snprintf(text, size,
-             "%srow y begins y * %" PRIu64
-             " bytes after row 0 (the pitch counts bytes): add that to a char pointer, since a "
-             "float pointer counts in floats%s",
-             is_next ? "y must be less than the height; and " : "", block->pitch,
-             is_next ? "" : "; and y must be less than the height");
+             "%s begins y * %" PRIu64
+             " bytes after row 0: add these bytes to a char pointer, not to a float pointer%s",
+             is_next ? "is y less than the height? Row y" : "row y", block->pitch,
+             is_next ? "" : "; and is y less than the height?");
 }
 
 /* Writes advice for an access beyond an allocation: how many elements fit into it. Neighbouring
@@ -135,19 +134,19 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
     if (has_gaps)
         snprintf(
             text, size,
-            "neighbouring threads access elements that are %" PRIu64 " bytes apart, and the "
-            "allocation has room for %s such elements: does the data lie like that, too? If so, "
-            "compare every index with that number",
+            "neighbouring threads access elements %" PRIu64 " bytes apart; if the data is stored "
+            "like that, the allocation has room for %s such elements: compare every index with "
+            "that number",
             each, describe_number(count, room));
     else
         snprintf(text, size, "the allocation has room for %s element%s of %" PRIu64 " byte%s%s",
                  describe_number(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s",
                  is_next && fault->highest == fault->addr
-                     ? ", and this is the element after the last: an `if` may be missing, or a "
-                       "loop or an `if` may compare the index with <= instead of <"
+                     ? ", and this access is to the element after the last: an `if` may be "
+                       "missing, or a comparison may use <= instead of <"
                  : is_next
-                     ? ", and other lanes of the warp go farther: an `if` may be missing; compare "
-                       "every index with that number"
+                     ? ", and lanes of this warp access elements after the last: an `if` may be "
+                       "missing; compare every index with that number"
                      : ": compare every index with that number");
 }
 
@@ -181,13 +180,13 @@ static bool integer_of(const struct launch_view *launch, const struct ptx_variab
     if ((param->size != 4 && param->size != 8) || !request->params ||
         param->offset + param->size > request->param_bytes)
         return false;
-    *value = 0; /* the low bytes come first on devices and hosts */
+    *value = 0; /* devices and hosts are little-endian */
     memcpy(value, (const char *)request->params + param->offset, param->size);
     return true;
 }
 
-/* Returns what BLOCK's number of bytes was probably taken from, such as "the launch has blocks", if
- * this number equals a number of elements. Otherwise returns NULL. */
+/* Returns where the program probably took BLOCK's number of bytes from, such as "the launch has
+ * blocks": a count that equals this number and counts elements. Returns NULL if there is none. */
 static const char *counted_by(const struct launch_view *launch, const struct mem_block *block,
                               const struct wanted *wanted)
 {
@@ -214,7 +213,8 @@ static const char *advise_bytes(char *text, size_t size, const struct launch_vie
         return NULL;
     snprintf(text, size,
              "the allocation has %" PRIu64 " byte%s, just as many as %s, but an element has %u "
-             "bytes: does the allocation forget to multiply by sizeof(type)?",
+             "bytes: does the allocation not multiply by "
+             "sizeof(type)?",
              block->size, block->size == 1 ? "" : "s", by, fault->bytes);
     return DEDUCED_NO_SIZEOF;
 }
@@ -232,8 +232,8 @@ static const char *advise_swapped(char *text, size_t size, const struct launch_v
             wanted.element / row * rows != wanted.count)
             continue;
         snprintf(text, size,
-                 "blockIdx.%c is %" PRIu64 " here, and the array has room for %" PRIu64
-                 " such rows of %" PRIu64 ", just as many as the grid has blocks in %c: are x and "
+                 "blockIdx.%c is %" PRIu64 " here, but the array has room for %" PRIu64
+                 " rows of %" PRIu64 " elements, as many as the grid has blocks in %c: are x and "
                  "y of the grid swapped in the launch?",
                  "xy"[axis], row, rows, wanted.element / row, "yx"[axis]);
         return DEDUCED_SWAPPED_GRID;
@@ -287,8 +287,8 @@ static const char *advise_small(char *text, size_t size, const struct mem_block 
         return NULL;
     snprintf(text, size,
              "the allocation has %" PRIu64
-             " byte%s, but one element has %u: does it use the size of "
-             "another type, or forget to multiply by sizeof(type)?",
+             " byte%s, but one element has %u: does the allocation use the size of another type, "
+             "or not multiply by sizeof(type)?",
              block->size, block->size == 1 ? "" : "s", fault->bytes);
     return DEDUCED_TOO_SMALL;
 }
@@ -358,9 +358,8 @@ static const char *advise_outside(char *text, size_t size, const struct launch_v
 }
 
 static const char aligned_help[] =
-    "the address of an int or a float must be a multiple of 4: is a number of elements added to a "
-    "char pointer, which counts bytes? Then multiply the number by sizeof(type); and row y begins "
-    "y * pitch bytes after row 0";
+    "the address of an int or a float must be a multiple of 4: if you add elements to a char "
+    "pointer, multiply their number by sizeof(type); row y begins y * pitch bytes after row 0";
 
 /* Notes the array that the access was meant for. */
 static void note_array(struct finding *finding, const struct launch_view *launch,

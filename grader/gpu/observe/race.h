@@ -53,7 +53,8 @@ struct race_pair {
     /* within one statement, a lane wrote a word that another lane of its warp had just read */
     bool is_same_round;
     uint8_t distance;
-    /* set by the report: bits of enum race_cause; index of the first pair of this pair's group */
+    /* set by the report: bits of enum race_cause, and the index of the first pair of this pair's
+     * group */
     uint8_t causes;
     uint32_t group;
     uint64_t addr; /* address that both accesses of the example touch */
@@ -65,7 +66,7 @@ struct race_load {
     uint64_t addr[WARP], cta;
     uint32_t site, mask, warp;
 };
-#define RACE_LOADS 4u /* most loads of a statement that are remembered */
+#define RACE_LOADS 4u /* at most this many loads of a statement are remembered */
 
 struct race_shared { /* the shadow of one CTA's shared memory */
     uint64_t cta;
@@ -82,7 +83,8 @@ struct race {
     struct race_code *code;   /* one entry per pc */
     struct interval interval; /* interval of the current CTA */
     struct race_global global;
-    /* `shared`: shadow memory of the current CTA; `seats`: that of every resident CTA */
+    /* the shadows of shared memory: that of the current CTA, and those of all CTAs that the worker
+     * runs in turns, by seat (view.h) */
     struct race_shared *shared, *seats;
     /* bounds of the heap of malloc(), which is not checked because its memory is reused */
     uint64_t heap_begin, heap_end;
@@ -98,7 +100,7 @@ struct race {
 uint32_t race_valid_lanes(const struct obs_access *access, uint64_t end);
 /* Returns the shared memory that an access touches, or NULL for global memory. */
 struct race_shared *race_shared_of(const struct race *race, const struct obs_access *access);
-/* Returns the parameter OWNER of race_order.h for an address in this memory. */
+/* Returns the argument OWNER of order_release_at() for an address in this memory. */
 static inline uint64_t race_owner(const struct race_shared *shared)
 {
     return shared ? shared->cta + 1 : 0;
@@ -106,9 +108,9 @@ static inline uint64_t race_owner(const struct race_shared *shared)
 /* Returns the site of an access, or 0 if it is not checked. */
 uint32_t race_site_of(const struct race *race, const struct obs_access *access);
 
-/* What a warp knows at some moment. BEGUN is when the current turn of its CTA began, and NOW is its
- * own time. Accesses that warp w made before time KNOWN[w] are ordered before the warp's next
- * access (race_order.h). */
+/* The clocks of a warp at some moment. BEGUN is the time when the current turn of its CTA began,
+ * and NOW is its own time. Accesses that warp w made before time KNOWN[w] are ordered before the
+ * warp's next access (race_order.h). */
 struct race_moment {
     uint64_t begun, now;
     const uint64_t *known;

@@ -146,10 +146,10 @@ static bool is_statement_line(const struct race *race, const struct race_group *
     return false;
 }
 
-#define MOST_SPANS 4 /* most places of barriers that advice names */
+#define MOST_SPANS 4 /* advice names at most this many places for barriers */
 
-/* Finds spans of lines. A barrier inside each span separates all pairs of the group that lack one
- * between their lines. Returns the number of spans, at most MOST_SPANS + 1. */
+/* Finds spans of lines, such that a barrier in each of them separates all pairs of the group that
+ * lack one between their lines. Returns the number of spans, at most MOST_SPANS + 1. */
 static unsigned find_spans(const struct race *race, const struct race_group *group,
                            struct span *spans)
 {
@@ -196,8 +196,7 @@ static void append_statements(struct text *text, const struct race *race,
         if (pair->group == group->first && pair->causes & CAUSE_STATEMENT)
             append(text, "%s%u", count++ ? ", " : "in line ", span_of(race, pair).high);
     }
-    append(text,
-           ", and in every similar step, read into a variable, call %s, write, and call %s again",
+    append(text, " and every similar step, read into a variable, call %s, write, and call %s again",
            barrier, barrier);
 }
 
@@ -236,7 +235,7 @@ static void print_barriers(struct text *text, const struct race *race,
     append(text, ", in a place that all threads of the %s reach",
            strcmp(barrier, "__syncwarp()") == 0 ? "warp" : "block");
     if (has_round && !has_spans && all.low < all.high)
-        append(text, ": all must have passed line %u before any of them runs line %u again",
+        append(text, ": all threads must pass line %u before any thread runs line %u again",
                all.high, all.low);
 }
 
@@ -253,7 +252,8 @@ static void print_wait(struct text *text, const struct race *race)
             continue;
         append(text,
                "line %u waits for all groups of copies except the latest %u: if this copy can be "
-               "one of them, wait with __pipeline_wait_prior(0), and then call __syncthreads()",
+               "one of the latest, wait with __pipeline_wait_prior(0), and then call "
+               "__syncthreads()",
                line, (unsigned)in->operands[0].value);
         return;
     }
@@ -270,9 +270,9 @@ static const char *plain_advice(const struct race *race, const struct race_group
     if (group->causes & CAUSE_CALLS)
         return "put a __syncthreads() between two calls that use the same temporary storage, such as CUB's TempStorage";
     if (group->causes & CAUSE_UPDATE)
-        return "use atomicAdd() or another atomic, or give each thread a word of its own; no barrier helps here";
+        return "use atomicAdd() or another atomic, or give each thread its own word; no barrier helps here";
     if (group->causes & CAUSE_WRITES)
-        return "should each thread have its own word? Then two threads compute the same index: check how each index is computed. If not, let one thread write the word, or use an atomic; no barrier helps here";
+        return "if each thread should have its own word, two threads compute the same index by mistake; otherwise let one thread write the word, or use an atomic; no barrier helps here";
     if (group->distance < RACE_GRID || group->distance == RACE_COPY)
         return NULL;
     if (pair->is_shared)

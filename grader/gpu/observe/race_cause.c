@@ -1,6 +1,7 @@
 #include "gpu/observe/race_cause.h"
 
-#define STATEMENT_CODE 256u /* most instructions from the load of a statement to its store */
+/* a statement's store follows its load after at most this many instructions */
+#define STATEMENT_CODE 256u
 
 void race_causes_open(struct race_causes *causes, const struct race *race)
 {
@@ -14,8 +15,9 @@ void race_causes_close(struct race_causes *causes)
     causes->is_open = false;
 }
 
-/* Prepares to search the paths of FUNCTION. Returns false when out of memory. */
-static bool choose(struct race_causes *causes, const struct ptx_function *function)
+/* Prepares to search the paths of FUNCTION, unless they are open already. Returns false when out of
+ * memory. */
+static bool open_paths(struct race_causes *causes, const struct ptx_function *function)
 {
     if (causes->is_open && causes->gaps.function == function)
         return true;
@@ -114,7 +116,7 @@ unsigned race_causes_find(struct race_causes *causes, const struct race_pair *pa
          (pair->distance != RACE_COPY && is_one_line(race, two.one->pc, two.other->pc))))
         return CAUSE_WRITES;
     if (view_function(race->launch, two.other->pc, &two.to) != function || two.from == two.to ||
-        pair->distance == RACE_COPY || !choose(causes, function))
+        pair->distance == RACE_COPY || !open_paths(causes, function))
         return 0;
     if (is_update(&causes->gaps, &two))
         return CAUSE_UPDATE;

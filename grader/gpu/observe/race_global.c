@@ -5,10 +5,9 @@
 #include "gpu/observe/race.h"
 #include "gpu/observe/race_log.h"
 
-uint32_t race_max_instants = 1u << 18; /* takes 8 MiB */
+uint32_t race_max_instants = 1u << 18; /* they take 8 MiB */
 
-/* A warp's knowledge at the time of an access. It is a race_moment in which the warp knows all
- * other warps up to the same time, OTHERS. */
+/* A short form of race_moment: KNOWN is OWN for the warp itself, and OTHERS for all other warps. */
 struct race_instant {
     uint64_t begun, now, own, others;
 };
@@ -143,7 +142,7 @@ static uint32_t find_instant(struct race *race, uint32_t warp)
 {
     struct race_global *global = &race->global;
     struct race_moment when = race_now(race, warp);
-    /* the same time means the same CTA and the same turn */
+    /* no two CTAs or turns have the same time, so this is the same instant */
     if (global->latest[warp].now == when.now)
         return global->latest[warp].instant;
     uint64_t others = when.known[warp == 0], differ = 0;
@@ -230,7 +229,7 @@ bool global_repeat(struct race *race, const struct obs_repeat *repeat)
         note.first = (int32_t)(repeat->first % SHADOW_PAGE);
         return page && take_note(race, page, note);
     }
-    /* checking a store takes its values, which a repeat does not have */
+    /* the check of a store needs the stored values, which a repeat does not have */
     if (repeat->kind != OBS_LOAD)
         return false;
     struct obs_access access = pattern_access(pattern, repeat->first, repeat->warp);

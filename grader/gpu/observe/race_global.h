@@ -12,8 +12,7 @@ struct race;
 struct race_global {
     struct shadow_map pages;
     struct race_patterns patterns;
-    /* the moments at which accesses were noted; a note has an index into this array; [0] is
-     * unused */
+    /* the moments at which accesses were noted; a note has an index in this array; [0] is unused */
     struct race_instant *instants;
     uint32_t instant_count, instant_room;
     struct {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NOTES (1u << 20) /* takes 8 MiB */
+#define MOST_NOTES (1u << 20) /* the notes take 8 MiB */
 
 /* A noted access: the address of lane 0, the index of its pattern, and its warp. */
 struct interval_note_entry {

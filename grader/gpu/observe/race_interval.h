@@ -42,7 +42,7 @@ bool interval_note_repeat(struct interval *interval, const struct obs_repeat *re
 void interval_miss(struct interval *interval, uint32_t pc);
 
 /* Ends the interval. Unless VISIT is NULL, calls VISIT for each noted access, in order. */
-/* returns false to stop */
+/* A visitor returns false to stop. */
 typedef bool interval_visit_fn(void *context, const struct obs_access *access);
 bool interval_end(struct interval *interval, interval_visit_fn *visit, void *context);
 

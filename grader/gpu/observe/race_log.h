@@ -13,7 +13,7 @@
 #include "gpu/observe/race_pattern.h"
 #include "gpu/observe/race_shadow.h"
 
-#define LOG_NOTES 1024u        /* most notes in a log */
+#define LOG_NOTES 1024u        /* a log has at most this many notes */
 extern uint32_t log_max_notes; /* limit, which tests lower */
 
 #define LOG_LOOP_BITS  4u
@@ -37,7 +37,7 @@ struct race_note {
 struct race_log {
     struct race_note *notes;
     uint32_t count, room;
-    /* index of the latest loop's first note; number within this loop of the note that comes next */
+    /* index of the first note of the latest loop, and number within this loop of the next note */
     uint32_t loop, next;
     uint8_t *words; /* WORD_READ and WORD_WRITTEN of each word, or NULL if the page was only read */
 };

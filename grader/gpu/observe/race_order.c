@@ -341,7 +341,8 @@ static bool grow_places(struct order *order)
     return true;
 }
 
-/* Returns the slot of a place, or the free slot where it belongs. The table is never full. */
+/* Returns the slot of the releases at ADDR in OWNER's memory, or the free slot where they belong.
+ * The table is never full. */
 static struct order_place *find_place(const struct order *order, uint64_t addr, uint64_t owner)
 {
     uint64_t at = (addr / 4 + owner * 7919) & (order->place_room - 1);
@@ -424,7 +425,8 @@ void order_event(struct order *order, const struct obs_order *event)
         run_cta(order, event->cta, event->seat);
     if (!order->current || order->failed)
         return;
-    uint64_t own = order->current->linear + 1; /* OWNER for an mbarrier of the current CTA */
+    /* the owner of an mbarrier in the current CTA (see order_release_at()) */
+    uint64_t own = order->current->linear + 1;
     uint64_t owner = event->wide ? 0 : event->owner ? event->owner : own;
     switch (event->kind) {
     case OBS_CTA_ENDS:

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PATTERNS (1u << PATTERN_BITS) /* most patterns that are stored */
+/* at most this many patterns are stored, including the unused pattern 0 */
+#define MOST_PATTERNS (1u << PATTERN_BITS)
 #define SLOTS         (2 * MOST_PATTERNS)
 
 bool patterns_open(struct race_patterns *patterns, uint32_t code_count)

@@ -44,7 +44,7 @@ static inline uint32_t stamp_site(uint64_t stamp)
 }
 
 #define SHADOW_PAGE 4096u
-/* most bytes for the stamps of all pages of a launch */
+/* the stamps of all pages of a launch take at most this many bytes */
 #define SHADOW_MOST_BYTES ((uint64_t)2 << 30)
 
 /* The shadow of a range of memory: arrays with one stamp per cell. ATOMIC is NULL until the first

@@ -74,8 +74,8 @@ struct visit {
     uint32_t joints, same;
 };
 
-/* Returns whether LANE's store answers a signal: LANE has acquired the value of the latest write,
- * which FIRST made. */
+/* Returns whether LANE's store overwrites a signal that LANE has received: FIRST made the latest
+ * write, and LANE has acquired it. */
 static bool is_answer(const struct visit *visit, struct race_access first, uint32_t lane)
 {
     const struct race *race = visit->race;
@@ -298,7 +298,7 @@ LANES_INLINE stamps past_distance(const struct past *past, stamps stamp, stamps 
     return ~is_past(past, stamp, thread) & (1 + ((is_old & 2) | (~is_old & is_other & 1)));
 }
 
-#define ROW_CELLS (4 * WARP) /* most cells in a row */
+#define ROW_CELLS (4 * WARP) /* a row has at most this many cells */
 
 /* A row of COUNT cells from index CELL on. COUNT is a multiple of STAMPS. Consecutive threads, from
  * THREAD on, access 1 << shift cells each. */

@@ -185,7 +185,7 @@ static void racecheck_access(void *state, const struct obs_access *access)
         return;
     if (site->implies_fence)
         end_interval(race);
-    /* a store may answer a signal at its own address, so it is checked before it counts as a
+    /* a store may overwrite a signal at its own address, so it is checked before it counts as a
      * release */
     bool is_sync = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
     if (is_sync && !is_late)
@@ -230,8 +230,8 @@ bool race_may_defer(const struct race *race)
     return !race_checks_every_access && !race->has_copies;
 }
 
-/* Switches to the shadow at the CTA's seat. If the CTA is new, clears the shadow and begins an
- * interval. */
+/* Switches to the shadow of EVENT's CTA, which is at its seat (view.h). If the CTA is new there,
+ * clears the shadow and begins an interval. */
 static bool take_shared(struct race *race, const struct obs_order *event)
 {
     struct race_shared *shared = race->shared = &race->seats[event->seat];

@@ -8,7 +8,8 @@
 
 #define LANES 32u
 #define BANKS 32u
-/* most characters in a message; with its indentation, it then fits one line of a terminal */
+/* a message has at most this many characters; with its indentation, it then fits one line of a
+ * terminal */
 #define LONGEST 92u
 
 /* The active lanes, from the lowest to the highest. */
@@ -264,17 +265,17 @@ static void describe_rows(char *text, size_t size, const struct shape_access *ac
     else if (shape->jump == 0)
         snprintf(text, size,
                  "lanes %s words %" PRId64
-                 " bytes apart, repeating the same words every %u lanes (modulo %u)",
+                 " bytes apart; after %u lanes the same words repeat (modulo %u)",
                  verb, shape->step, shape->width, shape->width);
     else if (shape->step == (int64_t)access->bytes)
         snprintf(text, size,
-                 "each row of %u lanes %ss neighbouring words; the next row is %" PRId64
+                 "each group of %u lanes %ss neighbouring words; the next group is %" PRId64
                  " bytes away",
                  shape->width, verb, shape->jump);
     else
         snprintf(text, size,
-                 "each row of %u lanes %ss words %" PRId64 " bytes apart; the next row is %" PRId64
-                 " bytes away",
+                 "each group of %u lanes %ss words %" PRId64
+                 " bytes apart; the next group is %" PRId64 " bytes away",
                  shape->width, verb, shape->step, shape->jump);
 }
 
@@ -324,7 +325,7 @@ void shape_describe_global(char *text, size_t size, const struct shape_access *a
         describe_rows(text, size, access, &shape, verb);
     else if (shape.kind == SHAPE_WRAP)
         snprintf(text, size,
-                 "lanes %s words %" PRId64 " bytes apart, wrapping after %" PRId64
+                 "lanes %s words %" PRId64 " bytes apart, beginning again after %" PRId64
                  " bytes (modulo %" PRId64 " elements)",
                  verb, shape.step, shape.jump, shape.jump / access->bytes);
     else if (shape.kind == SHAPE_PIECES)
@@ -339,9 +340,9 @@ const char *shape_help_global(const struct shape_access *access)
     bool neighbours =
         shape.kind == SHAPE_STRIDE && !shape.packed && llabs(shape.step) == (int64_t)access->bytes;
     if (is_thin(access, &shape))
-        return "let all lanes of a warp take part: the words of idle lanes are moved anyway";
+        return "let all lanes of a warp take part: memory moves the words of idle lanes, too";
     if (neighbours || shape.dense)
-        return "let a warp's words begin at a multiple of 32 bytes; cudaMallocPitch() pads rows";
+        return "let a warp's words begin at a multiple of 32 bytes; cudaMallocPitch() does this for rows";
     if (shape.kind == SHAPE_SCATTERED)
         return "if possible, order the work so that neighbouring threads have neighbouring indices";
     return NULL;
@@ -363,7 +364,7 @@ static bool has_word(const struct collision *hit, uint32_t word)
     return false;
 }
 
-/* Returns the worst collision among COUNT lanes from FIRST on. A column of banks has the width of a
+/* Returns the worst collision among COUNT lanes from FIRST on. A column of banks is as wide as a
  * lane's access, but at least one word. */
 static struct collision collide(const struct shape_access *access, unsigned first, unsigned count)
 {
@@ -418,9 +419,9 @@ static void describe_rule(char text[64], const struct shape_access *access)
     else if (rows && step == 0)
         snprintf(text, 64, " (%u lanes per word, %" PRId64 " words apart)", shape.width, jump);
     else if (rows && shape.step == (int64_t)access->bytes)
-        snprintf(text, 64, " (rows of %u lanes, %" PRId64 " words apart)", shape.width, jump);
+        snprintf(text, 64, " (groups of %u lanes, %" PRId64 " words apart)", shape.width, jump);
     else if (rows)
-        snprintf(text, 64, " (stride %" PRId64 " words in rows of %u lanes)", step, shape.width);
+        snprintf(text, 64, " (stride %" PRId64 " words in groups of %u lanes)", step, shape.width);
 }
 
 /* Describes an access to shared memory with two lists of three numbers and a rule. If the text is

@@ -11,9 +11,9 @@
 #include "gpu/observe/view.h"
 
 #define STEP_NONE    UINT32_MAX /* no register */
-#define STEP_DESTS   32u        /* most registers that one instruction writes */
+#define STEP_DESTS   32u        /* an instruction writes at most this many registers */
 #define STEP_SOURCES 4u
-#define STEP_WORDS   (4 * WARP) /* most words of a register in the model */
+#define STEP_WORDS   (4 * WARP) /* a register of the model has at most this many words */
 #define STEP_CHUNK   128u       /* bytes in a chunk of the model's global memory */
 
 /* How the reader computes an instruction's result. STEP_COPY to STEP_SUB and STEP_AND to STEP_SHL

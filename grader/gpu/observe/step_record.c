@@ -15,7 +15,7 @@ enum address_form {
 };
 
 /* Returns whether the address of each lane in MASK equals the lane's register plus OFFSET. LOW and
- * HIGH are the halves of the register. Only the bits of CUT count. */
+ * HIGH are the halves of the register. Compares only the bits of CUT. */
 LANES_CLONES static bool add_up(const uint64_t *addr, const uint32_t *low, const uint32_t *high,
                                 uint64_t offset, uint64_t cut, uint32_t mask)
 {
@@ -173,7 +173,8 @@ static bool read_word(const struct step_state *state, const struct obs_state *no
     return bytes;
 }
 
-/* If the machine's word at ADDR differs from the model's, adds an extra and corrects the model. */
+/* If the machine's word at ADDR differs from the model's, adds an extra (enum step_extra) and
+ * corrects the model. */
 static void check_word(struct step_state *state, const struct obs_state *now, bool shared,
                        const struct mem_block *block, uint64_t addr)
 {
@@ -189,7 +190,7 @@ static void check_word(struct step_state *state, const struct obs_state *now, bo
     step_set_word(&state->model, shared, addr, word);
 }
 
-/* Adds an extra for each range of shared memory that differs from the model. */
+/* Adds an extra (enum step_extra) for each range of shared memory that differs from the model. */
 static void sweep_shared(struct step_state *state, const struct obs_state *now)
 {
     const uint8_t *shared = view_shared(now->machine);
@@ -213,8 +214,8 @@ static void sweep_shared(struct step_state *state, const struct obs_state *now)
     }
 }
 
-/* Applies stores to the model's memory, as the reader does. Then adds an extra for each word that
- * still differs from the machine's. */
+/* Applies stores to the model's memory, as the reader does. Then adds an extra (enum step_extra)
+ * for each word that still differs from the machine's. */
 static void follow_stores(struct step_state *state, const struct obs_state *now,
                           const struct step_code *code)
 {
@@ -320,7 +321,8 @@ static bool put_results(struct step_state *state, const struct obs_state *now,
     return any;
 }
 
-/* If register REG of FRAME differs from the model's, adds an extra and corrects the model. */
+/* If register REG of FRAME differs from the model's, adds an extra (enum step_extra) and corrects
+ * the model. */
 static void check_register(struct step_state *state, const struct obs_state *now, uint32_t warp,
                            const struct frame *frame, uint32_t base, uint32_t reg, uint32_t lanes)
 {
@@ -424,8 +426,8 @@ static uint32_t unset_lanes(const struct step_state *state, const struct obs_acc
     return unset;
 }
 
-/* Adds an extra for uninitialised reads of global memory. The reader finds those of shared memory
- * itself. */
+/* Adds an extra (enum step_extra) for uninitialised reads of global memory. The reader finds those
+ * of shared memory itself. */
 static void put_unset(struct step_state *state, const struct obs_state *now)
 {
     uint32_t unset = 0;

@@ -5,7 +5,7 @@
 #include "gpu/observe/step_write.h"
 #include "gpu/observe/stepper.h"
 
-/* most accesses of one instruction; with generic addresses, an instruction can make several */
+/* an instruction makes at most this many accesses; with generic addresses, it can make several */
 #define MOST_ACCESSES 64u
 #define MOST_FAULTS   32u
 
@@ -41,9 +41,9 @@ struct step_state {
     struct obs_access accesses[MOST_ACCESSES];
     uint32_t access_count, fault_count;
     struct obs_fault faults[MOST_FAULTS];
-    /* by pc: the addresses of the latest access that was written as ADDRESS_RAW */
+    /* for each pc, the addresses of the latest access that was written as ADDRESS_RAW */
     uint64_t (*patterns)[WARP];
-    struct measured *measured; /* by pc */
+    struct measured *measured; /* for each pc */
     /* the values that the current instruction has written, in the model's form; buffers for those
      * that had to be converted */
     const uint32_t *actual[STEP_DESTS];

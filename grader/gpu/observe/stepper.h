@@ -58,8 +58,8 @@ enum step_extra {
 
 /* The recording of one block. */
 struct obs_steps {
-    struct step_code *code; /* by pc */
-    /* by register of the model: its bytes per lane, or 0 for a predicate */
+    struct step_code *code; /* for each pc */
+    /* for each register of the model, its bytes per lane, or 0 for a predicate */
     uint32_t *widths;
     uint32_t registers;
     uint64_t cta;

@@ -1,9 +1,9 @@
 /* The synccheck observer reports deadlocks, and faults at barriers and in operations with a mask of
  * lanes.
  *
- * The executor detects these faults: barriers in cta.c, lane masks in warp.c. The CUDA programming
- * guide has this rule for a mask: the mask must contain every lane that makes the call, and each
- * lane in the mask must make the call or have exited. */
+ * The executor detects these faults: barriers in cta.c, lane masks in control.c. The CUDA
+ * programming guide has this rule for a mask: the mask must contain every lane that makes the call,
+ * and each lane in the mask must make the call or have exited. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,8 +101,8 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
         print_mask(text, size, fault, linear % WARP, thread);
         break;
     default:
-        snprintf(text, size, "deadlock while waiting for %s; waiting here: %s%s",
-                 awaited(fault->kind), thread, more);
+        snprintf(text, size, "deadlock: %s%s %s here for %s", thread, more,
+                 others > 0 ? "wait" : "waits", awaited(fault->kind));
         break;
     }
 }
@@ -116,9 +116,9 @@ static void synccheck_fault(void *state, const struct launch_view *launch,
     struct finding *finding = findings_add(launch->findings, fault_ids[fault->kind], fault->pc);
     if (finding && fault->kind == OBS_ABSENT_LANE)
         finding->help =
-            "all lanes whose values are read must call the shuffle, too: call it outside of any "
-            "if, &&, || and ?:, and before any return, with all 32 lanes, or use only offsets that stay "
-            "within the calling lanes";
+            "a lane whose value is read must call the shuffle, too: call it with all 32 lanes, "
+            "outside of any if, &&, || and ?:, and before any return; or use offsets that reach "
+            "only calling lanes";
     if (finding && fault->kind == OBS_POLLS_HOST)
         finding->help = "let main() write the value before it waits for the kernel, as in "
                         "cudaDeviceSynchronize() or cudaMemcpy()";

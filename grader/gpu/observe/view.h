@@ -50,7 +50,7 @@ struct launch_view {
     uint64_t cta_count;
     uint32_t cluster_size; /* number of CTAs in a cluster, or 1 if there are no clusters */
     uint32_t warps;        /* number of warps in a CTA */
-    uint32_t resident;     /* most CTAs that a worker runs in turns */
+    uint32_t resident;     /* a worker runs at most this many CTAs in turns */
     uint32_t shared_bytes; /* bytes of a CTA's shared memory, static and dynamic */
     uint32_t static_shared_bytes;
     uint32_t constant_bytes; /* bytes of the module's __constant__ variables */
@@ -144,8 +144,8 @@ struct view_instruction view_instruction(const struct launch_view *launch, uint3
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-#define OBS_MAX     13         /* most observers of a launch */
-#define OBS_NO_SEAT UINT32_MAX /* for a CTA without a seat */
+#define OBS_MAX     13         /* a launch has at most this many observers */
+#define OBS_NO_SEAT UINT32_MAX /* the seat (see the top) of a CTA that is not running */
 
 /* The events that an observer can want. OBS_WRITE is an access other than a load. OBS_VALUES is not
  * an event: with it, stores include their values. OBS_STEP is for the steps of the CTAs that the
@@ -174,8 +174,8 @@ struct obs_access {
     bool dense;
     bool is_bulk; /* a piece of a cp.async.bulk, which is not a request of the warp */
     /* The access has the same space, lanes and address differences as this worker's latest access
-     * by this instruction that was not dense. Its addresses may differ, but
-     * it touches the same numbers of sectors, lines and banks. */
+     * by this instruction that was not dense. Its addresses may differ, but it touches the same
+     * numbers of sectors, lines and banks. */
     bool repeats;
     uint8_t element;     /* bytes of one value; a vector has bytes / element values */
     uint8_t value_bytes; /* bytes from one lane's value to the next lane's */
@@ -306,7 +306,7 @@ struct obs_order {
      * CTA */
     uint64_t owner;
     uint64_t cta; /* linear index of the CTA */
-    /* less than launch_view.resident; no two CTAs that a worker runs in turns have the same seat */
+    /* less than launch_view.resident; CTAs that a worker runs in turns have different seats */
     uint32_t seat;
     /* contents of the CTA's shared memory, which change while the CTA runs */
     const uint8_t *shared;

@@ -33,14 +33,16 @@ struct progress {
 struct waits {
     const struct launch_view *launch;
     uint32_t load_count, use_count;
-    uint32_t *load_at; /* by pc: index of the load, or NO_LOAD */
+    uint32_t *load_at; /* for each pc, the index of the load there, or NO_LOAD */
     struct use *uses;  /* sorted by pc */
-    /* by pc, and for the end of the code: index of the first use at or after it */
+    /* for each pc, and for the end of the code, the index in `uses` of the first use there or
+     * later */
     uint32_t *first_use;
-    uint64_t *counts;     /* by load: how often a warp has waited for it */
-    uint64_t *seats;      /* by seat: the running CTA, or NO_CTA */
-    struct progress *now; /* by seat and warp */
-    /* by seat, warp and load: `executed` after the load started, or 0 if its value has been used */
+    uint64_t *counts;     /* for each load, how often a warp has waited for it */
+    uint64_t *seats;      /* for each seat (view.h), the running CTA, or NO_CTA */
+    struct progress *now; /* for each seat and warp */
+    /* for each seat, warp and load, the value of `executed` after the load started, or 0 if the
+     * loaded value has been used */
     uint64_t *started;
 };
 
@@ -155,7 +157,7 @@ static void *waits_begin(const struct launch_view *launch)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns the seat of CTA, or launch->resident if CTA has no seat. */
+/* Returns the seat of CTA, or launch->resident if CTA is not running. */
 static uint32_t seat_of(const struct waits *waits, uint64_t cta)
 {
     uint32_t seat = 0;
@@ -177,8 +179,7 @@ static bool waits_follows(void *state, uint64_t cta)
     return true;
 }
 
-/* Advances a warp to END and counts its waits on the way. WARP is the warp's index over all
- * seats. */
+/* Advances a warp to END and counts its waits on the way. WARP is its index in `now`. */
 static void advance(struct waits *waits, size_t warp, uint32_t end)
 {
     struct progress *now = &waits->now[warp];

@@ -11,8 +11,9 @@ static inline uint64_t clock_get(const struct order_clock *clock, size_t place)
     return place < clock->count ? clock->last[place] : 0;
 }
 
-/* Advance the clock where it is earlier than NUMBER or OTHER. Return false when out of memory. The
- * clock is then too early, and work would count as not ordered, so the callers give up. */
+/* Advance the clock: clock_raise() sets the number at PLACE to at least NUMBER, clock_join() sets
+ * each number to at least OTHER's. Return false, and leave the clock unchanged, when out of
+ * memory. */
 bool clock_raise(struct order_clock *clock, size_t place, uint64_t number);
 bool clock_join(struct order_clock *clock, const struct order_clock *other);
 void clock_free(struct order_clock *clock);

@@ -12,14 +12,14 @@ enum { MOST_IN_FLIGHT = 2048 };
 
 struct stream {
     struct order_stream key;
-    /* the work that is before the stream's next work; includes the stream's own work so far */
+    /* the work that comes before the stream's next work, including the stream's own work so far */
     struct order_clock clock;
     uint64_t count; /* number of pieces of work in the stream so far */
     bool ended;
 };
 
 /* A piece of work in flight. */
-struct flight {
+struct pending {
     struct order_work work;
     struct touches touches; /* the memory that `work` reads and writes */
     struct order_clock clock;
@@ -27,7 +27,7 @@ struct flight {
     uint64_t number;
     bool ignored; /* the host's accesses are not checked against this work */
     bool settled; /* the host has waited for this work, so it will be removed */
-    struct flight *next;
+    struct pending *next;
 };
 
 struct order {
@@ -35,8 +35,8 @@ struct order {
     void *context;
     struct stream *streams;
     size_t stream_count;
-    struct order_clock ended;     /* the work of blocking streams that were destroyed */
-    struct flight *first, **last; /* the list of flights, oldest first */
+    struct order_clock ended;      /* the work of blocking streams that were destroyed */
+    struct pending *first, **last; /* the work in flight, oldest first */
     size_t in_flight;
     /* the clock of the running host function, or NULL if none is running */
     const struct order_clock *host;
@@ -53,28 +53,28 @@ struct order *order_open(order_report *report, void *context)
     return order;
 }
 
-static void free_flight(struct flight *flight)
+static void free_pending(struct pending *pending)
 {
-    free(flight->touches.list);
-    clock_free(&flight->clock);
-    free(flight);
+    free(pending->touches.list);
+    clock_free(&pending->clock);
+    free(pending);
 }
 
-/* Removes the flight that *AT points to. */
-static void land(struct order *order, struct flight **at)
+/* Removes the work that *AT points to. */
+static void drop(struct order *order, struct pending **at)
 {
-    struct flight *flight = *at;
-    *at = flight->next;
-    if (order->last == &flight->next)
+    struct pending *pending = *at;
+    *at = pending->next;
+    if (order->last == &pending->next)
         order->last = at;
     order->in_flight--;
-    free_flight(flight);
+    free_pending(pending);
 }
 
 void order_host_waits_all(struct order *order)
 {
     while (order->first)
-        land(order, &order->first);
+        drop(order, &order->first);
 }
 
 void order_close(struct order *order)
@@ -91,12 +91,12 @@ void order_close(struct order *order)
 
 /* --- streams ---------------------------------------------------------------------------------- */
 
-static bool has_flights(const struct order *order, size_t stream)
+static bool has_pending(const struct order *order, size_t stream)
 {
-    const struct flight *flight = order->first;
-    while (flight && flight->stream != stream)
-        flight = flight->next;
-    return flight != NULL;
+    const struct pending *pending = order->first;
+    while (pending && pending->stream != stream)
+        pending = pending->next;
+    return pending != NULL;
 }
 
 /* Returns a place in the list for a new stream. Reuses the place of a stream that has ended, once
@@ -104,7 +104,7 @@ static bool has_flights(const struct order *order, size_t stream)
 static struct stream *find_place(struct order *order)
 {
     for (size_t i = 0; i < order->stream_count; i++)
-        if (order->streams[i].ended && !has_flights(order, i))
+        if (order->streams[i].ended && !has_pending(order, i))
             return &order->streams[i];
     struct stream *more =
         realloc(order->streams, (order->stream_count + 1) * sizeof *order->streams);
@@ -169,91 +169,91 @@ void order_stream_waits(struct order *order, const struct order_stream *key,
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-static bool is_before(const struct flight *flight, const struct order_clock *clock)
+static bool is_before(const struct pending *pending, const struct order_clock *clock)
 {
-    return flight->number <= clock_get(clock, flight->stream);
+    return pending->number <= clock_get(clock, pending->stream);
 }
 
-static bool conflicts(const struct flight *other, const struct flight *flight,
+static bool conflicts(const struct pending *other, const struct pending *pending,
                       struct order_conflict *conflict)
 {
-    *conflict = (struct order_conflict){.earlier = &other->work, .later = &flight->work};
-    return !other->settled && !is_before(other, &flight->clock) &&
-           touches_find(&other->touches, &flight->touches, &conflict->earlier_touch,
+    *conflict = (struct order_conflict){.earlier = &other->work, .later = &pending->work};
+    return !other->settled && !is_before(other, &pending->clock) &&
+           touches_find(&other->touches, &pending->touches, &conflict->earlier_touch,
                         &conflict->later_touch, &conflict->at);
 }
 
-/* Reports FLIGHT's conflicts with work in flight. If FLIGHT conflicts with two pieces of work of
- * which one comes after the other, reports only the conflict with the later piece: FLIGHT must wait
- * for it, and so for both. */
-static void compare(struct order *order, const struct flight *flight)
+/* Reports the conflicts of PENDING with work in flight. If PENDING conflicts with two pieces of
+ * work of which one comes after the other, reports only the conflict with the later piece: PENDING
+ * must wait for it, and so for both. */
+static void compare(struct order *order, const struct pending *pending)
 {
     struct order_conflict conflict, unused;
-    for (const struct flight *other = order->first; other; other = other->next) {
-        if (!conflicts(other, flight, &conflict))
+    for (const struct pending *other = order->first; other; other = other->next) {
+        if (!conflicts(other, pending, &conflict))
             continue;
-        const struct flight *later = other->next;
-        while (later && !(is_before(other, &later->clock) && conflicts(later, flight, &unused)))
+        const struct pending *later = other->next;
+        while (later && !(is_before(other, &later->clock) && conflicts(later, pending, &unused)))
             later = later->next;
         if (!later)
             order->report(order->context, &conflict);
     }
 }
 
-/* Removes older work of the same stream that touches the same bytes as FLIGHT. It is no longer
- * needed: work that conflicts with it also conflicts with FLIGHT. */
-static void replace_older(struct order *order, const struct flight *flight)
+/* Removes older work of the same stream that touches the same bytes as PENDING. It is no longer
+ * needed: work that conflicts with it also conflicts with PENDING. */
+static void replace_older(struct order *order, const struct pending *pending)
 {
-    for (struct flight **at = &order->first; *at;)
+    for (struct pending **at = &order->first; *at;)
         if ((*at)->settled ||
-            ((*at)->stream == flight->stream && touches_equal(&(*at)->touches, &flight->touches)))
-            land(order, at);
+            ((*at)->stream == pending->stream && touches_equal(&(*at)->touches, &pending->touches)))
+            drop(order, at);
         else
             at = &(*at)->next;
     if (order->in_flight >= MOST_IN_FLIGHT)
-        land(order, &order->first);
+        drop(order, &order->first);
 }
 
-static void append(struct order *order, struct flight *flight)
+static void append(struct order *order, struct pending *pending)
 {
-    *order->last = flight;
-    order->last = &flight->next;
+    *order->last = pending;
+    order->last = &pending->next;
     order->in_flight++;
 }
 
 void order_add(struct order *order, const struct order_stream *key, struct order_work *work)
 {
     struct stream *stream = find_stream(order, key);
-    struct flight *flight = calloc(1, sizeof *flight);
+    struct pending *pending = calloc(1, sizeof *pending);
     size_t place = stream ? (size_t)(stream - order->streams) : 0;
-    if (!flight || !stream || !wait_as_legacy(order, stream) ||
+    if (!pending || !stream || !wait_as_legacy(order, stream) ||
         !clock_raise(&stream->clock, place, stream->count + 1) ||
-        !clock_join(&flight->clock, &stream->clock)) {
+        !clock_join(&pending->clock, &stream->clock)) {
         free(work->touch);
-        if (flight)
-            free_flight(flight);
+        if (pending)
+            free_pending(pending);
         return;
     }
-    flight->stream = place;
-    flight->number = ++stream->count;
-    flight->work = *work;
-    flight->touches = touches_sort(work->touch, work->count);
-    compare(order, flight);
-    if (flight->touches.first[EMU_TOUCH_KINDS] == 0) {
-        free_flight(flight);
+    pending->stream = place;
+    pending->number = ++stream->count;
+    pending->work = *work;
+    pending->touches = touches_sort(work->touch, work->count);
+    compare(order, pending);
+    if (pending->touches.first[EMU_TOUCH_KINDS] == 0) {
+        free_pending(pending);
         return;
     }
-    replace_older(order, flight);
-    append(order, flight);
+    replace_older(order, pending);
+    append(order, pending);
 }
 
 /* --- the host --------------------------------------------------------------------------------- */
 
 void order_host_waits(struct order *order, const struct order_clock *clock)
 {
-    for (struct flight **at = &order->first; *at;)
+    for (struct pending **at = &order->first; *at;)
         if (is_before(*at, clock))
-            land(order, at);
+            drop(order, at);
         else
             at = &(*at)->next;
 }
@@ -271,10 +271,11 @@ void order_set_host(struct order *order, const struct order_clock *clock)
     order->host = clock;
 }
 
-/* Returns whether an access of the host may conflict with FLIGHT. */
-static bool is_checked(const struct order *order, const struct flight *flight)
+/* Returns whether an access of the host may conflict with PENDING. */
+static bool is_checked(const struct order *order, const struct pending *pending)
 {
-    return !flight->ignored && !flight->settled && !(order->host && is_before(flight, order->host));
+    return !pending->ignored && !pending->settled &&
+           !(order->host && is_before(pending, order->host));
 }
 
 bool order_check_host(const struct order *order, emu_addr addr, uint64_t size, bool writes,
@@ -282,10 +283,10 @@ bool order_check_host(const struct order *order, emu_addr addr, uint64_t size, b
 {
     struct emu_touch touch = {addr, addr + size, writes ? EMU_WRITES : EMU_READS};
     struct touches host = touches_sort(&touch, 1);
-    for (const struct flight *flight = order->first; flight; flight = flight->next) {
-        *conflict = (struct order_conflict){.earlier = &flight->work};
-        if (is_checked(order, flight) &&
-            touches_find(&flight->touches, &host, &conflict->earlier_touch, &conflict->later_touch,
+    for (const struct pending *pending = order->first; pending; pending = pending->next) {
+        *conflict = (struct order_conflict){.earlier = &pending->work};
+        if (is_checked(order, pending) &&
+            touches_find(&pending->touches, &host, &conflict->earlier_touch, &conflict->later_touch,
                          &conflict->at))
             return true;
     }
@@ -295,32 +296,32 @@ bool order_check_host(const struct order *order, emu_addr addr, uint64_t size, b
 bool order_signal(struct order *order, emu_addr addr, uint64_t size)
 {
     bool found = false;
-    for (const struct flight *flight = order->first; flight; flight = flight->next) {
-        if (flight->settled || !touches_at(&flight->touches, EMU_SIGNALS, addr, addr + size))
+    for (const struct pending *pending = order->first; pending; pending = pending->next) {
+        if (pending->settled || !touches_at(&pending->touches, EMU_SIGNALS, addr, addr + size))
             continue;
         found = true;
-        for (struct flight *other = order->first; other; other = other->next)
-            other->settled |= is_before(other, &flight->clock);
+        for (struct pending *other = order->first; other; other = other->next)
+            other->settled |= is_before(other, &pending->clock);
     }
     return found;
 }
 
 void order_ignore(struct order *order, const struct order_work *earlier)
 {
-    for (struct flight *flight = order->first; flight; flight = flight->next)
-        if (&flight->work == earlier)
-            flight->ignored = true;
+    for (struct pending *pending = order->first; pending; pending = pending->next)
+        if (&pending->work == earlier)
+            pending->ignored = true;
 }
 
 bool order_check_free(const struct order *order, emu_addr addr, uint64_t size,
                       struct order_conflict *conflict)
 {
-    for (const struct flight *flight = order->first; flight; flight = flight->next)
-        for (unsigned kind = 0; kind < EMU_TOUCH_KINDS && !flight->settled; kind++) {
-            const struct emu_touch *touch = touches_at(&flight->touches, kind, addr, addr + size);
+    for (const struct pending *pending = order->first; pending; pending = pending->next)
+        for (unsigned kind = 0; kind < EMU_TOUCH_KINDS && !pending->settled; kind++) {
+            const struct emu_touch *touch = touches_at(&pending->touches, kind, addr, addr + size);
             *conflict = (struct order_conflict){
-                .earlier = &flight->work, .earlier_touch = kind, .at = addr};
-            if (touch && flight->work.kind == ORDER_WORK)
+                .earlier = &pending->work, .earlier_touch = kind, .at = addr};
+            if (touch && pending->work.kind == ORDER_WORK)
                 return true;
         }
     return false;
@@ -328,10 +329,10 @@ bool order_check_free(const struct order *order, emu_addr addr, uint64_t size,
 
 void order_forget_memory(struct order *order, emu_addr addr, uint64_t size)
 {
-    for (struct flight **at = &order->first; *at;) {
+    for (struct pending **at = &order->first; *at;) {
         touches_remove(&(*at)->touches, addr, addr + size);
         if ((*at)->touches.first[EMU_TOUCH_KINDS] == 0)
-            land(order, at);
+            drop(order, at);
         else
             at = &(*at)->next;
     }
@@ -340,9 +341,9 @@ void order_forget_memory(struct order *order, emu_addr addr, uint64_t size)
 void order_each_touch(const struct order *order, emu_addr begin, emu_addr end,
                       void (*visit)(void *context, const struct emu_touch *touch), void *context)
 {
-    for (const struct flight *flight = order->first; flight; flight = flight->next)
-        for (unsigned kind = 0; kind < EMU_TOUCH_KINDS && is_checked(order, flight); kind++) {
-            const struct touches *touches = &flight->touches;
+    for (const struct pending *pending = order->first; pending; pending = pending->next)
+        for (unsigned kind = 0; kind < EMU_TOUCH_KINDS && is_checked(order, pending); kind++) {
+            const struct touches *touches = &pending->touches;
             const struct emu_touch *touch = touches_at(touches, kind, begin, end);
             const struct emu_touch *last = touches->list + touches->first[kind + 1];
             for (; touch && touch < last && touch->begin < end; touch++)

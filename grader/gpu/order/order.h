@@ -1,5 +1,5 @@
-/* Finds out which pieces of a program's work, in its streams and on its host, are ordered
- * (happens-before).
+/* Finds out which pieces of a program's work are ordered (happens-before), in its streams and on
+ * its host.
  *
  * Each piece of work in a stream has a number in its stream and a clock. For each stream, the clock
  * has the number of the stream's last work that ends before this piece begins. The literature calls
@@ -38,8 +38,9 @@ struct order_stream {
     bool is_blocking;
 };
 
-/* The latest work of each stream that is earlier. `last` has the number of this work for each place
- * in the list of streams. Initialise with {0}; free `last`. */
+/* A vector clock, which says what comes before a piece of work or an event. For each place in the
+ * list of streams, `last` has the number of the stream's latest work that comes before it, or 0.
+ * Initialise with {0}; free `last`. */
 struct order_clock {
     uint64_t *last;
     size_t count;
@@ -88,15 +89,15 @@ void order_record(struct order *order, const struct order_stream *stream,
 void order_stream_waits(struct order *order, const struct order_stream *stream,
                         const struct order_clock *clock);
 
-/* Record that the host has waited: for the work in CLOCK, for the work in STREAM, or for all
+/* Record that the host has waited for the work in CLOCK, for the work in STREAM, or for all
  * work. */
 void order_host_waits(struct order *order, const struct order_clock *clock);
 void order_host_waits_stream(struct order *order, const struct order_stream *stream);
 void order_host_waits_all(struct order *order);
 
-/* Tells whether a host function is running. From now on, the host's accesses are accesses of the
- * host function that was queued behind the work in CLOCK, so order_check_host() does not report
- * this work. CLOCK is NULL when the host function has ended, and must stay valid until then. */
+/* Records that a host function begins, or, if CLOCK is NULL, that it has ended. The function was
+ * queued behind the work in CLOCK, so order_check_host() does not report this work while the
+ * function runs. CLOCK must stay valid until then. */
 void order_set_host(struct order *order, const struct order_clock *clock);
 
 /* Returns whether the host must not touch the SIZE bytes at ADDR now. */

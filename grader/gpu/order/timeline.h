@@ -2,7 +2,7 @@
  * runs at the same time.
  *
  *   stream 1   copy in | kernel  | copy out
- *   stream 2             copy in | kernel  | copy out          each engine has one row of work
+ *   stream 2             copy in | kernel  | copy out
  *              ------------------------------------> time
  *
  * A GPU has three engines: one for copies in each direction, which make one copy at a time, and the

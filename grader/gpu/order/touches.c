@@ -88,8 +88,8 @@ static size_t count_of(const struct touches *touches, enum emu_touch_kind kind)
 }
 
 /* Finds a byte that FEW touches by FEW_KIND and MANY by MANY_KIND. Sets *AT to its address. */
-static bool meet(const struct touches *few, enum emu_touch_kind few_kind,
-                 const struct touches *many, enum emu_touch_kind many_kind, uint64_t *at)
+static bool find_common(const struct touches *few, enum emu_touch_kind few_kind,
+                        const struct touches *many, enum emu_touch_kind many_kind, uint64_t *at)
 {
     for (size_t i = few->first[few_kind]; i < few->first[few_kind + 1]; i++) {
         const struct emu_touch *one = &few->list[i],
@@ -111,7 +111,7 @@ bool touches_find(const struct touches *one, const struct touches *other,
         for (unsigned b = 0; b < EMU_TOUCH_KINDS; b++) {
             bool swapped = count_of(one, a) > count_of(other, b);
             if (!touches_conflict(a, b) ||
-                !(swapped ? meet(other, b, one, a, at) : meet(one, a, other, b, at)))
+                !(swapped ? find_common(other, b, one, a, at) : find_common(one, a, other, b, at)))
                 continue;
             *one_kind = a;
             *other_kind = b;

@@ -4,19 +4,25 @@
 
 #include "gpu/predict/sample.h"
 
-/* Restores the order of the heap, with the least load on top, after LOAD[i] has grown. */
-static void sink(uint64_t *load, uint32_t count, uint32_t i)
+/* A multiprocessor in a heap, with the least key on top. The key is its work, or a time. */
+struct entry {
+    double key;
+    uint32_t sm;
+};
+
+/* Restores the order of the heap after the key of entry I has grown. */
+static void sink(struct entry *heap, uint32_t count, uint32_t i)
 {
     for (;;) {
         uint32_t child = 2 * i + 1;
         if (child >= count)
             return;
-        child += child + 1 < count && load[child + 1] < load[child];
-        if (load[i] <= load[child])
+        child += child + 1 < count && heap[child + 1].key < heap[child].key;
+        if (heap[i].key <= heap[child].key)
             return;
-        uint64_t other = load[i];
-        load[i] = load[child];
-        load[child] = other;
+        struct entry entry = heap[i];
+        heap[i] = heap[child];
+        heap[child] = entry;
         i = child;
     }
 }
@@ -27,110 +33,91 @@ static void sink(uint64_t *load, uint32_t count, uint32_t i)
 double balance_busiest(const struct sample *sample)
 {
     uint32_t sms = sample->spread.sms;
-    uint64_t *load = calloc(sms, sizeof *load), most = 0;
+    struct entry *heap = calloc(sms, sizeof *heap);
+    double most = 0;
     uint64_t first = (uint64_t)sms * sample->spread.resident;
-    if (!load)
+    if (!heap)
         return 0;
     for (uint64_t i = 0; i < sample->work_count && i < first; i++)
-        load[i % sms] += sample->work[i];
+        heap[i % sms].key += (double)sample->work[i];
     for (uint32_t i = sms; first < sample->work_count && i-- > 0;)
-        sink(load, sms, i);
+        sink(heap, sms, i);
     for (uint64_t i = first; i < sample->work_count; i++) {
-        load[0] += sample->work[i];
-        sink(load, sms, 0);
+        heap[0].key += (double)sample->work[i];
+        sink(heap, sms, 0);
     }
     for (uint32_t i = 0; i < sms; i++)
-        most = load[i] > most ? load[i] : most;
-    free(load);
-    return (double)most;
+        most = heap[i].key > most ? heap[i].key : most;
+    free(heap);
+    return most;
 }
 
-/* --- the least times -------------------------------------------------------------------------- */
+/* --- lower bounds of time --------------------------------------------------------------------- */
 
-#define MOST_PLACES 64u
+#define MOST_SLOTS 64u
 
-/* A multiprocessor takes at least as long as its busiest unit, and as its CTAs that follow each
- * other in one place, each of which takes as long as its longest warp. So twice the work takes
- * twice as long only if a unit is the limit: CTAs that run at the same time also wait at the same
- * time. */
+/* The lower bound of a multiprocessor's time. It is the time that its busiest unit needs for all
+ * its CTAs. If that is longer, it is the time of the CTAs that follow each other in one slot for a
+ * CTA, each of which takes as long as its longest warp. So with twice the work per CTA, the bound
+ * doubles only if a unit is the limit: CTAs in different slots wait at the same time. */
 struct bound {
-    double work;               /* instructions of all its CTAs */
-    double place[MOST_PLACES]; /* the time when the last CTA in each place ends */
+    double work;              /* instructions of all its CTAs */
+    double ended[MOST_SLOTS]; /* for each slot for a CTA, the time when its last CTA ends */
 };
 
-static double time_of(const struct bound *bound, uint32_t places, const struct balance_pace *pace)
+static double time_of(const struct bound *bound, uint32_t slots, const struct balance_pace *pace)
 {
     double last = bound->work * pace->unit;
-    for (uint32_t i = 0; i < places; i++)
-        last = bound->place[i] > last ? bound->place[i] : last;
+    for (uint32_t i = 0; i < slots; i++)
+        last = bound->ended[i] > last ? bound->ended[i] : last;
     return pace->start + last;
 }
 
-/* Adds a CTA with WORK instructions, whose longest warp has LONGEST of them, in the place that is
+/* Adds a CTA with WORK instructions, whose longest warp has LONGEST of them, in the slot that is
  * free first. */
-static void add(struct bound *bound, uint32_t places, const struct balance_pace *pace, double work,
+static void add(struct bound *bound, uint32_t slots, const struct balance_pace *pace, double work,
                 double longest)
 {
     uint32_t first = 0;
-    for (uint32_t i = 1; i < places; i++)
-        first = bound->place[i] < bound->place[first] ? i : first;
-    double *place = &bound->place[first];
+    for (uint32_t i = 1; i < slots; i++)
+        first = bound->ended[i] < bound->ended[first] ? i : first;
+    double *ended = &bound->ended[first];
     bound->work += work;
-    *place += (*place > 0 ? pace->next : 0) + pace->alone.fixed + pace->alone.each * longest;
+    *ended += (*ended > 0 ? pace->next : 0) + pace->alone.fixed + pace->alone.each * longest;
 }
 
 /* Returns the time from which on BOUND has room for one more CTA. */
-static double free_at(const struct bound *bound, uint32_t places, const struct balance_pace *pace)
+static double free_at(const struct bound *bound, uint32_t slots, const struct balance_pace *pace)
 {
-    double first = bound->place[0], works = bound->work * pace->unit;
-    for (uint32_t i = 1; i < places; i++)
-        first = bound->place[i] < first ? bound->place[i] : first;
+    double first = bound->ended[0], works = bound->work * pace->unit;
+    for (uint32_t i = 1; i < slots; i++)
+        first = bound->ended[i] < first ? bound->ended[i] : first;
     return first > works ? first : works;
 }
 
-/* Restores the order of the heap, with the multiprocessor on top that has room first. */
-static void sink_bound(struct bound **heap, double *at, uint32_t count, uint32_t i)
-{
-    for (;;) {
-        uint32_t child = 2 * i + 1;
-        if (child >= count)
-            return;
-        child += child + 1 < count && at[child + 1] < at[child];
-        if (at[i] <= at[child])
-            return;
-        struct bound *bound = heap[i];
-        double time = at[i];
-        heap[i] = heap[child];
-        at[i] = at[child];
-        heap[child] = bound;
-        at[child] = time;
-        i = child;
-    }
-}
-
-/* Gives all CTAs to the multiprocessors BOUNDS. */
+/* Gives each CTA to the multiprocessor of BOUNDS that has room first. HEAP has an entry for each
+ * multiprocessor. */
 static void give_out(const struct sample *sample, const struct balance_pace *pace,
-                     struct bound *bounds, struct bound **heap, double *at)
+                     struct bound *bounds, struct entry *heap)
 {
-    uint32_t sms = sample->spread.sms, places = sample->spread.resident;
-    uint64_t first = (uint64_t)sms * places, i = 0;
+    uint32_t sms = sample->spread.sms, slots = sample->spread.resident;
+    uint64_t first = (uint64_t)sms * slots, i = 0;
     for (; i < sample->work_count && i < first; i++)
-        add(&bounds[i % sms], places, pace, (double)sample->work[i], (double)sample->longest[i]);
-    for (uint32_t s = 0; s < sms; s++) {
-        heap[s] = &bounds[s];
-        at[s] = free_at(&bounds[s], places, pace);
-    }
+        add(&bounds[i % sms], slots, pace, (double)sample->work[i], (double)sample->longest[i]);
+    for (uint32_t s = 0; s < sms; s++)
+        heap[s] = (struct entry){free_at(&bounds[s], slots, pace), s};
     for (uint32_t s = sms; s-- > 0;)
-        sink_bound(heap, at, sms, s);
+        sink(heap, sms, s);
     for (; i < sample->work_count; i++) {
-        add(heap[0], places, pace, (double)sample->work[i], (double)sample->longest[i]);
-        at[0] = free_at(heap[0], places, pace);
-        sink_bound(heap, at, sms, 0);
+        struct bound *bound = &bounds[heap[0].sm];
+        add(bound, slots, pace, (double)sample->work[i], (double)sample->longest[i]);
+        heap[0].key = free_at(bound, slots, pace);
+        sink(heap, sms, 0);
     }
 }
 
-/* Returns the least time of the simulated multiprocessor, all of whose CTAs are like those of the
- * sample. Only the kept parts of their walks were simulated. */
+/* Returns the lower bound for the simulated multiprocessor. Its CTAs are those of the sample,
+ * repeated, and only the kept parts of their walks were simulated. */
 static double simulated(const struct sample *sample, const struct balance_pace *pace)
 {
     struct bound bound = {0};
@@ -148,18 +135,17 @@ static double simulated(const struct sample *sample, const struct balance_pace *
 double balance_ratio(const struct sample *sample, const struct balance_pace *pace)
 {
     uint32_t sms = sample->spread.sms;
-    struct bound *bounds = calloc(sms, sizeof *bounds), **heap = calloc(sms, sizeof(void *));
-    double *at = calloc(sms, sizeof *at), most = 0, least = simulated(sample, pace);
-    bool known =
-        bounds && heap && at && sample->work_count && sample->spread.resident <= MOST_PLACES;
+    struct bound *bounds = calloc(sms, sizeof *bounds);
+    struct entry *heap = calloc(sms, sizeof *heap);
+    double most = 0, base = simulated(sample, pace);
+    bool known = bounds && heap && sample->work_count && sample->spread.resident <= MOST_SLOTS;
     if (known)
-        give_out(sample, pace, bounds, heap, at);
+        give_out(sample, pace, bounds, heap);
     for (uint32_t s = 0; known && s < sms; s++) {
         double time = time_of(&bounds[s], sample->spread.resident, pace);
         most = time > most ? time : most;
     }
     free(bounds);
     free(heap);
-    free(at);
-    return most > 0 && least > 0 ? most / least : 1;
+    return most > 0 && base > 0 ? most / base : 1;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCHED_BYTES (1u << 19) /* most bytes of memory that are watched */
+#define WATCHED_BYTES (1u << 19) /* at most this many bytes of memory are watched */
 
 unsigned footprint_shift(uint64_t bytes)
 {

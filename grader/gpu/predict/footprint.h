@@ -1,4 +1,4 @@
-/* Keeps the memory that launches touch. It determines the contents of the second-level cache (L2)
+/* Records which memory launches access. This determines the contents of the second-level cache (L2)
  * and the traffic to DRAM.
  *
  * Recording all sectors would take too much memory, so only one in 2^shift pages of 4 KiB is
@@ -34,15 +34,15 @@ enum footprint_use {
 
 #define SKETCH_BITS 65536u
 
-/* Counts different keys in little memory: each key sets a bit, chosen by a hash, and the share of
- * the bits that are set tells how many keys there were. */
+/* Estimates the number of different keys. Each key sets one bit, chosen by a hash; the fraction of
+ * bits that are set gives the number of keys. */
 struct sketch {
     uint64_t bits[SKETCH_BITS / 64];
 };
 
 static inline void sketch_add(struct sketch *sketch, uint64_t key)
 {
-    key *= 0x9e3779b97f4a7c15u; /* twice: one product spreads regular keys too evenly */
+    key *= 0x9e3779b97f4a7c15u; /* a single multiplication would spread regular keys too evenly */
     key = (key ^ key >> 32) * 0xbf58476d1ce4e5b9u;
     uint32_t bit = (uint32_t)(key >> 32) % SKETCH_BITS;
     sketch->bits[bit / 64] |= (uint64_t)1 << bit % 64;
@@ -51,7 +51,7 @@ double sketch_count(const struct sketch *sketch);
 
 struct footprint {
     struct page **pages; /* a hash table */
-    /* Counts the pages with atomics, including pages that are not watched, and the words that a
+    /* The pages with atomics, including pages that are not watched, and the words that a
      * compare-and-swap accesses. */
     struct sketch added, swapped;
     uint32_t room, count;
@@ -64,7 +64,7 @@ static inline bool footprint_watches(const struct footprint *footprint, uint64_t
     return !(page * 0x9e3779b97f4a7c15u >> 32 & ((1u << footprint->shift) - 1));
 }
 
-/* Returns the shift that keeps the watched part of BYTES of memory small. */
+/* Returns the least shift that leaves at most 512 KiB of BYTES of memory watched. */
 unsigned footprint_shift(uint64_t bytes);
 /* Notes that PART uses the sectors from BEGIN to END, all in one watched page. */
 void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, unsigned part,
@@ -75,44 +75,46 @@ void footprint_free(struct footprint *footprint);
 
 /* --- the second-level cache ------------------------------------------------------------------- */
 
-/* The contents of the cache between launches, that is the time of the last use of each watched
- * sector. */
+/* The contents of the cache between launches: for each line of the watched pages, the time of its
+ * last use and the sectors that the cache holds. */
 struct l2;
 struct l2 *l2_new(void);
 void l2_free(struct l2 *l2);
 
-/* Returns whether the cache held LINE when the latest launch ended. For a page that is not watched,
- * the answer is that of a neighbouring page. */
+/* Returns whether the cache held a sector of LINE when the latest launch ended. For a page that is
+ * not watched, the answer is that of a neighbouring page. */
 bool l2_holds(const struct l2 *l2, uint64_t line);
 
-/* Traffic of a launch between the second-level cache and DRAM, in sectors, in one allocation. */
+/* The traffic of a launch between the second-level cache and DRAM, in sectors, for one
+ * allocation. */
 struct l2_buffer {
     uint64_t begin, end;
     double touched;       /* different sectors that the launch reads */
     double missed;        /* sectors that the launch reads and that are not in the cache */
     double read, written; /* sectors that DRAM reads and writes; reads come in pairs */
-    /* the time of these reads and writes, in sectors of whole lines (see DRAM_LINE) */
+    /* the time of reads and writes, in units of the time for a whole line (see dram_cost());
+     * sectors that are read because they are written in part count as writes */
     double read_cost, write_cost;
 };
 
-/* DRAM is fastest with whole lines. Moving half a line, 64 bytes, takes more than half of the time:
- * each line costs DRAM_LINE halves in addition to the halves that are moved. On an H200, single
- * sectors have a third of the bandwidth of whole lines (chip/h200.txt: sparse_1of4_every1 and so
- * on). */
+/* DRAM is fastest with whole lines of 128 bytes. A transfer of half a line takes more than half of
+ * the time of a whole line: each transfer costs DRAM_LINE in addition to the halves that it moves.
+ * On an H200, single sectors have a third of the bandwidth of whole lines (chip/h200.txt:
+ * sparse_1of4_every1 and so on). */
 #define DRAM_LINE 1.6
 static inline double dram_cost(unsigned halves)
 {
     return halves ? (halves + DRAM_LINE) / (2 + DRAM_LINE) : 0;
 }
-/* Returns the number of halves of a line that contain SECTORS, which are bits of its four
- * sectors. */
+/* Returns how many halves of a line contain SECTORS, which are bits of the line's four sectors. */
 static inline unsigned dram_halves(uint32_t sectors)
 {
     return ((sectors & 3) != 0) + ((sectors & 12) != 0);
 }
 
-/* Lets a launch with FOOTPRINT and PARTS use the cache of BYTES. Writes at most ROOM buffers, in
- * the order of their addresses, and returns their number. */
+/* Updates the contents of a cache of BYTES for a launch with FOOTPRINT, which has PARTS parts.
+ * Writes the launch's traffic to at most ROOM buffers, and returns their number, or 0 when out of
+ * memory. */
 unsigned l2_launch(struct l2 *l2, const struct footprint *footprint, unsigned parts, double bytes,
                    const struct memory *memory, struct l2_buffer *buffers, unsigned room);
 

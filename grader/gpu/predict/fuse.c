@@ -25,7 +25,6 @@ static void note_use(void *context, uint32_t reg)
     fact->uses++;
     fact->use = pass->at;
     fact->adds += in->opcode == PTX_OP_add || (in->opcode == PTX_OP_sub && in->guard != reg);
-    fact->is_predicate_use |= is_combination(in);
     for (uint32_t k = 0; k < in->operand_count; k++)
         fact->addresses += in->operands[k].kind == PTX_ADDRESS && in->operands[k].index == reg;
 }
@@ -40,8 +39,8 @@ void find_facts(struct pass *pass)
 
 /* --- fusion ----------------------------------------------------------------------------------- */
 
-/* Returns the register that operand K of IN reads, if only one instruction writes it, otherwise
- * NULL. */
+/* Returns the facts about the register that operand K of IN reads, if only one instruction writes
+ * it, otherwise NULL. */
 static const struct fact *single(const struct pass *pass, const struct ptx_instruction *in,
                                  uint32_t k)
 {
@@ -60,8 +59,8 @@ const struct fact *result_of(const struct pass *pass, const struct ptx_instructi
     return fact->defs == 1 ? fact : NULL;
 }
 
-/* Returns whether the result becomes a part of each addition that uses it. This is so for a product
- * or a shift by a constant, and for addresses also for the conversion before it. */
+/* Returns whether IN, a product or a shift by a constant, becomes a part of the additions that use
+ * its result. */
 static bool is_fused_product(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -77,8 +76,8 @@ static bool is_fused_product(const struct pass *pass, const struct ptx_instructi
     return false;
 }
 
-/* Returns whether a 64-bit conversion is only scaled and then added, because IMAD.WIDE converts by
- * itself. */
+/* Returns whether IN converts an index that is then only scaled and added to an address. IMAD.WIDE
+ * converts its operands itself. */
 static bool is_fused_conversion(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -103,7 +102,7 @@ static bool is_logic(const struct ptx_instruction *in)
            in->types[0] != PTX_pred && class_of(in->types[0]) == 'i';
 }
 
-/* Returns whether the result has one use, in an instruction that takes three operands (LOP3,
+/* Returns whether the result of IN has one use, in an instruction that takes three operands (LOP3,
  * IADD3). */
 static bool is_third_operand(const struct pass *pass, const struct ptx_instruction *in)
 {
@@ -119,7 +118,8 @@ static bool is_third_operand(const struct pass *pass, const struct ptx_instructi
     bool user_adds = user->opcode == PTX_OP_add || user->opcode == PTX_OP_sub;
     if (!adds || !user_adds || class_of(in->types[0]) != 'i' || class_of(user->types[0]) != 'i')
         return false;
-    /* three operands at most, so neither may already have a product or a third operand */
+    /* an IADD3 has three operands, so neither addition may already include a product or another
+     * addition */
     for (uint32_t k = 1; k < 3; k++) {
         const struct fact *mine = single(pass, in, k), *its = single(pass, user, k);
         if (mine && pass->choices[mine->def].is_free && pass->choices[mine->def].count)
@@ -131,7 +131,8 @@ static bool is_third_operand(const struct pass *pass, const struct ptx_instructi
     return !pass->choices[result->use].is_free;
 }
 
-/* Returns whether the comparisons also combine the predicates, as ISETP.AND does. */
+/* Returns whether IN, which combines predicates, becomes a part of a comparison before it
+ * (ISETP.AND). */
 static bool is_fused_combination(const struct pass *pass, const struct ptx_instruction *in)
 {
     if (!is_combination(in))
@@ -148,7 +149,8 @@ static bool is_fused_combination(const struct pass *pass, const struct ptx_instr
     return false;
 }
 
-/* Fuses an addition with a product. Both become one IMAD or LEA, also with 64 bits. */
+/* Fuses addition I with the products, shifts and additions among its operands that are free. They
+ * become one instruction, such as IMAD, LEA or IADD3. */
 static void fuse_addition(struct pass *pass, uint32_t i)
 {
     const struct ptx_instruction *in = &pass->function->code[i];
@@ -166,8 +168,8 @@ static void fuse_addition(struct pass *pass, uint32_t i)
     }
 }
 
-/* Fuses the instructions. Choices of fused instructions keep their count, which distinguishes them
- * from mere names. */
+/* A fused instruction keeps the count of its choice. An instruction that only renames a value has
+ * count 0. */
 void fuse(struct pass *pass)
 {
     const struct ptx_function *f = pass->function;

@@ -1,5 +1,5 @@
-/* Finds what makes a launch's time unpredictable from what its warps executed: threads that wait
- * until another thread stores a value, and functions that call themselves. */
+/* Finds the reasons why the instructions that a launch's warps executed do not tell its time:
+ * threads that wait until another thread stores a value, and functions that call themselves. */
 #include <stdlib.h>
 
 #include "gpu/analyse/flags.h"
@@ -24,8 +24,8 @@ static bool was_executed(const struct emu_counters *counters, uint32_t pc)
 
 /* --- waits ------------------------------------------------------------------------------------ */
 
-/* Returns whether the instruction at INDEX tries to take a lock until it succeeds. A loop with
- * atomicCAS() that compares what it has last seen does not wait: one of its threads always
+/* Returns whether the instruction at INDEX repeats an attempt to take a lock. A loop of atomicCAS()
+ * that compares with the value that it has last read takes no lock: one of its threads always
  * succeeds. */
 static bool takes_lock(const struct ptx_function *f, uint32_t index)
 {
@@ -36,8 +36,8 @@ static bool takes_lock(const struct ptx_function *f, uint32_t index)
     return use & FLAG_POLLED_THERE && !(use & FLAG_GUESSED);
 }
 
-/* Notes the first executed instruction of a function that waits. The function's code begins at
- * FIRST. */
+/* Sets P's gap to the first executed instruction of a function that waits. The function's code
+ * begins at pc FIRST. Returns whether there is one. */
 static bool find_wait(const struct launch_view *launch, const struct emu_counters *counters,
                       uint32_t first, struct prediction *p)
 {
@@ -63,12 +63,13 @@ static bool find_wait(const struct launch_view *launch, const struct emu_counter
 struct calls {
     const struct launch_view *launch;
     const struct emu_counters *counters;
-    /* for each function, whether it is being visited, and whether it has been */
+    /* for each function, whether its visit has begun and not ended, and whether it has ended */
     bool *is_open, *is_done;
     struct prediction *p;
 };
 
-/* Visits the functions that function NUMBER calls, and notes a call that leads back to a caller. */
+/* Visits the functions that function NUMBER calls. Sets P's gap to a call that leads back to a
+ * caller. */
 static void visit(struct calls *calls, uint32_t number)
 {
     uint32_t first, end;

@@ -1,13 +1,14 @@
-/* Moves the first half of integer divisions out of loops, as ptxas does.
+/* Moves the computation of reciprocals for integer divisions out of loops, as ptxas does.
  *
  * A division first computes the reciprocal of the divisor, which takes most of its time, and then
  * the quotient from it. If the divisor does not change in a loop, the reciprocal is computed before
  * the loop. */
 #include "gpu/predict/machine_parts.h"
 
-/* What is left of a division, if the reciprocal is known: the high half of a product, the rest that
- * it leaves, and two comparisons that correct both. The count is that of `barriers` in
- * tests/hardware/times/fresh, as Nsight Compute counted it. Signs take four more (an estimate). */
+/* A division whose reciprocal is known computes the quotient (the high half of a product), the
+ * remainder, and two comparisons that correct both. Nsight Compute counted these REST_COUNT
+ * instructions in the kernel `barriers` of tests/hardware/times/fresh. A signed division takes
+ * SIGN_COUNT more (an estimate). */
 enum { REST_COUNT = 8, REST_DEPTH = 8, SIGN_COUNT = 4, SIGN_DEPTH = 3 };
 
 /* Returns the first instruction of the outermost loop that contains instruction I and that begins
@@ -26,8 +27,9 @@ static uint32_t find_loop(const struct ptx_function *f, uint32_t i, uint32_t def
     return outermost;
 }
 
-/* Returns whether the loop that begins at START calls functions. Then nothing is hoisted out of it:
- * as transform_plain in tests/hardware/times/fresh shows, ptxas computes the reciprocal anew. */
+/* Returns whether the loop that begins at START calls a function or may call a subroutine for a
+ * slow path. If so, nothing is hoisted: as transform_plain in tests/hardware/times/fresh shows,
+ * ptxas then computes the reciprocal in each iteration. */
 static bool calls(const struct ptx_function *f, uint32_t start)
 {
     uint32_t end = f->code_count;

@@ -29,7 +29,7 @@ void l1_close(struct l1 *l1)
     free(l1->chains);
 }
 
-/* Takes line I out of the list from newest to oldest. */
+/* Removes line I from the list that is sorted by last use. */
 static void take_out(struct l1 *l1, uint32_t i)
 {
     const struct l1_line *line = &l1->lines[i];
@@ -59,7 +59,7 @@ struct l1_line *l1_find(struct l1 *l1, uint64_t line)
     return &l1->lines[i];
 }
 
-/* Drops the oldest line and returns its place. */
+/* Drops the least recently used line and returns its index. */
 static uint32_t drop_oldest(struct l1 *l1)
 {
     uint32_t i = l1->oldest, *at = chain_of(l1, l1->lines[i].line);

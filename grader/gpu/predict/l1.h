@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct l1_line {
-    uint64_t line;               /* address, or 0 if unused */
+    uint64_t line;               /* its address */
     uint32_t sectors;            /* bits of the sectors that the line holds or waits for */
     double filled;               /* the time when the latest of these sectors arrives */
     uint32_t newer, older, next; /* `next` is in the chain of lines with the same hash */
@@ -24,10 +24,10 @@ struct l1 {
 bool l1_open(struct l1 *l1, uint64_t bytes);
 void l1_close(struct l1 *l1);
 
-/* Finds LINE and makes it the newest. Returns NULL if the cache does not hold it. */
+/* Finds LINE and makes it the most recently used. Returns NULL if the cache does not hold it. */
 struct l1_line *l1_find(struct l1 *l1, uint64_t line);
-/* Adds LINE, without any sector yet, and drops the oldest line if there is no room. Returns NULL if
- * the cache has no room at all. */
+/* Adds LINE, without any sector yet, and drops the least recently used line if there is no room.
+ * Returns NULL if the cache has no lines at all. */
 struct l1_line *l1_add(struct l1 *l1, uint64_t line);
 
 #endif

@@ -9,14 +9,15 @@
 
 #include "gpu/predict/footprint.h"
 
-#define TIMES      8192u /* parts that are remembered */
+#define TIMES      8192u /* the uses in this many latest parts are known */
 #define PAGE_LINES (PAGE_SECTORS / 4)
 
 struct l2_page {
     uint64_t number;
     uint32_t last[PAGE_LINES]; /* time of the line's last use, or 0 if it is not in the cache */
     uint8_t held[PAGE_LINES];  /* the sectors of each line that the cache holds, as bits */
-    /* for each sector, the words that were written since DRAM has the sector, as bits */
+    /* for each sector, the words that were written since it was last written back to DRAM, as
+     * bits */
     uint8_t dirty[PAGE_SECTORS];
 };
 
@@ -56,7 +57,8 @@ static void forget_page(struct l2 *l2, const struct l2_page *page)
             l2->used[page->last[i] % TIMES]--;
 }
 
-/* Watches fewer pages from now on. */
+/* Sets the shift, which only grows (see footprint.h), and drops the pages that are not watched any
+ * more. */
 static void set_shift(struct l2 *l2, unsigned shift)
 {
     struct footprint watch = {.shift = shift};
@@ -88,7 +90,8 @@ static bool add_pages(struct l2 *l2, const struct footprint *footprint)
     return true;
 }
 
-/* Returns the entry of each page in the footprint, or NULL for a page without an entry. */
+/* Returns an array from malloc() that has for each page of the cache its entry in FOOTPRINT, or
+ * NULL if the launch does not access the page. Returns NULL when out of memory. */
 static const struct page **match(const struct l2 *l2, const struct footprint *footprint)
 {
     const struct page **touched = calloc(l2->count + 1u, sizeof *touched);
@@ -128,7 +131,8 @@ struct launch_traffic {
     double capacity; /* watched lines that the cache holds */
 };
 
-/* Returns the buffer of ADDR. Pages come in order, so this is the last buffer or a new buffer. */
+/* Returns the buffer of ADDR, which may be a new one. If there is no room for another buffer, the
+ * last one also counts the traffic of ADDR. */
 static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr)
 {
     for (unsigned i = traffic->count; i-- > 0;)
@@ -146,7 +150,8 @@ static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr
     return buffer;
 }
 
-/* Returns the sectors of line LINE that TOUCHED has in PART, as bits. */
+/* Returns the sectors of line LINE that were accessed in PART, as bits. TOUCHED has for each sector
+ * of a page the parts that accessed it. */
 static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
 {
     uint32_t bits = 0;
@@ -176,8 +181,8 @@ static void count_newer(const struct l2 *l2, double newer[TIMES])
     }
 }
 
-/* Returns whether the cache has dropped a line that was last used AGE parts ago, when SIZE further
- * lines are used now. */
+/* Returns whether the cache has dropped a line that was last used AGE parts ago, if the current
+ * part uses SIZE different lines. */
 static bool is_gone(const double *newer, uint32_t age, double size, double capacity)
 {
     if (age >= TIMES - 1)
@@ -207,7 +212,7 @@ static void drop_line(struct launch_traffic *traffic, struct l2_page *page, unsi
     buffer->write_cost += traffic->weight * dram_cost(dram_halves(partial));
 }
 
-/* Uses LINE. READS and WRITES are bits of its sectors. */
+/* Lets the launch read and write sectors of LINE. READS and WRITES are bits of these sectors. */
 static void use_line(struct l2 *l2, struct launch_traffic *traffic, struct l2_page *page,
                      const struct page *touched, unsigned line, uint32_t reads, uint32_t writes)
 {
@@ -251,7 +256,7 @@ static void run_part(struct l2 *l2, struct launch_traffic *traffic,
         }
 }
 
-/* Writes back the lines that were dropped and not used again. */
+/* Drops the lines that the cache holds no longer, and that the launch has not used since. */
 static void sweep(struct l2 *l2, struct launch_traffic *traffic)
 {
     double newer[TIMES];

@@ -16,7 +16,7 @@ static void add_source(struct op *op, uint32_t reg)
         op->source[op->source_count++] = reg;
 }
 
-/* Adds REG, or the sources of the instruction that only names it. */
+/* Adds REG to the sources, or the sources of the free instruction that writes it. */
 static void visit_source(void *context, uint32_t reg)
 {
     struct pass *pass = context;
@@ -114,13 +114,13 @@ static uint8_t result_width(const struct pass *pass, uint32_t reg)
     return (uint8_t)((ptx_type_bytes(type) + 3) / 4);
 }
 
-/* Returns the register of the result of what moves out of a loop. */
+/* Returns the register that holds the reciprocal pass->hoisted[K]. */
 static uint32_t hoisted_register(const struct pass *pass, uint32_t k)
 {
     return pass->first_register + pass->function->register_count + k;
 }
 
-/* Makes a division in a loop read what was moved out of it. */
+/* Makes a division in a loop read the reciprocal that was moved out of the loop. */
 static void read_hoisted(struct pass *pass, const struct ptx_instruction *in)
 {
     for (uint32_t k = 0; k < pass->hoisted_count; k++)
@@ -130,7 +130,7 @@ static void read_hoisted(struct pass *pass, const struct ptx_instruction *in)
             add_source(pass->op, hoisted_register(pass, k));
 }
 
-/* Returns how many of the latest groups of copies the wait IN leaves under way. */
+/* Returns how many of the latest groups of cp.async may still be in flight after the wait IN. */
 static uint8_t groups_left(const struct ptx_instruction *in)
 {
     if (in->opcode != PTX_OP_cp_async_wait_group || in->operands[0].kind != PTX_IMMEDIATE)
@@ -151,7 +151,7 @@ static bool is_uniform(const struct pass *pass, const struct ptx_instruction *in
            is_uniform_address(pass, &in->operands[in->opcode == PTX_OP_red ? 0 : 1]);
 }
 
-#define UNIFORM_WIDTH 2 /* 32-bit registers that a uniform load fills at most */
+#define UNIFORM_WIDTH 2 /* a uniform load fills at most this many 32-bit registers */
 
 /* Splits the last op, a uniform load of 128 bits, into two. */
 static bool split(struct machine *machine)
@@ -180,7 +180,7 @@ static bool add_op(struct pass *pass, uint32_t i)
         return false;
     op->pc = pass->first_pc + i;
     op->kind = (uint8_t)kind_of(in);
-    if (in->opcode == PTX_OP_bra && !choice->count) /* it became a predicate */
+    if (in->opcode == PTX_OP_bra && !choice->count) /* predicates replace the branch */
         op->kind = OP_PLAIN;
     op->pipe = choice->pipe;
     op->count = choice->is_free ? 0 : choice->count;
@@ -217,7 +217,8 @@ static bool add_op(struct pass *pass, uint32_t i)
     return !op->is_uniform || op->width <= UNIFORM_WIDTH || split(pass->machine);
 }
 
-/* Adds what moves out of the loops that begin at END, to the block that ends there. */
+/* Adds the reciprocals that move out of the loops that begin at instruction END, to the block that
+ * ends there. */
 static bool add_hoisted(struct pass *pass, uint32_t end)
 {
     for (uint32_t k = 0; k < pass->hoisted_count; k++) {
@@ -268,7 +269,7 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
     return !loops || machine_unroll(machine, block);
 }
 
-#define MOST_PREDICATED 8u /* machine instructions of a block that ptxas predicates */
+#define MOST_PREDICATED 8u /* ptxas predicates a block of at most this many machine instructions */
 
 /* Returns whether ptxas predicates the block after B instead of jumping over it: the block is short
  * and straight, and both paths meet after it. */
@@ -304,7 +305,7 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
         bool loops = last->opcode == PTX_OP_bra && last->guard != PTX_NONE &&
                      (uint64_t)last->operands[0].value == blocks->first[b];
         bool predicates = predicates_next(pass, blocks, b);
-        if (predicates) /* the branch is not executed */
+        if (predicates) /* predicates replace the branch */
             pass->choices[blocks->first[b + 1] - 1].count =
                 pass->choices[blocks->first[b + 1] - 1].depth = 0;
         if (!add_block(pass, blocks->first[b], blocks->first[b + 1], loops))
@@ -315,12 +316,13 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
     return add_regions(pass, blocks, pass->machine->block_count - blocks->count);
 }
 
-/* --- registers that may not suffice ----------------------------------------------------------- */
+/* --- blocks that may spill -------------------------------------------------------------------- */
 
-/* Registers of a thread that hold no values of its own: the stack pointer, and an address. */
+/* 32-bit registers of a thread that hold no values of the kernel: the stack pointer, and a 64-bit
+ * address. */
 #define RESERVED 3u
 
-/* The list of values needed after a block. */
+/* The values that are needed after `block`, while they are collected in block->after. */
 struct after {
     struct pass *pass;
     struct machine_block *block;
@@ -328,7 +330,7 @@ struct after {
     bool failed;
 };
 
-/* Adds REG, or the sources of the instruction that only names it. */
+/* Adds REG to the list, or the sources of the free instruction that writes it. */
 static void visit_after(void *context, uint32_t reg)
 {
     struct after *after = context;
@@ -350,8 +352,8 @@ static void visit_after(void *context, uint32_t reg)
     after->block->after[after->block->after_count++] = pass->first_register + reg;
 }
 
-/* Notes which values are needed after each block, if the function needs more registers than there
- * are. Its blocks in the machine begin at FIRST. */
+/* Notes which values are needed after each block, if the function may need more registers than
+ * there are. The function's blocks begin at machine->blocks[FIRST]. */
 static bool note_after(struct pass *pass, uint32_t first)
 {
     struct usage usage;
@@ -373,7 +375,7 @@ static bool note_after(struct pass *pass, uint32_t first)
     return !after.failed;
 }
 
-/* Makes room for the widths of all registers; new ones have none. */
+/* Makes room for the widths of all registers. New registers have width 0. */
 static bool grow_widths(struct machine *machine)
 {
     uint8_t *widths = realloc(machine->widths, machine->registers + 1u);
@@ -420,8 +422,8 @@ static bool translate_function(const struct launch_view *launch, uint32_t number
     return ok;
 }
 
-/* The number of registers per thread with which a multiprocessor holds its maximum of threads, so
- * ptxas does not try to use fewer. */
+/* With this many registers per thread, a multiprocessor can hold its maximum of threads, so ptxas
+ * does not try to use fewer. */
 #define LEAST_ROOM 32u
 
 struct machine *machine_make(const struct launch_view *launch)

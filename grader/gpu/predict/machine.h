@@ -4,7 +4,7 @@
  * ptxas is not run, because a program may have only PTX, and machine code would have to be matched
  * with the paths that the emulator saw. Instead, machine.c translates each instruction by a table
  * (machine.def) and a few rules of fusion, and schedule.c moves loads up, as ptxas does, and
- * unrolls short loops. An example, in straight code:
+ * unrolls short loops. An example without a branch:
  *
  *   PTX                              machine
  *   mul.wide.s32 %rd4, %r1, 4;       (fused)
@@ -34,41 +34,46 @@ enum pipe {
 
 enum op_kind {
     OP_PLAIN,
-    OP_MEMORY,  /* a load, store or atomic operation, whose addresses the sample has */
-    OP_SPILL,   /* stores a value to local memory, or loads it; `offset` is its register */
+    OP_MEMORY,  /* a load, store or atomic; the sample (sample.h) has its addresses */
+    OP_SPILL,   /* a store or load of a spilled value; `offset` is its register */
     OP_SHUFFLE, /* goes through shared memory's crossbar */
     OP_TEXTURE,
     OP_BARRIER,
     OP_COMMIT,      /* ends a group of the warp's cp.async */
-    OP_WAIT_COPIES, /* waits for the warp's cp.async (see `pending`) */
+    OP_WAIT_COPIES, /* waits until the warp's cp.async are complete (see `pending`) */
     OP_BRANCH,
     OP_FENCE,
-    OP_GONE, /* is now a part of another instruction */
+    OP_GONE, /* merged into another op and about to be removed */
 };
 
-#define WAIT_ALL   UINT8_MAX /* also waits for copies that are not in a group yet */
+#define WAIT_ALL   UINT8_MAX /* wait for all of the warp's cp.async, even those without a commit */
 #define OP_SOURCES 6
 #define OP_RESULTS 4
 #define NO_BLOCK   UINT32_MAX
 #define NO_BASE    UINT32_MAX
 
-/* A machine instruction, or `count` machine instructions that belong together. */
+/* A machine instruction, or `count` machine instructions that belong together. `depth` of them
+ * depend on each other, one after the other. */
 struct op {
     uint32_t pc; /* the pc of the PTX instruction */
     uint8_t kind, pipe;
     uint8_t count, depth;
     uint8_t copy; /* in an unrolled loop, the number of the iteration */
-    bool is_load; /* for OP_MEMORY, another op waits for its result */
+    bool is_load; /* an access that returns a value in a register */
     bool is_async;
-    /* for OP_WAIT_COPIES, the latest groups that need not be complete, or WAIT_ALL */
+    /* for OP_WAIT_COPIES, how many of the latest groups of cp.async may still be in flight, or
+     * WAIT_ALL */
     uint8_t pending;
-    bool is_store, is_read_only; /* writes memory, or reads memory that no kernel writes (ld.nc) */
-    uint8_t space;               /* enum ptx_space */
-    bool is_guarded;             /* in a region, it belongs to a block that lanes may skip */
-    bool is_step;                /* adds a constant to a 64-bit loop variable */
-    bool is_counter;             /* adds a constant to a loop variable */
-    /* an atomic or a load of constants whose lanes are known to have the same address when the code
-     * is compiled */
+    bool is_store;     /* writes memory */
+    bool is_read_only; /* ld.nc: reads memory that the kernel does not write */
+    uint8_t space;     /* enum ptx_space */
+    bool is_guarded;   /* in a region, it comes from a block that ptxas predicates */
+    /* adds a constant to a 64-bit register, as a loop does with a pointer */
+    bool is_step;
+    /* adds a constant to a register, as a loop does with its counter */
+    bool is_counter;
+    /* an atomic or a load of constants, for which ptxas can see that all lanes have the same
+     * address */
     bool is_uniform;
     bool is_float;   /* an atomic on floats */
     bool is_retried; /* a compare-and-swap in a loop that ends when it succeeds */
@@ -78,28 +83,29 @@ struct op {
     uint8_t width;    /* number of 32-bit registers of its results */
     /* number of 32-bit loads from shared memory that were merged, or 0 */
     uint8_t merged;
-    uint32_t base;  /* for a load that can be merged, its aligned base register, or NO_BASE */
-    int32_t offset; /* its distance from that base */
+    uint32_t base;  /* for a load that ptxas may merge, its aligned base register, or NO_BASE */
+    int32_t offset; /* bytes from that base */
     uint8_t source_count, result_count;
     uint32_t source[OP_SOURCES], result[OP_RESULTS];
 };
 
-#define UNROLL 4u /* number of iterations of a short loop that ptxas unrolls into one */
+#define UNROLL 4u /* ptxas unrolls a short loop this many times */
 
 struct machine_block {
     uint32_t first, end; /* pcs */
-    /* number of its instructions, which start at machine.ops[ops] */
+    /* its ops are machine.ops[ops] to machine.ops[ops + count - 1] */
     uint32_t ops, count;
-    /* UNROLL iterations of a loop; the count is 0 if it is not unrolled */
+    /* the index of the first op of UNROLL iterations, and their number of ops; if ptxas does not
+     * unroll the block, the number is 0 */
     uint32_t unrolled, unrolled_count;
     /* the next block is short, and ptxas predicates it, so warps that skip it still issue it */
     bool predicates;
-    /* number of the region that begins with this block (region.c), or NO_BLOCK; regions follow the
-     * blocks of their function */
+    /* the region that begins with this block (region.c), as an index in machine.blocks, or
+     * NO_BLOCK; a function's regions follow its blocks */
     uint32_t region;
     bool loops;     /* its last op branches to its first one */
     bool may_spill; /* its function may need more registers than a thread has */
-    /* if so, the registers whose values are needed after the block */
+    /* if so, the registers whose values later blocks use */
     uint32_t *after, after_count;
 };
 
@@ -111,8 +117,9 @@ struct machine {
     uint32_t *block_of; /* the block of each pc */
     uint32_t registers; /* every register's number is below this */
     uint32_t room;      /* number of 32-bit registers that ptxas gives a thread */
-    uint32_t limit;     /* the most that it can give, without those that hold no values */
-    uint8_t *widths;    /* for each register, the number of 32-bit registers */
+    /* the maximum that ptxas can give it, less RESERVED registers (machine.c) */
+    uint32_t limit;
+    uint8_t *widths; /* for each register, the number of 32-bit registers */
     uint32_t width_count;
 };
 

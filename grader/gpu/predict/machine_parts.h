@@ -1,4 +1,5 @@
-/* The translation of one function. The files choose.c, fuse.c, values.c and machine.c share it. */
+/* The state of the translation of one function. choose.c, fuse.c, hoist.c, region.c, values.c and
+ * machine.c share it. */
 #ifndef GPU_PREDICT_MACHINE_PARTS_H
 #define GPU_PREDICT_MACHINE_PARTS_H
 
@@ -8,27 +9,28 @@
 
 /* The facts about a register of the function that is being translated. */
 struct fact {
-    uint32_t defs, def;       /* number of instructions that write it, and the last of them */
-    uint32_t uses, use;       /* number of instructions that read it, and the last of them */
-    uint32_t adds, addresses; /* how many of these add to it, or use it as an address */
-    bool is_predicate_use;    /* combined with other predicates */
-    bool varies;              /* lanes may have different values */
+    uint32_t defs, def; /* number of instructions that write it, and the last of them */
+    uint32_t uses, use; /* number of instructions that read it, and the last of them */
+    /* how many of these instructions add to it, or use it as an address */
+    uint32_t adds, addresses;
+    bool varies; /* lanes may have different values */
 };
 
 /* The translation of an instruction. */
 struct choice {
     uint8_t pipe, count, depth;
-    /* the instruction only names a value, so a reader of its result reads its sources */
+    /* it needs no machine instruction of its own, because it only renames a value or is fused into
+     * the readers of its result; these readers then depend on its sources */
     bool is_free;
 };
 
-/* The first half of divisions by the register `divisor`, before the loop that begins at instruction
- * `loop`. */
+/* The reciprocal of the register `divisor`, which ptxas computes before the loop that begins at
+ * instruction `loop` (hoist.c). `count` and `depth` are those of the computation. */
 struct hoisted {
     uint32_t loop, divisor;
     uint8_t count, depth;
 };
-#define HOISTED 16u /* most of them in a function */
+#define HOISTED 16u /* at most this many reciprocals in a function */
 #define NO_LOOP UINT32_MAX
 
 struct pass {
@@ -40,12 +42,12 @@ struct pass {
     struct choice *choices;
     struct hoisted hoisted[HOISTED];
     uint32_t hoisted_count;
-    uint32_t at; /* index of the instruction that is visited */
+    uint32_t at; /* index of the current instruction */
     struct op *op;
-    bool varies_here, has_changed; /* of find_varying() */
+    bool varies_here, has_changed; /* used by find_varying() */
 };
 
-/* --- choose.c: what an instruction becomes by itself ------------------------------------------ */
+/* --- choose.c: the translation of a single instruction ---------------------------------------- */
 
 struct choice choose(const struct pass *pass, const struct ptx_instruction *in);
 /* Returns whether ptxas adds to IN a branch to a subroutine for denormal or infinite operands. */
@@ -55,7 +57,7 @@ char class_of(uint8_t type);
 /* Returns whether IN accesses parameters. */
 bool is_parameter(const struct ptx_instruction *in);
 
-/* --- fuse.c: what becomes of instructions together -------------------------------------------- */
+/* --- fuse.c: instructions that ptxas fuses into one ------------------------------------------- */
 
 /* Finds the facts about all registers. */
 void find_facts(struct pass *pass);
@@ -72,10 +74,11 @@ static inline bool has_immediate(const struct ptx_instruction *in)
 
 /* Adds an op with no properties. Returns NULL when out of memory. */
 struct op *machine_new_op(struct machine *machine);
-/* Makes pass->op read register REG, or what the instruction reads that only names it. */
+/* Adds register REG to the sources of pass->op. If the instruction that writes REG is free, adds
+ * that instruction's sources instead. */
 void machine_read(struct pass *pass, uint32_t reg);
 
-/* --- region.c: blocks that become one --------------------------------------------------------- */
+/* --- region.c: blocks that ptxas joins -------------------------------------------------------- */
 
 /* Adds the regions of the function, whose blocks in the machine begin at FIRST. Returns false when
  * out of memory. */
@@ -83,12 +86,14 @@ bool add_regions(struct pass *pass, const struct blocks *blocks, uint32_t first)
 
 /* --- hoist.c: what moves out of loops --------------------------------------------------------- */
 
-/* Halves the divisions in loops whose divisor does not change, and notes what moves out. */
+/* Splits each division in a loop that does not change its divisor. The computation of the
+ * reciprocal moves out of the loop, to pass->hoisted. */
 void hoist(struct pass *pass);
 
-/* --- values.c: what is known of values before the kernel runs --------------------------------- */
+/* --- values.c: facts about values that ptxas knows -------------------------------------------- */
 
-/* Counts the lowest bits of register REG that are known to be zero. DEPTH bounds the search. */
+/* Returns how many of the lowest bits of register REG are known to be zero. DEPTH is the longest
+ * chain of instructions that the search follows. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth);
 /* Finds the registers whose values may differ between the lanes of a warp. */
 void find_varying(struct pass *pass);

@@ -5,14 +5,14 @@
 #include "gpu/lanes.h"
 #include "gpu/predict/sm_parts.h"
 
-#define MOST_PENDING 4096u /* most runs that a warp collects before the model catches up with it */
+#define MOST_PENDING 4096u /* after this many runs, the model catches up with a warp */
 
-/* A CTA that runs. Two phases of its barrier can be in progress at the same time, because some
- * warps have not yet continued after the first while others have arrived at the next. */
+/* A running CTA. Two phases of its barrier can be in progress at the same time, because some warps
+ * have not yet continued after the first while others have arrived at the next. */
 struct paced_cta {
     struct walk_cta *walks; /* the walks since the last update of the warps' clocks */
     struct sm sm;
-    double arrived[2];         /* the latest arrival at each of these phases */
+    double arrived[2];         /* the time of the latest arrival at each of these phases */
     uint64_t newest;           /* the latest phase at which a warp has arrived */
     uint64_t phase[MAX_WARPS]; /* the phase that each warp has reached */
     bool waits[MAX_WARPS];     /* whether the warp waits at the end of that phase */
@@ -96,7 +96,8 @@ static struct paced_cta *begin_cta(struct pace *pace, uint64_t number)
         free_cta(cta);
         return NULL;
     }
-    /* not in the first wave, because earlier CTAs have fetched shared lines */
+    /* sm_access() takes a number above 0 for a CTA after the first wave. Lines that CTAs share are
+     * then in the cache, fetched by earlier CTAs. */
     cta->sm.blocks[0].number = 1;
     for (uint32_t w = 0; w < pace->launch->warps; w++) {
         struct sm_warp *warp = &cta->sm.warps[w];

@@ -1,10 +1,11 @@
-/* Predicts the clocks that a kernel reads, if the program asked for predicted time.
+/* Predicts the values of clock(), clock64() and %globaltimer in a kernel, if the program asked for
+ * predicted time.
  *
  * A prediction is made when a launch has ended, but a clock is read before. So the model follows
  * each warp of a kernel with clocks while the warp runs. sm.c executes each instruction as soon as
  * its operands are ready, with the caches' latencies, and warps wait for each other at barriers.
- * But each warp runs as if no other warp used any unit, so a clock shows latencies, not the
- * competition of warps. All blocks begin with the launch. */
+ * But each warp runs as if no other warp used any unit, so a clock shows latencies, but not the
+ * time that warps wait for a busy unit. All blocks begin at the launch's start. */
 #ifndef GPU_PREDICT_PACE_H
 #define GPU_PREDICT_PACE_H
 
@@ -14,17 +15,18 @@
 
 struct pace;
 
-/* Makes a pace for one worker of LAUNCH. Returns NULL when out of memory. */
+/* Begins to follow the warps that one worker thread of LAUNCH executes. Returns NULL when out of
+ * memory. */
 struct pace *pace_new(const struct launch_view *launch, const struct emu_chip *chip,
                       const struct l2 *l2);
 void pace_free(struct pace *pace); /* accepts NULL */
 
-/* Take events, as the functions of an observer do. */
+/* Take the events of an observer (observe/view.h). */
 void pace_step(struct pace *pace, const struct obs_step *step);
 void pace_access(struct pace *pace, const struct obs_access *access);
 void pace_ended(struct pace *pace, uint64_t cta);
 
-/* Returns the cycles of the warp since the launch began. */
+/* Returns the cycles from the launch's start to the warp's latest instruction. */
 double pace_now(struct pace *pace, uint64_t cta, uint32_t warp);
 
 #endif

@@ -71,7 +71,7 @@ const struct prediction *predictor_result(const struct predictor *predictor)
     return &predictor->last;
 }
 
-/* --- what is known of the launch -------------------------------------------------------------- */
+/* --- facts about the launch ------------------------------------------------------------------- */
 
 struct work {
     struct predictor *predictor;
@@ -83,11 +83,9 @@ struct work {
     struct sm_memory memory;
     double dram_sectors; /* sectors that DRAM moves in the whole launch */
     double dram_lines;   /* number of whole lines whose sectors would take the same time */
-    /* instructions of the first multiprocessor for each instruction in the sample */
-    double scale;
-    /* the busiest multiprocessor's work, divided by that of the simulated one */
+    /* the instructions of the busiest multiprocessor, divided by those of the simulated one */
     double imbalance;
-    struct sm_pace alone; /* the pace of the longest warp if only waits take time */
+    struct sm_pace alone; /* the pace of the longest warp if only waits for results took time */
     double ratio; /* the time of the launch, divided by that of the simulated multiprocessor */
     struct emu_counters totals;
 };
@@ -109,7 +107,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Collects the lines of SPACE that the sample loads (or stores atomically), sorted. */
+/* Returns the lines of SPACE that the sample's loads access, or with ATOMICS its atomics, sorted.
+ * Returns NULL when out of memory. */
 static uint64_t *collect_lines(const struct sample *sample, enum ptx_space space, bool atomics,
                                size_t *count)
 {
@@ -151,9 +150,9 @@ static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin,
     return sectors;
 }
 
-/* Finds the fraction of first accesses that go to DRAM, for each buffer. The first multiprocessor's
- * first access to a sector may go there. The fraction is the multiprocessor's fair share of DRAM's
- * reads, divided by the number of distinct sectors that it loads. */
+/* For each buffer, finds the fraction of the simulated multiprocessor's first accesses to sectors
+ * that DRAM serves. This is the multiprocessor's fair share of DRAM's reads, divided by the number
+ * of different sectors that it loads. */
 static bool find_misses(struct work *work, double covered)
 {
     const struct sample *sample = work->sample;
@@ -183,7 +182,7 @@ static double count_pages(const uint64_t *lines, size_t count)
 }
 
 /* Returns how many multiprocessors use the same units of the second-level cache for atomics.
- * Compares the pages that one of them adds to with the pages that all add to. */
+ * Compares the number of pages in which one multiprocessor executes atomics with that of all. */
 static double find_sharing(const struct work *work)
 {
     size_t count;
@@ -205,11 +204,11 @@ static double find_rivals(const struct work *work, const struct emu_counters *co
         const struct machine_block *block = &work->machine->blocks[b];
         for (uint32_t i = 0; i < block->count && block->first; i++)
             if (work->machine->ops[block->ops + i].is_retried)
-                /* the instruction before the loop is not repeated */
+                /* the instruction before the loop executes once per thread */
                 threads += (double)counters[block->first - 1].value[EMU_thread_instructions];
     }
-    double places = (double)work->sample->spread.resident * work->sample->spread.sms;
-    double share = fmin(1, places / (double)launch->cta_count);
+    double resident = (double)work->sample->spread.resident * work->sample->spread.sms;
+    double share = fmin(1, resident / (double)launch->cta_count);
     return words > 0 ? fmax(threads * share / words, 1) : 1;
 }
 
@@ -233,7 +232,8 @@ static uint32_t l1_bytes(const struct work *work)
     return left > 0 ? (uint32_t)left : 0;
 }
 
-/* Returns the imbalance. The simulated multiprocessor has CTAs like those of the sample. */
+/* Returns work.imbalance. Assumes that all CTAs of the simulated multiprocessor are like those of
+ * the sample. */
 static double find_imbalance(const struct sample *sample)
 {
     double executed = 0, busiest = balance_busiest(sample);
@@ -274,7 +274,7 @@ static bool prepare(struct work *work, const struct emu_counters *counters)
     return find_misses(work, coverage(work->sample));
 }
 
-/* --- cycles of the first multiprocessor ------------------------------------------------------- */
+/* --- cycles of the simulated multiprocessor --------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -283,8 +283,9 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Returns the cycles that all CTAs of the multiprocessor take. COUNT of them were simulated, and
- * RESULT has their cycles. If COUNT is more than the multiprocessor holds at a time, the other CTAs
- * run at the pace of the simulated CTAs; otherwise, whole waves follow each other. */
+ * RESULT has their cycles. If COUNT is at least twice as many as the multiprocessor holds at a
+ * time, the other CTAs run at the pace of the simulated ones; otherwise, whole waves follow each
+ * other. */
 static double extend(const struct work *work, const struct sm_result *result, uint32_t count)
 {
     const struct spread *spread = &work->sample->spread;
@@ -302,8 +303,8 @@ static double extend(const struct work *work, const struct sm_result *result, ui
     return result->cycles + left * pace;
 }
 
-/* Simulates the sample. Returns the cycles of the first multiprocessor if its CTAs did no more than
- * is in their walks, or 0 when out of memory. */
+/* Simulates the sample. Returns the cycles of the multiprocessor if its CTAs executed only the kept
+ * parts of their walks, or 0 when out of memory. */
 static double simulate(const struct work *work, const struct sm_options *options,
                        struct sm_result *result)
 {
@@ -318,7 +319,7 @@ static double simulate(const struct work *work, const struct sm_options *options
     return cycles;
 }
 
-/* Returns the cycles of the second-level cache for the simulated CTAs. */
+/* Returns the cycles for which the simulated CTAs keep the second-level cache busy. */
 static double l2_cycles(const struct work *work, const struct sm_result *result)
 {
     const struct emu_chip *chip = &work->predictor->chip;
@@ -329,7 +330,7 @@ static double l2_cycles(const struct work *work, const struct sm_result *result)
     return packets > stored ? packets : stored;
 }
 
-/* Returns the cycles of the busiest unit for the simulated CTAs. */
+/* Returns the cycles for which the simulated CTAs keep the busiest unit busy. */
 static double busiest_unit(const struct work *work, const struct sm_result *result)
 {
     const struct emu_chip *chip = &work->predictor->chip;
@@ -345,7 +346,7 @@ static double busiest_unit(const struct work *work, const struct sm_result *resu
 }
 
 /* Returns the time of the launch, divided by that of the simulated multiprocessor. RESULT is NULL
- * if units take no time. */
+ * if only waits for results take time. */
 static double find_ratio(const struct work *work, const struct sm_result *result)
 {
     const struct emu_chip *chip = &work->predictor->chip;
@@ -368,7 +369,7 @@ static double to_us(const struct work *work, double cycles)
     return cycles / work->predictor->chip.clock_mhz;
 }
 
-/* Sets the time that each limit alone takes. */
+/* Sets the time that each unit alone takes, and the amounts for the report. */
 static void fill_parts(struct work *work, const struct sm_result *result, struct prediction *p)
 {
     const struct sample *sample = work->sample;
@@ -411,11 +412,11 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     p->l2_hits = missed < 1 ? 1 - missed : 0;
 }
 
-/* A unit limits the launch if it is busy for at least this share of the time. Nsight Compute uses
- * the same share. */
+/* A unit limits the launch if it is busy for more than this fraction of the time. Nsight Compute
+ * uses the same fraction. */
 #define MOST_OF_IT 0.6
 
-/* Returns the part of the time US in which PART is busy. As in Nsight Compute, the units of a
+/* Returns the fraction of the time US in which PART is busy. As in Nsight Compute, the units of a
  * multiprocessor's memory are averaged over the time in which it has work. All other units are
  * averaged over the whole launch and all multiprocessors. Shared memory and the first-level cache
  * are the same unit. */
@@ -433,8 +434,8 @@ static double utilisation(const struct prediction *p, enum predict_part part, do
     return parts[part] / all * (part == PREDICT_dram ? 1 : even);
 }
 
-/* Returns the limit, which is the part that is busy most of the time or, if no part is, the waits
- * for results. */
+/* Returns the unit that is busy most of the time. If no unit is busy enough, returns the waits for
+ * results, or the launch itself if that takes longer. */
 static enum predict_part find_limit(const struct prediction *p, double us)
 {
     enum predict_part limit = PREDICT_issue;
@@ -455,13 +456,13 @@ static double tail_of(const struct work *work, double us)
     return busiest > 0 ? us * (1 - all / sms / busiest) : 0;
 }
 
-/* Returns the share of the chip that is not available to other launches: the share of the places
- * for blocks, or the share of the busiest unit. */
+/* Returns the share of the chip that is not available to other launches: the share of the CTA slots
+ * or, if it is more, of the busiest unit. */
 static double share_of_chip(const struct work *work, const struct prediction *p, double us)
 {
     const struct spread *spread = &work->sample->spread;
-    double places = work->predictor->chip.sms * spread->places;
-    double share = (double)work->launch->cta_count / places;
+    double slots = work->predictor->chip.sms * spread->cta_slots;
+    double share = (double)work->launch->cta_count / slots;
     for (int i = 0; i < PREDICT_latency; i++)
         share = p->part_us[i] / us > share ? p->part_us[i] / us : share;
     return share < 1 ? share : 1;
@@ -473,7 +474,7 @@ static double without(const struct work *work, struct sm_options options)
     return to_us(work, simulate(work, &options, &result) * work->ratio);
 }
 
-#define WORTH_MENDING 1.05 /* ratio to the ideal cost from which on a cost is worth reducing */
+#define WORTH_MENDING 1.05 /* a cost above this multiple of the ideal cost is worth reducing */
 
 static bool wastes(const struct work *work, enum emu_counter cost)
 {
@@ -481,7 +482,7 @@ static bool wastes(const struct work *work, enum emu_counter cost)
 }
 
 /* Returns the time that the launch would take if only waits for results took time, in microseconds.
- * Notes the pace of a warp then. */
+ * Sets work->alone to a warp's pace in this case. */
 static double find_latency(struct work *work)
 {
     struct sm_options options = {.no_limits = true};
@@ -542,7 +543,8 @@ void predict_launch(struct predictor *predictor, const struct launch_view *launc
     work->predictor = predictor;
     work->launch = launch;
     work->sample = sample;
-    /* later launches need the state of the cache, which prepare() updates */
+    /* prepare() also updates the cache's state, which later launches need even if this one has a
+     * gap */
     bool is_ready = prepare(work, counters) && sample->ctas;
     if (!predict_find_gap(launch, counters, &predictor->last) && is_ready)
         fill(work, &predictor->last);

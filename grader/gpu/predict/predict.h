@@ -4,8 +4,9 @@
  *   PTX             --machine.c, schedule.c--> instructions of the machine, in ptxas's order
  *   walks, footprint, chip --sm.c, l2.c--> cycles --predict.c--> time, interval, limit
  *
- * The prediction is pure. It depends on the launch and on the numbers in the chip's file, but not
- * on the machine that runs the emulator, nor on the number of workers. */
+ * A prediction depends on the launch, on the launches before it (through the contents of L2), and
+ * on the numbers in the chip's file. It does not depend on the machine that runs the emulator, nor
+ * on the number of its worker threads. */
 #ifndef GPU_PREDICT_PREDICT_H
 #define GPU_PREDICT_PREDICT_H
 
@@ -15,8 +16,9 @@
 #include "gpu/chips.h"
 #include "gpu/observe/view.h"
 
-/* The parts of the chip that can limit a launch: P(name, text). The time of a part is the time that
- * the launch would take if nothing else took time. */
+/* The limits of a launch, which are units of the chip and waits: P(name, text). The time of a part
+ * is the time that the launch would take if nothing else took time. The time of `tail` is the time
+ * that an even distribution of work would save. */
 #define PREDICT_PARTS                                                                              \
     P(issue, "issuing instructions")                                                               \
     P(fp32, "single-precision arithmetic")                                                         \
@@ -40,14 +42,14 @@ enum predict_part {
         PREDICT_PART_COUNT
 };
 
-/* The number of moments at which a launch's occupancy is known, evenly spread over its time after
- * PREDICT_launch. */
+/* A launch's time, without that of PREDICT_launch, is divided into this many equal parts (see
+ * `warps`). */
 #define PREDICT_MOMENTS 60
 
 /* The reason why a launch is not predicted. */
 enum predict_gap {
     PREDICT_NO_GAP,
-    PREDICT_BLOCKS_WAIT,  /* blocks poll values that other blocks store, or locks */
+    PREDICT_BLOCKS_WAIT,  /* blocks poll a value that another block stores, or a lock */
     PREDICT_THREADS_WAIT, /* the same in a single block, or in shared memory */
     PREDICT_CALLS_ITSELF, /* a function calls itself; only ptxas knows what each call saves */
 };
@@ -55,11 +57,12 @@ enum predict_gap {
 struct prediction {
     bool is_known; /* the other members are set, except those of a gap */
     enum predict_gap gap;
-    uint32_t gap_pc; /* the instruction that waits, or that calls */
+    uint32_t gap_pc; /* the instruction that polls or calls */
     double us, low_us, high_us;
     enum predict_part limit;
     double part_us[PREDICT_PART_COUNT];
-    double share_of_chip; /* the share of the CTA slots, or of the limiting unit, that is in use */
+    /* the used share of the CTA slots, or of the busiest unit if that is more */
+    double share_of_chip;
     /* the time if global accesses touched the ideal number of sectors, and if shared accesses took
      * the ideal number of passes; 0 if there is no difference */
     double without_us[2];
@@ -68,7 +71,8 @@ struct prediction {
      * moved, including bytes that no lane requested. A shuffle counts as a pass of shared
      * memory. */
     double flops, l2_bytes, shared_bytes;
-    /* number of warps on all multiprocessors, averaged around each moment */
+    /* number of resident warps on all multiprocessors, averaged over each part of the launch's
+     * time */
     double warps[PREDICT_MOMENTS];
     double *share; /* for each pc, its share of the time; from malloc(), or NULL */
     uint32_t share_count;
@@ -82,11 +86,11 @@ struct predict_roofs {
 };
 struct predict_roofs predict_roofs(const struct emu_chip *chip);
 
-/* Returns the numbers of the launch's CTAs and warps that one multiprocessor holds at a time. */
+/* Returns how many CTAs and warps of the launch one multiprocessor can hold at a time. */
 struct emu_occupancy predict_occupancy(const struct launch_view *launch,
                                        const struct emu_chip *chip);
 
-/* Returns the reason, such as "blocks wait for each other". */
+/* Returns a text such as "blocks wait for each other". */
 const char *predict_gap_text(enum predict_gap gap);
 const char *predict_part_name(enum predict_part part);
 const char *predict_part_text(enum predict_part part);

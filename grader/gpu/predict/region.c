@@ -1,13 +1,13 @@
 /* Joins blocks that ptxas makes into one.
  *
  * ptxas predicates a short block instead of jumping over it. The blocks before and after it, where
- * both paths meet, then become one straight piece of code: a region. Here it matters where a region
- * is a whole loop, which ptxas then unrolls, so that the waits for loads overlap. */
+ * both paths meet, then become one straight piece of code: a region. Only regions that are a whole
+ * loop matter here: ptxas unrolls such a loop, so that the waits for loads overlap. */
 #include <stdlib.h>
 
 #include "gpu/predict/machine_parts.h"
 
-/* Counts the blocks that may come right before each block. */
+/* Returns the number of predecessors of each block. */
 static uint32_t *count_before(const struct blocks *blocks)
 {
     uint32_t *before = calloc(blocks->count + 1u, sizeof *before);
@@ -18,8 +18,8 @@ static uint32_t *count_before(const struct blocks *blocks)
     return before;
 }
 
-/* Returns the last block of the region that begins at block B of the function, whose blocks are at
- * OWN. */
+/* Returns the last block of the region that begins at block B of the function. OWN are the
+ * function's blocks in the machine. */
 static uint32_t find_end(const struct machine_block *own, const struct blocks *blocks,
                          const uint32_t *before, uint32_t b)
 {
@@ -30,8 +30,8 @@ static uint32_t find_end(const struct machine_block *own, const struct blocks *b
     return end;
 }
 
-/* Adds the ops of block B to the region. GUARD is the instruction whose predicate they have, or
- * NULL. */
+/* Adds the ops of BLOCK to the region. GUARD is the branch over the block, whose predicate then
+ * guards the ops, or NULL. */
 static bool add_ops(struct pass *pass, const struct machine_block *block,
                     const struct ptx_instruction *guard)
 {
@@ -50,8 +50,8 @@ static bool add_ops(struct pass *pass, const struct machine_block *block,
     return true;
 }
 
-/* Adds the region from block FIRST to block END of the machine, if it is a loop that is unrolled.
- * Otherwise its blocks stay apart. */
+/* Adds the region from block FIRST to block END of the machine, if it is a loop that ptxas
+ * unrolls. */
 static bool add_region(struct pass *pass, uint32_t first, uint32_t end)
 {
     struct machine *machine = pass->machine;

@@ -1,9 +1,10 @@
 /* This observer collects the data for a prediction.
  *
- * CTAs go to the multiprocessors in turn. All multiprocessors do about the same work, so only the
- * first multiprocessor is simulated. The walks of its first CTAs are kept, as many as the budget
- * allows. The choice does not depend on the workers, because a CTA is left out only if the CTAs
- * before it fill the budget. For all other CTAs, only the touched pages are noted. */
+ * CTAs go to the multiprocessors in turn, and all multiprocessors do about the same work, so only
+ * one is simulated. It gets one CTA of each round (see cta_of()). The walks of the first of these
+ * CTAs are kept, as many as the budget allows. The choice does not depend on the number of worker
+ * threads, because a CTA is left out only if the CTAs before it fill the budget. For all other
+ * CTAs, only the touched pages are noted. */
 #include "gpu/predict/sample.h"
 
 #include <stdlib.h>
@@ -14,17 +15,18 @@
 #include "gpu/occupancy.h"
 #include "gpu/predict/pace.h"
 
-/* Data that the workers of a launch share. */
+/* Data that the worker threads of a launch share. */
 struct sampling {
     const struct launch_view *launch;
-    /* instructions of each of the launch's CTAs, or of each group of neighbours */
+    /* instructions of each CTA, or in a large launch, of each group of neighbouring CTAs */
     uint64_t *work;
-    /* instructions of the longest warp of each of them */
+    /* for each of these, the instructions of its longest warp */
     uint64_t *longest;
     uint64_t work_count;
     struct sampling *next;
     uint32_t workers;
-    uint64_t length[SAMPLE_MOST]; /* instructions in the walks of each CTA, if known */
+    /* instructions in the walks of each CTA of the sample, or 0 if not known */
+    uint64_t length[SAMPLE_MOST];
 };
 
 #define NOTED 1024u
@@ -38,9 +40,9 @@ struct state {
     struct spread spread;
     unsigned parts;
     uint64_t noted[NOTED]; /* lines that were noted recently, as a hash table (see was_noted()) */
-    uint64_t most;         /* most instructions of a walk */
+    uint64_t most;         /* limit for the instructions of a walk */
     struct walk_cta *ctas, *current;
-    /* NULL if the kernel reads no clock, or its clocks do not show the model's time */
+    /* NULL unless the kernel reads a clock that shows predicted time */
     struct pace *pace;
 };
 
@@ -63,14 +65,14 @@ struct spread sample_spread(const struct launch_view *launch, const struct emu_c
     spread.each = (launch->cta_count + sms - 1) / sms;
     uint32_t fit = predict_occupancy(launch, chip).ctas;
     fit = fit ? fit : 1;
-    spread.places = fit;
+    spread.cta_slots = fit;
     spread.resident = (uint32_t)(spread.each < fit ? spread.each : fit);
     return spread;
 }
 
 /* --- begin ------------------------------------------------------------------------------------ */
 
-/* Returns the launch's sampling. The first worker creates it. */
+/* Returns the launch's sampling. The first worker thread creates it. */
 static struct sampling *join_sampling(struct predictor *predictor, const struct launch_view *launch)
 {
     pthread_mutex_lock(&predictor->lock);
@@ -135,9 +137,9 @@ static void *sample_begin(const struct launch_view *launch)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Returns the CTA that has NUMBER in the sample. The sample has one CTA of each round in which all
- * multiprocessors get a CTA. Its place in the round changes, so that the CTAs are not all in the
- * same column of the grid. */
+/* Returns the CTA that has NUMBER in the sample. A round gives one CTA to each multiprocessor. The
+ * sample has one CTA of each round, at a changing place, so that its CTAs are not all in the same
+ * column of the grid. */
 static uint64_t cta_of(const struct state *state, uint64_t number)
 {
     uint64_t sms = (uint64_t)state->predictor->chip.sms, first = number * sms;
@@ -152,7 +154,7 @@ static uint64_t number_of(const struct state *state, uint64_t cta)
     return number < SAMPLE_MOST && cta_of(state, number) == cta ? number : SAMPLE_MOST;
 }
 
-/* Tells the other workers the lengths of this worker's walks. The caller holds the lock. */
+/* Tells the other worker threads the lengths of this one's walks. The caller holds the lock. */
 static void publish(struct state *state)
 {
     for (const struct walk_cta *cta = state->ctas; cta; cta = cta->next)
@@ -196,7 +198,7 @@ static struct walk_cta *find_cta(struct state *state, uint64_t cta)
     return state->current;
 }
 
-/* Sets *VALUE to OTHER if that is more. Other workers may do the same. */
+/* Sets *VALUE to OTHER if that is more, although other threads may do the same. */
 static void raise_to(uint64_t *value, uint64_t other)
 {
     uint64_t now = __atomic_load_n(value, __ATOMIC_RELAXED);
@@ -296,7 +298,7 @@ static void note_access(struct state *state, const struct obs_access *access)
     }
 }
 
-/* Notes the words that a compare-and-swap wants. */
+/* Notes the words that a compare-and-swap accesses. */
 static void note_swaps(struct state *state, const struct obs_access *access)
 {
     uint32_t index;
@@ -336,7 +338,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
 {
     struct state *state = argument;
     if (repeat->times > 1 || (!repeat->first && !repeat->high && !repeat->low))
-        return OBS_DONE; /* counted only, so there is nothing to note */
+        return OBS_DONE; /* repeats without addresses leave nothing to note */
     if (state->pace ||
         (number_of(state, repeat->cta) != SAMPLE_MOST && find_cta(state, repeat->cta)))
         return OBS_FULL;
@@ -396,7 +398,8 @@ static struct walk_cta *take(struct walk_cta **list, uint64_t number)
     return cta;
 }
 
-/* Sorts the CTAs and drops those beyond the budget, which only some workers saw in time. */
+/* Sorts the CTAs, and drops those beyond the budget: a worker thread keeps a CTA if it does not yet
+ * know that earlier ones fill the budget. */
 static void choose_ctas(struct state *state, struct sample *sample)
 {
     uint64_t kept = 0;

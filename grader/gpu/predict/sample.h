@@ -12,8 +12,8 @@
 /* The approximate limit for the warp instructions in all walks of a launch. It bounds the time and
  * the memory of a prediction. */
 #define SAMPLE_BUDGET   120000u
-#define SAMPLE_MOST     160u   /* most CTAs */
-#define SAMPLE_WORK     65536u /* most entries of `work` */
+#define SAMPLE_MOST     160u   /* at most this many CTAs */
+#define SAMPLE_WORK     65536u /* at most this many entries of `work` */
 #define SAMPLE_MIN_WALK 2000u  /* a walk may always have this many instructions */
 
 /* The distribution of the launch's CTAs over the chip. */
@@ -21,18 +21,19 @@ struct spread {
     uint32_t sms; /* multiprocessors that get a CTA */
     /* number of CTAs of the first of these multiprocessors; no other gets more */
     uint64_t each;
-    uint32_t resident; /* CTAs that a multiprocessor holds at a time */
-    uint32_t places;   /* CTAs that a multiprocessor could hold, if the launch had more */
-    uint32_t warps;    /* warps of a CTA */
+    uint32_t resident;  /* CTAs that a multiprocessor holds at a time */
+    uint32_t cta_slots; /* CTAs that a multiprocessor could hold, if the launch had more */
+    uint32_t warps;     /* warps of a CTA */
 };
 
 struct sample {
     struct spread spread;
-    struct walk_cta *ctas; /* the CTAs of the first multiprocessor, in order */
+    struct walk_cta *ctas; /* the CTAs of the simulated multiprocessor, in order */
     uint32_t cta_count;
     struct footprint footprint;
     unsigned parts;
-    /* instructions of each CTA, or of each group of neighbours, and of the longest warp of each */
+    /* instructions of each CTA, or of each group of neighbouring CTAs, and of the longest warp of
+     * each */
     const uint64_t *work, *longest;
     uint64_t work_count;
 };
@@ -48,19 +49,20 @@ struct predictor {
     struct sampling *sampling; /* one for each running launch */
 };
 
-/* Returns the instructions of the multiprocessor that gets the most work, or 0 if unknown
+/* Returns the number of instructions of the multiprocessor that gets the most work, or 0 if unknown
  * (balance.c). */
 double balance_busiest(const struct sample *sample);
 
-/* How long instructions take. */
+/* The times from which balance_ratio() computes how long a multiprocessor takes, in cycles. */
 struct balance_pace {
-    struct sm_pace alone; /* a warp's pace if nothing but waits for results took time */
+    struct sm_pace alone; /* a warp's pace if only waits for results took time */
     double unit; /* cycles of the busiest unit of a multiprocessor for each instruction of a warp */
-    double start, next; /* cycles before the first CTA in a place, and before each later CTA */
+    /* cycles before the first CTA in a slot for a CTA, and before each later CTA */
+    double start, next;
 };
 
-/* Returns the least time of the multiprocessor that takes longest, divided by that of the simulated
- * one. */
+/* Computes a lower bound of each multiprocessor's time. Returns the largest bound, divided by that
+ * of the simulated multiprocessor, or 1 if unknown (balance.c). */
 double balance_ratio(const struct sample *sample, const struct balance_pace *pace);
 
 /* Computes the number of warps that all multiprocessors hold together, on average over each of

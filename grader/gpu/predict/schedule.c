@@ -1,20 +1,20 @@
 /* Finds the order in which ptxas issues the instructions of a block.
  *
- * This is a list scheduler. Of the instructions whose operands are ready, it issues the instruction
- * with the longest chain of dependent instructions. So loads move to the top of a block, and the
- * waits for several loads overlap. A load does not move above a store that may write the bytes that
- * it reads, and nothing moves over a barrier, a fence, a call, or a
- * quotient that may call a subroutine. */
+ * This is a list scheduler. Of the instructions whose operands are ready, it issues the one with
+ * the longest chain of dependent instructions. So loads move to the top of a block, and the waits
+ * for several loads overlap. A load does not move above a store that may write the bytes that it
+ * reads. Nothing moves over a barrier, a fence, a branch, or a quotient that may call a
+ * subroutine. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/predict/machine.h"
 
-/* The waits that ptxas assumes, in cycles. ptxas does not model caches. */
+/* The latencies that ptxas assumes, in cycles. ptxas does not model caches. */
 enum { ASSUMED_ALU = 4, ASSUMED_SFU = 18, ASSUMED_SHARED = 30, ASSUMED_GLOBAL = 200 };
 
-#define MOST_SCHEDULED 4096u /* most ops of a block; longer blocks keep their order */
-#define MOST_UNROLLED  48u   /* most ops of a loop that is unrolled */
+#define MOST_SCHEDULED 4096u /* blocks with more ops keep their order */
+#define MOST_UNROLLED  48u   /* loops with more ops are not unrolled */
 
 struct edge {
     uint32_t to, next, wait;
@@ -22,10 +22,10 @@ struct edge {
 
 struct node {
     uint32_t edges;   /* first edge to an op that must come later, or NO_EDGE */
-    uint32_t pending; /* ops that must come before */
-    uint32_t ready;   /* cycle from which on its operands are ready */
+    uint32_t pending; /* number of ops that must come before it and are not issued yet */
+    uint32_t ready;   /* the cycle when its operands are ready */
     uint32_t chain;   /* cycles to the end of the block along the longest chain */
-    uint32_t readers; /* ops that still have to read its results */
+    uint32_t readers; /* number of ops that still have to read its results */
 };
 #define NO_EDGE UINT32_MAX
 
@@ -35,8 +35,9 @@ struct schedule {
     struct node *nodes;
     /* for each register, the last op that wrote it, and the last op that read it */
     uint32_t *writer, *reader;
-    uint32_t (*before)[OP_SOURCES]; /* for each op's sources, the previous op that read it */
-    /* for each op's sources, the op of the block that wrote it, or NO_EDGE */
+    /* for each source of each op, the previous op that reads the same register, or NO_EDGE */
+    uint32_t (*before)[OP_SOURCES];
+    /* for each source of each op, the op of the block that wrote it, or NO_EDGE */
     uint32_t (*made)[OP_SOURCES];
     uint32_t live, room; /* 32-bit registers in use, and available */
     bool failed;
@@ -170,8 +171,7 @@ static void link_all(struct schedule *s, const struct op *ops, uint32_t count)
 
 /* --- wide loads ------------------------------------------------------------------------------- */
 
-/* Returns whether the load I can be a part of the load FIRST. Both must be from the same aligned 16
- * bytes, and no op in between may write there. */
+/* Returns whether load I reads from the same aligned 16 bytes as load FIRST. */
 static bool belongs_to(const struct op *ops, uint32_t first, uint32_t i)
 {
     const struct op *a = &ops[first], *b = &ops[i];
@@ -227,7 +227,7 @@ static uint32_t merge_loads(struct op *ops, uint32_t count)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-#define PUT_OFF (1u << 20) /* cycles, later than every other op */
+#define PUT_OFF (1u << 20) /* a delay in cycles that puts an op behind all others */
 
 /* Returns whether no registers are left for the results of op I. If so, ops that free registers are
  * issued first. */
@@ -349,7 +349,7 @@ static bool reads(const struct op *op, uint32_t reg)
     return false;
 }
 
-/* Returns whether only OP itself and the op EXCEPT read OP's only result in the block. */
+/* Returns whether op I has a single result, which only ops I and EXCEPT of the block read. */
 static bool is_only_for(const struct op *ops, uint32_t count, uint32_t i, uint32_t except)
 {
     if (ops[i].result_count != 1 || ops[i].kind != OP_PLAIN)

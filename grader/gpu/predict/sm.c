@@ -44,10 +44,10 @@ static struct sm_heap_entry heap_pop(struct sm *sm)
     return first;
 }
 
-/* --- the way of a warp ------------------------------------------------------------------------ */
+/* --- the path of a warp ----------------------------------------------------------------------- */
 
-/* Returns whether the warp goes through BLOCK, a block or a region, from its beginning in the run
- * at RUN to its end. If so, sets *LAST to the run in which it ends. */
+/* Returns whether WALK executes BLOCK, a block or a region, from its first to its last instruction,
+ * beginning in run RUN. If so, sets *LAST to the run in which it ends. */
 static bool goes_through(const struct walk *walk, uint32_t run, const struct machine_block *block,
                          uint32_t *last)
 {
@@ -66,7 +66,7 @@ static bool goes_through(const struct walk *walk, uint32_t run, const struct mac
 }
 
 /* Returns whether the warp's next runs are COUNT iterations of BLOCK with the same lanes. If so,
- * the warp covers them. */
+ * sets `starts` and `last_run`. */
 static bool cover(struct sm_warp *warp, const struct machine_block *block, uint32_t count)
 {
     uint32_t run = warp->run, last = run;
@@ -85,7 +85,8 @@ static bool cover(struct sm_warp *warp, const struct machine_block *block, uint3
     return true;
 }
 
-/* Lets the warp execute BLOCK, a block or a region, if it goes through it as a whole. */
+/* Lets the warp execute UNROLL iterations of BLOCK at once, or a whole region once, if its walk
+ * does so. Returns whether it does. */
 static bool enter_whole(const struct sm *sm, struct sm_warp *warp,
                         const struct machine_block *block, bool is_region)
 {
@@ -241,8 +242,9 @@ static void try_barrier(struct sm *sm, struct sm_block *block)
 
 static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, double at);
 
-/* Notes the pace of WARP, which has ended, if no other warp had more instructions. The pace leaves
- * out the first half of its runs, which also fills the caches, and the end, which has no loop. */
+/* Notes the pace of WARP, which has ended, if it has more instructions than all warps before. The
+ * measurement leaves out the first half of its runs, in which the caches fill, and the last eighth,
+ * which may lie after the loops. */
 static void note_pace(struct sm_result *result, const struct sm_warp *warp)
 {
     const struct walk *walk = warp->walk;
@@ -381,9 +383,8 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
         pipe = sm->worked[s][PIPE_IMAD] < sm->worked[s][PIPE_ALU] ? PIPE_IMAD : PIPE_ALU;
     double cycles =
         pipe_cycles(sm->chip, (uint8_t)pipe) * (pipe == PIPE_SFU && op->count ? 1 : op->count);
-    /* three operands come from two banks of registers; an instruction that follows at once finds
-     * operands that it shares with the previous instruction, but an instruction that has waited
-     * does not */
+    /* Registers are in two banks, so three operands take two cycles. An instruction that is issued
+     * right after another can reuse operands of that one; an instruction that has waited cannot. */
     if (op->reads_three && at > warp->now)
         cycles = later(cycles, 2 * op->count);
     sm->result->instructions += op->count;
@@ -401,7 +402,7 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
 static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, double start)
 {
     const struct emu_chip *chip = sm->chip;
-    if (warp->is_off) { /* no lane is active, but the address unit still spends a cycle */
+    if (warp->is_off) { /* no lane is active, but the address unit still takes a cycle */
         if (op->kind == OP_MEMORY && !sm->options->no_limits)
             sm->address = later(sm->address, start) + 1;
         *(op->space == PTX_SHARED ? &sm->result->shared : &sm->result->l1) += op->kind == OP_MEMORY;
@@ -436,7 +437,8 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
         warp->groups[warp->group_count++ % GROUPS] = warp->copies;
         return start;
     default:
-        /* the branch waits for a check of the operands, which takes about as long as the result */
+        /* the branch to the slow path waits for a check of the operands, which takes about as long
+         * as the result */
         if (op->has_slow_path)
             warp->now = later(warp->now, start + latency_of(chip, op));
         return start + latency_of(chip, op);
@@ -487,7 +489,7 @@ static void issue(struct sm *sm, struct sm_warp *warp, double at)
     try_barrier(sm, warp->block);
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- a simulation ----------------------------------------------------------------------------- */
 
 bool sm_open(struct sm *sm, uint32_t warps_each)
 {

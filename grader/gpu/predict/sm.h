@@ -18,22 +18,26 @@
 /* The properties of memory that the simulation of a multiprocessor needs. */
 struct sm_memory {
     const struct l2_buffer *buffers;
-    const double *misses; /* for each buffer, the fraction of first accesses that DRAM serves */
-    const double *cold;   /* for each buffer, the fraction of its sectors that come from DRAM */
+    /* for each buffer, the fraction of the SM's first accesses that DRAM serves */
+    const double *misses;
+    /* for each buffer, the fraction of the sectors read by the launch that DRAM serves */
+    const double *cold;
     unsigned buffer_count;
-    double write_backs; /* lines that DRAM writes for each sector that is stored */
-    double rivals;      /* threads that want the same word at the same time with compare-and-swap */
-    double atomics_sharing; /* multiprocessors that add to the same words at the same time */
+    double write_backs;     /* lines that DRAM writes for each sector that is stored */
+    double rivals;          /* threads that compete for one word with compare-and-swap */
+    double atomics_sharing; /* multiprocessors whose atomics use the same units at the same time */
     uint32_t l1_bytes;
-    uint32_t constant_lines; /* different lines of constants that a block loads */
+    uint32_t constant_lines; /* different lines of constants that the sample loads */
     uint32_t active;         /* multiprocessors that share the chip's bandwidth */
-    /* without buffers, the contents of the cache, or NULL if it holds everything */
+    /* the contents of the second-level cache, used if there are no buffers; NULL if it holds
+     * everything */
     const struct l2 *l2;
 };
 
 struct sm_options {
-    bool ideal_sectors, ideal_passes; /* as if accesses needed the fewest sectors, or passes */
-    bool no_limits;                   /* as if only the waits for results took time */
+    /* as if accesses took the ideal number of sectors, or passes */
+    bool ideal_sectors, ideal_passes;
+    bool no_limits; /* as if only the waits for results took time */
 };
 
 /* The cycles of a warp with N instructions: FIXED + N * EACH. */
@@ -48,12 +52,12 @@ struct sm_result {
     double instructions; /* machine instructions issued */
     double busy[PIPES];  /* cycles of each pipe, for the busiest scheduler */
     double issue;        /* cycles in which the busiest scheduler issued */
-    double shared, l1;   /* cycles of the address unit for shared memory, and for other memory */
+    double shared, l1;   /* cycles of the address unit for shared memory, and for other spaces */
     double l2_sectors, dram_sectors, atomic_cycles;
     /* work of the second-level cache in sectors: a request for a line counts as one more sector */
     double packets, store_packets;
     double *ended; /* the time when each CTA ended */
-    double *blame; /* for each pc, the cycles that warps waited for it, and to issue it */
+    double *blame; /* for each pc, the cycles in which warps waited for its result or issued it */
 };
 
 /* Simulates the COUNT CTAs of the list CTAS, RESIDENT at a time. RESULT's arrays are the caller's,

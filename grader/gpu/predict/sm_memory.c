@@ -79,8 +79,9 @@ static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
     return i;
 }
 
-/* Returns the time that DRAM takes for SECTORS of a line, in whole lines. Where half-warps make
- * transactions of 64 bytes, DRAM is built for these, and two take as long as a line. */
+/* Returns the time that DRAM takes for SECTORS of a line, in units of the time for a whole line. On
+ * chips that coalesce half-warps into transactions of 64 bytes, two such transactions take as long
+ * as a whole line. */
 static double line_cost(const struct emu_chip *chip, uint32_t sectors)
 {
     unsigned halves = dram_halves(sectors);
@@ -89,10 +90,11 @@ static double line_cost(const struct emu_chip *chip, uint32_t sectors)
 
 /* Fetches SECTORS of LINE. Returns the time when they arrive.
  *
- * Each multiprocessor waits for its fair share of the lines that come from DRAM. But if several
- * multiprocessors request the same line at the same time, all of them wait for it. This happens in
- * the first wave of blocks; in later waves, another multiprocessor has fetched the line before. All
- * sectors of a line come from the same place. */
+ * Where a line comes from is decided by a hash of its address, so that the fractions `misses` and
+ * `cold` are met, and all sectors of a line come from the same place. A multiprocessor occupies
+ * DRAM only for its fair share of the lines. But if several multiprocessors request the same line
+ * at the same time, all of them wait for DRAM. This happens in the first wave of blocks; in later
+ * waves, another multiprocessor has fetched the line before. */
 static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
 {
     struct touched_line *touched = touched_at(sm, line);
@@ -162,6 +164,7 @@ static void store_local_line(struct sm *sm, uint64_t entry, double at)
     store_line(sm, entry, at);
 }
 
+/* Bits that no address has. They mark units and words of atomics, and spilled values. */
 #define UNIT_MARK  ((uint64_t)1 << 62)
 #define WORD_MARK  ((uint64_t)1 << 61)
 #define SPILL_MARK ((uint64_t)1 << 51)
@@ -185,10 +188,11 @@ static double wait_turn(struct sm *sm, uint64_t key, double at, double cycles)
     return start;
 }
 
-/* Simulates an atomic on a line. It is executed in a unit of the second-level cache, one turn after
- * the other, including those of other multiprocessors. An addition to a float takes longer, but
- * meanwhile its unit changes other words: only the same word has to wait (red_f32_line and
- * red_f32_same in tests/hardware/chip). Words of a sector count as the same one. */
+/* Simulates an atomic on a line. A unit of the second-level cache executes it in turns, one after
+ * the other, together with the turns of other multiprocessors. An addition to a float takes longer,
+ * but meanwhile the unit can change other words, so only atomics on the same word wait
+ * (red_f32_line and red_f32_same in tests/hardware/chip). All words of a sector count as the same
+ * word here. */
 static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
                           uint64_t entry, double tries, double at)
 {
@@ -220,19 +224,21 @@ static double address_cycles(const struct sm *sm, const struct walk_access *acce
     return later(is_ideal ? data : later(lines, access->passes), 1);
 }
 
-#define LOOP_OPS 4 /* instructions that wait for each other in a loop with compare-and-swap */
+#define LOOP_OPS 4 /* dependent instructions in a loop with compare-and-swap */
 
-/* Returns how often a warp repeats the compare-and-swap OP until all its lanes have succeeded,
- * which the walk does not show: there, warps take turns. Of the lanes that want a word at the
- * same time, one succeeds each time. How many want each word varies, and the lane with the most
- * rivals decides. For a random choice of words, its rivals are as many as here. */
+/* Returns how many rounds a loop with compare-and-swap takes until all lanes of a warp have
+ * succeeded. The walk does not show this, because the emulator executes one warp after the other.
+ * In each round, one of the lanes that want the same word succeeds, so the lane with the most
+ * rivals decides. The formula estimates the number of its rivals if lanes choose their words at
+ * random. */
 static double count_rounds(const struct sm *sm, const struct walk_access *access)
 {
     double rivals = sm->memory->rivals;
     return rivals + sqrt(2 * (rivals - 1) * log(access->lanes));
 }
 
-/* Returns whether the access at PC is the first try of a loop: the run before is no iteration. */
+/* Returns whether the access at PC is in the first iteration of its loop, that is, the run before
+ * does not contain PC. */
 static bool is_first_try(const struct walk *walk, uint32_t run, uint32_t pc)
 {
     const struct walk_run *before = &walk->runs[run - 1];
@@ -273,8 +279,8 @@ static double access_lines(struct sm *sm, const struct sm_warp *warp, const stru
     return done;
 }
 
-/* Simulates an access to shared memory. MERGED is the number of 32-bit loads that were merged; the
- * passes of a merged load serve at least half a warp. */
+/* Simulates an access to shared memory. MERGED is the number of 32-bit loads that were merged into
+ * it, or 0. Four merged loads take at least two passes. */
 static double access_shared(struct sm *sm, const struct walk_access *access, unsigned merged,
                             double at)
 {
@@ -329,14 +335,15 @@ static double access_constants(struct sm *sm, const struct sm_warp *warp, const 
                                const struct walk_access *access, double at)
 {
     bool is_immediate = op->is_uniform && access->passes == 1;
-    double latency = op->count ? sm->chip->constant_latency : 0; /* an operand has none */
+    /* a constant that is an operand adds no latency */
+    double latency = op->count ? sm->chip->constant_latency : 0;
     double cycles = is_immediate ? 0 : access->passes * sm->chip->constant_cycles;
     double start = is_immediate ? at : take(sm, &sm->constants, at, cycles), held = start;
     for (uint32_t i = 0; i < access->line_count; i++) {
         uint64_t line = WALK_LINE(warp->walk->lines[access->lines + i]);
         uint32_t sectors = WALK_SECTORS(warp->walk->lines[access->lines + i]);
-        for (uint32_t half = 0; half < 2;
-             half++) { /* a line of the walk is two lines of the cache */
+        /* a line of the walk is two lines of the cache */
+        for (uint32_t half = 0; half < 2; half++) {
             if (!(sectors >> 2 * half & 3))
                 continue;
             uint64_t number = 2 * line + 128 * half;
@@ -381,7 +388,7 @@ double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, doubl
     double done = at + (op->is_load ? sm->chip->alu_latency : 0);
     uint32_t i = find_access(walk, walk->runs[run].accesses, end, op->pc);
     if (op->is_guarded && (i >= end || walk->accesses[i].pc != op->pc)) {
-        take(sm, &sm->address, at, 1); /* no lane is active */
+        take(sm, &sm->address, at, 1); /* no lane is active, but the address unit takes a cycle */
         *(op->space == PTX_SHARED ? &sm->result->shared : &sm->result->l1) += 1;
     }
     for (; i < end && walk->accesses[i].pc == op->pc; i++)

@@ -2,22 +2,25 @@
  * thread may have. Only ptxas knows which values it spills. These rules come close:
  *
  * - A value is loaded right before the instruction that uses it. If there is no register for it,
- *   the value that is used latest gives up its register, and is stored if memory does not have it.
- * - A loop's values are in the same places at its end as at its beginning. */
+ *   the value whose next use is the farthest gives up its register, and is stored if memory does
+ *   not have it.
+ * - At a loop's end, each value is where it was at the loop's beginning, in a register or in
+ *   memory. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/predict/machine.h"
 
 #define DEAD     UINT32_MAX       /* the value is not used any more */
-#define LATER    (UINT32_MAX - 1) /* it is used after the block, or only gets another name */
+#define LATER    (UINT32_MAX - 1) /* it is used after the block, or only copied in it */
 #define IN_NO_OP UINT32_MAX
 
 struct value {
     uint32_t next;    /* index of the op that uses it next, or LATER, or DEAD */
     uint32_t first;   /* the same, at the beginning of the block */
-    uint32_t used_in; /* the op that needs its register now */
-    bool has_register, in_memory, at_begin;
+    uint32_t used_in; /* the op that is being placed, if it needs the value's register */
+    bool has_register, in_memory;
+    bool at_begin; /* it is in a register at the beginning of the block */
 };
 
 struct spilling {
@@ -26,7 +29,7 @@ struct spilling {
     uint32_t count, room;
     struct value *values;       /* for each register of the machine */
     uint32_t *held, held_count; /* the values that have registers */
-    uint32_t used, limit;       /* 32-bit registers */
+    uint32_t used, limit;       /* 32-bit registers in use, and available */
     uint32_t spills;
     bool failed;
 };
@@ -123,7 +126,7 @@ static void make_room(struct spilling *s, uint32_t width, uint32_t now, uint32_t
                 best = s->held[i];
         }
         if (best == IN_NO_OP)
-            return; /* the op itself needs too many */
+            return; /* the op itself needs too many registers */
         if (!s->values[best].in_memory && s->values[best].next != DEAD)
             emit_spill(s, best, true, pc);
         s->values[best].in_memory = true;
@@ -144,7 +147,8 @@ static void hold(struct spilling *s, uint32_t reg, uint32_t now, uint32_t pc)
 
 /* --- a block ---------------------------------------------------------------------------------- */
 
-/* Gives registers to the values that the block uses first. The others are in memory. */
+/* Gives registers to the values that the block uses first, as long as there are registers. The
+ * others are in memory. */
 static void begin(struct spilling *s, const struct op *ops, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -160,7 +164,7 @@ static void begin(struct spilling *s, const struct op *ops, uint32_t count)
         }
 }
 
-/* Lets the result of a copy take the place of its source. */
+/* Lets the result of a copy take over the location of its source. */
 static void rename_value(struct spilling *s, const struct op *op, const uint32_t *after,
                          uint32_t now)
 {

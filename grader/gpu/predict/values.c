@@ -11,7 +11,8 @@ static unsigned operand_bits(const struct pass *pass, const struct ptx_operand *
 {
     if (operand->kind == PTX_IMMEDIATE)
         return operand->value ? (unsigned)__builtin_ctzll((uint64_t)operand->value) : MOST_BITS;
-    if (operand->kind == PTX_VARIABLE) /* ptxas aligns arrays, whatever their type */
+    /* ptxas aligns arrays of 16 bytes and more to 16 bytes, whatever their type */
+    if (operand->kind == PTX_VARIABLE)
         return operand->variable->size == 0 || operand->variable->size >= 16 ? 4 : 2;
     return operand->kind == PTX_REGISTER ? aligned_bits(pass, operand->index, depth) : 0;
 }
@@ -54,8 +55,8 @@ static unsigned result_bits(const struct pass *pass, const struct ptx_instructio
     }
 }
 
-/* Returns the least number over all instructions that write the register. If the search meets a
- * loop's variable again at the end of DEPTH, the variable counts as aligned. */
+/* Returns the least number over all instructions that write the register. If DEPTH runs out at a
+ * register with several writers, which is a loop's variable, it counts as aligned. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth)
 {
     unsigned bits = MOST_BITS;
@@ -88,7 +89,7 @@ static void mark_varying(void *context, uint32_t reg)
     pass->facts[reg].varies = true;
 }
 
-/* Returns whether the result of IN differs between lanes even if all its operands are the same. */
+/* Returns whether the result of IN may differ between lanes even if its operands do not. */
 static bool makes_varying(const struct ptx_instruction *in)
 {
     enum ptx_space space = ptx_space_of(in);
@@ -104,8 +105,8 @@ static bool makes_varying(const struct ptx_instruction *in)
     return false;
 }
 
-/* Branches do not count: a variable of a loop is uniform if its values are, even if some lanes
- * leave the loop earlier. */
+/* Ignores branches: a loop's variable counts as uniform if all values that it gets are, even if
+ * some lanes leave the loop earlier. */
 void find_varying(struct pass *pass)
 {
     do {

@@ -105,15 +105,15 @@ static void add_lines(struct walk *walk, struct walk_access *into, const struct 
         add_sector(walk, into, access->addr[__builtin_ctz(left)] + bytes - 1);
 }
 
-/* Does the same by the rules of half-warps. If a half-warp's accesses do not coalesce, each lane
- * makes its own transaction. */
+/* Adds the lines of an access by the rules of half-warps (old_rules.h). If a half-warp's accesses
+ * do not coalesce, each lane makes its own transaction. */
 static void add_transactions(struct walk *walk, struct walk_access *into,
                              const struct obs_access *access)
 {
     for (unsigned first = 0; first < WARP; first += 16) {
         bool coalesces = old_rules_coalesces(access, first);
         uint32_t lines = into->lines;
-        /* a half-warp's sectors are kept separate from earlier sectors */
+        /* add_sector() then does not join these sectors with those of the first half-warp */
         into->lines = walk->line_count;
         for (uint32_t left = access->mask & 0xffffu << first; left; left &= left - 1) {
             into->lines = coalesces ? into->lines : walk->line_count;
@@ -123,7 +123,7 @@ static void add_transactions(struct walk *walk, struct walk_access *into,
     }
 }
 
-/* Adds the lines of local memory, where the same word of the 32 lanes is one line. */
+/* Adds the lines of local memory, where a line holds the same word of all 32 lanes. */
 static void add_local_lines(struct walk *walk, struct walk_access *into,
                             const struct obs_access *access)
 {
@@ -136,15 +136,15 @@ static void add_local_lines(struct walk *walk, struct walk_access *into,
     }
 }
 
-/* Counts the turns of an atomic, and the most lanes that want the same word. A turn changes the
- * words of a sector, each by one lane at most. So a sector takes as many turns as lanes want the
- * same word of it. */
+/* Sets the number of turns of an atomic, and the most lanes that access the same word. A turn
+ * changes words of one sector, each for one lane. So a sector takes as many turns as lanes access
+ * the same word of it. */
 static void count_turns(const struct obs_access *access, struct walk_cost *cost)
 {
     unsigned turns = 0, most = 0;
-    uint8_t nth[WARP]; /* how many lanes up to this one want its word */
+    uint8_t nth[WARP]; /* how many lanes up to this one access its word */
     for (unsigned i = 0; i < WARP; i++) {
-        bool is_new = access->mask >> i & 1; /* a turn of its own: no lane before shares it */
+        bool is_new = access->mask >> i & 1; /* no earlier lane is in the same turn */
         nth[i] = 1;
         for (unsigned k = 0; k < i; k++)
             nth[i] += access->mask >> k & 1 && access->addr[k] == access->addr[i];
@@ -213,7 +213,8 @@ static void measure(struct walk_cost *cost, const struct obs_access *access, boo
     cost->ideal = (uint16_t)ideal;
     cost->passes =
         access->space == PTX_CONST ? count_addresses(access) : count_passes(access, &cost->ideal);
-    if (half_warps && access->space == PTX_SHARED) { /* 16 banks, each at every other cycle */
+    /* 16 banks, each of which serves a request every second cycle */
+    if (half_warps && access->space == PTX_SHARED) {
         struct old_cost old = old_rules_measure(EMU_G80, access);
         cost->passes = (uint16_t)(2 * old.pieces);
         cost->ideal = (uint16_t)(2 * old.ideal);

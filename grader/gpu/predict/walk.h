@@ -13,19 +13,19 @@
 struct walk_run {
     uint32_t pc, count, lanes;
     /* the index of its first access in walk.accesses; its accesses end where those of the next run
-     * begin, and are in the order of their pcs */
+     * begin, and are sorted by pc */
     uint32_t accesses;
 };
 
 struct walk_access {
     uint32_t pc;
     uint32_t lines;      /* the index of its first line in walk.lines */
-    uint16_t line_count; /* 0 in shared memory, and of constants a line is 128 bytes, too */
+    uint16_t line_count; /* number of lines of 128 bytes, also for constants; 0 in shared memory */
     uint16_t passes;     /* wavefronts, or for constants the number of different addresses */
     uint16_t ideal;      /* the passes or sectors of an ideal access */
     uint8_t kind, space, bytes;
     uint8_t lanes;
-    uint8_t turns, same; /* for atomics, turns (walk.c), and the most lanes that want one word */
+    uint8_t turns, same; /* for atomics, see count_turns() in walk.c */
 };
 
 /* A line of 128 bytes: its address, with a bit for each touched sector in the lowest bits. */
@@ -50,7 +50,8 @@ struct walk_cta {
     struct walk walk[]; /* one for each warp */
 };
 
-/* The cost of an instruction's latest access. Most instructions repeat their accesses' pattern. */
+/* The cost of an instruction's latest access. It is reused while accesses have the same pattern, as
+ * they mostly do. */
 struct walk_cost {
     uint64_t distance[32]; /* bytes from the first lane's address to each lane's address */
     uint32_t mask;         /* 0 if there was no access yet */
@@ -63,8 +64,9 @@ void walk_free(struct walk_cta *cta);
 uint64_t walk_executed(const struct walk_cta *cta);
 uint64_t walk_kept(const struct walk_cta *cta);
 
-/* Adds a step or an access. A walk is cut after MOST instructions. COST belongs to the instruction.
- * HALF_WARPS says that accesses are those of half-warps (chips.def). */
+/* Adds a step or an access. The walk keeps no more steps once it has MOST instructions. COST
+ * belongs to the instruction. HALF_WARPS tells that the chip coalesces the accesses of half-warps
+ * (chips.def). */
 void walk_step(struct walk *walk, const struct obs_step *step, uint64_t most);
 void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost,
                  bool half_warps);

@@ -9,12 +9,12 @@
 #define MOST_RESIDENT 64u
 
 struct replayed_sm {
-    double now;  /* the moment of this state; a moment is one instruction */
+    double now;  /* the time of this state; time is counted in instructions */
     double done; /* work that a CTA would have done by now if it had run from the start */
     double end[MOST_RESIDENT]; /* for each CTA, the value of `done` at which it ends */
     uint32_t count, first;     /* number of CTAs, and index of the CTA that ends first */
     double next;               /* the time when the first CTA ends */
-    double given;              /* work that all CTAs of this SM have done so far */
+    double given;              /* work of all CTAs that this SM has got so far */
 };
 
 struct replay {
@@ -35,7 +35,7 @@ static void find_next(struct replayed_sm *sm)
     sm->next = sm->now + (sm->count ? (sm->end[sm->first] - sm->done) * sm->count : 0);
 }
 
-/* Adds up the CTAs that SM holds from now until the first of them ends. */
+/* Adds the CTAs that SM holds from now until the first of them ends to replay->warps. */
 static void hold(struct replay *replay, const struct replayed_sm *sm)
 {
     double scale = replay->count / replay->end, from = sm->now * scale, to = sm->next * scale;
@@ -45,8 +45,8 @@ static void hold(struct replay *replay, const struct replayed_sm *sm)
     }
 }
 
-/* Ends the first CTA of SM. The next CTA, which has MORE work, takes its place. MORE is 0 if there
- * is no next CTA. */
+/* Ends the CTA of SM that ends first. A CTA with MORE work takes its place, or none if MORE is
+ * 0. */
 static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t more)
 {
     if (replay->warps)

@@ -79,7 +79,7 @@ static void operands(struct parser *p, struct ptx_instruction *in)
         if (has_label_inside(&in->operands[in->operand_count]))
             parse_fail(p, "unknown name in a vector");
         in->operand_count++;
-        /* a part of an operand, such as .b0, in a video instruction */
+        /* a video instruction can select a part of an operand, such as .b0 */
         if (p->token.kind == PTX_DOT)
             parse_fail(p, "unsupported: '.%.*s' after an operand of '%s'", (int)p->token.length,
                        p->token.text, ptx_opcodes[in->opcode].name);
@@ -99,7 +99,8 @@ static void check_operand_count(struct parser *p, const struct ptx_instruction *
                    in->operand_count, least);
 }
 
-/* Parses the parameters or the results of a call: ( a, b, … ), perhaps none. */
+/* Parses a call's list of parameters or results, such as (a, b). Returns an empty list if there is
+ * no list. */
 static struct ptx_operand call_list(struct parser *p)
 {
     struct ptx_operand list = {.kind = PTX_VECTOR};
@@ -237,8 +238,8 @@ static void label(struct parser *p, struct ptx_name name)
         parse_fail(p, "out of memory");
 }
 
-/* Resolves those uses of labels whose labels this scope declares. Leaves other uses to the
- * enclosing scope. */
+/* Resolves the uses of labels that this scope declares. Leaves the other uses to the enclosing
+ * scope. */
 static void resolve_labels(struct parser *p)
 {
     uint32_t kept = 0;

@@ -1,10 +1,10 @@
 /* Links units. A unit is the PTX text of one source file. For a program built with -rdc=true,
  * several units follow one another in one text.
  *
- * A unit shows a name by declaring it .visible, .weak, .extern or .common. Any other name is
- * private to its unit. If several units show a name, it means the same function or variable in all
- * of them. Functions are looked up by name when they are called. Variables are linked in this file:
- * each declaration gets a pointer to the definition. */
+ * A name that a unit declares .visible, .weak, .extern or .common is public. Any other name is
+ * private to its unit. A public name means the same function or variable in all units. Functions
+ * are looked up by name when they are called. Variables are linked in this file: each declaration
+ * gets a pointer to the definition. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static void sort_functions(struct parser *p)
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit)
 {
-    const struct ptx_function *shown = NULL, *f;
-    /* searches for the first function whose name is at least NAME */
+    const struct ptx_function *public = NULL, *f;
+    /* binary search for the first function whose name is not less than NAME */
     uint32_t low = 0, high = module->function_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -52,9 +52,9 @@ const struct ptx_function *ptx_find_function(const struct ptx_module *module, st
             break;
         if (f->unit == unit || unit == PTX_ANY_UNIT)
             return f;
-        shown = shown || !f->is_shown ? shown : f;
+        public = public || !f->is_public ? public : f;
     }
-    return shown;
+    return public;
 }
 
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
@@ -66,7 +66,7 @@ const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, st
         if (ptx_name_compare(v->name, name) != 0)
             continue;
         is_own = v->unit == unit || unit == PTX_ANY_UNIT;
-        if (is_own || (v->is_shown && !found))
+        if (is_own || (v->is_public && !found))
             found = v;
     }
     return found ? ptx_definition(found) : NULL;
@@ -88,7 +88,7 @@ static int by_name_and_kind(const void *a, const void *b)
 static bool is_linked(const struct ptx_variable *v)
 {
     /* dynamic shared memory is not linked */
-    return v->is_shown && (v->space != PTX_SHARED || v->size);
+    return v->is_public && (v->space != PTX_SHARED || v->size);
 }
 
 static const char *memory_of(const struct ptx_variable *v)
@@ -96,8 +96,8 @@ static const char *memory_of(const struct ptx_variable *v)
     return v->space == PTX_CONST ? "constant" : v->space == PTX_SHARED ? "shared" : "global";
 }
 
-/* Fails if V and W cannot be the same variable, as a linker of machine code would. The message has
- * no line number, because it is about two files. */
+/* Fails if V and W have the same name but different state spaces or sizes, as a linker of machine
+ * code does. The message has no line number, because it is about two files. */
 static void expect_alike(struct parser *p, const struct ptx_variable *v,
                          const struct ptx_variable *w)
 {
@@ -116,8 +116,8 @@ static void expect_alike(struct parser *p, const struct ptx_variable *v,
                  v->name.text, (unsigned long long)v->size, (unsigned long long)w->size);
 }
 
-/* Links each shown variable to the first variable with its name in the order of by_name_and_kind(),
- * which is the definition. */
+/* Links each public variable to its definition, which is the first variable with this name in the
+ * order of by_name_and_kind(). */
 static void link_variables(struct parser *p)
 {
     struct ptx_variable **list = malloc((p->variable_count + 1u) * sizeof *list), *first = NULL;

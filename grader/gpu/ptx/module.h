@@ -43,7 +43,7 @@ enum ptx_opcode {
     PTX_OPCODE_COUNT
 };
 
-/* One line of opcodes.def. */
+/* The fields of one line of opcodes.def. */
 struct ptx_opcode_info {
     const char *name; /* with dots if the opcode has several words, such as "bar.red" */
     const char *operands, *modifiers, *meaning;
@@ -53,12 +53,14 @@ extern const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT];
 
 const char *ptx_type_name(enum ptx_type type);
 unsigned ptx_type_bytes(enum ptx_type type); /* 0 for predicates */
-/* Returns the bits of one number, such as 4 or 1 in a packed type. */
+/* Returns the size of one number in bits, which is less than 8 for the packed types s4, u4 and
+ * b1. */
 unsigned ptx_type_bits(enum ptx_type type);
 char ptx_type_class(enum ptx_type type); /* one of 'U' 'S' 'B' 'F' 'P' */
 const char *ptx_modifier_name(enum ptx_modifier modifier);
 unsigned ptx_special_bytes(enum ptx_special special);
-bool ptx_special_is_dynamic(enum ptx_special special); /* may change while a thread runs */
+/* Returns whether the register can change while a thread runs. */
+bool ptx_special_is_dynamic(enum ptx_special special);
 
 enum ptx_space {
     PTX_GENERIC,
@@ -67,8 +69,9 @@ enum ptx_space {
     PTX_LOCAL,
     PTX_PARAM, /* a kernel's parameters */
     PTX_CONST,
-    PTX_FRAME, /* parameters and results of device functions, in the frames of caller and callee */
-    /* shared memory of any CTA in the cluster; for an access, shared memory of another CTA */
+    PTX_FRAME, /* parameters and results of device functions, which are in stack frames */
+    /* in an instruction: shared memory of any CTA in the cluster; in struct obs_access: shared
+     * memory of another CTA */
     PTX_CLUSTER,
 };
 
@@ -95,8 +98,8 @@ struct ptx_variable {
     const uint8_t *initial; /* `size` bytes, or NULL if all bytes are 0 */
     struct ptx_pointer *pointers;
     bool is_extern;
-    bool is_shown; /* other units can refer to the variable (see link.c) */
-    uint32_t unit; /* index of the unit that declares the variable */
+    bool is_public; /* the variable's name is public (see link.c) */
+    uint32_t unit;  /* index of the unit that declares the variable */
     /* position among the module's variables, from 1; 0 for a function's variable */
     uint32_t number;
     uint64_t offset; /* offset in the function's parameters, shared memory or local memory */
@@ -158,7 +161,7 @@ struct ptx_instruction {
 /* A .loc: the source line of the instructions that follow it. */
 struct ptx_loc {
     uint32_t file, line, column;
-    /* the place that calls inlined code; at_line is 0 if the code is not inlined */
+    /* for inlined code, the place of the call; at_line is 0 if the code is not inlined */
     uint32_t at_file, at_line, at_column;
 };
 
@@ -167,7 +170,7 @@ struct ptx_function {
     uint32_t index; /* index of the function in the module */
     uint32_t unit;  /* index of the unit that defines the function */
     bool is_kernel;
-    bool is_shown;     /* other units can call the function (see link.c) */
+    bool is_public;    /* the function's name is public (see link.c) */
     uint32_t line;     /* line number in the PTX text */
     const char *error; /* why this function cannot run, or NULL */
     struct ptx_variable *params, *results, *shared, *locals; /* lists in the order of declaration */
@@ -217,9 +220,9 @@ struct ptx_module {
 struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
 void ptx_free(struct ptx_module *module); /* accepts NULL */
 
-/* Find the function (kernel or not), or the module-scope variable, that NAME means in UNIT. If UNIT
- * does not define NAME, this is the function or variable that another unit shows under this name.
- * Return NULL if there is none. */
+/* Find the function (kernel or not), or the module-scope variable, that NAME means in UNIT: UNIT's
+ * own or, if UNIT does not define NAME, a public one of another unit. Return NULL if there is
+ * none. */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
@@ -229,7 +232,7 @@ static inline const struct ptx_variable *ptx_definition(const struct ptx_variabl
 {
     return v->definition ? v->definition : v;
 }
-#define PTX_ANY_UNIT UINT32_MAX /* matches the first object found in any unit */
+#define PTX_ANY_UNIT UINT32_MAX /* value of UNIT for a search in all units */
 
 /* Compares two names like strcmp(). */
 int ptx_name_compare(struct ptx_name a, struct ptx_name b);

@@ -125,14 +125,14 @@ static void body_or_error(struct parser *p, struct ptx_function *f)
     parse_skip_balanced(p);
 }
 
-static void function(struct parser *p, bool is_kernel, bool is_shown)
+static void function(struct parser *p, bool is_kernel, bool is_public)
 {
     struct ptx_function *f = parse_take_memory(p, sizeof *f);
     if (!f)
         return;
     ptx_scope_enter(p->scope);
     f->is_kernel = is_kernel;
-    f->is_shown = is_shown;
+    f->is_public = is_public;
     f->unit = p->unit;
     parameters(p, f, &f->results);
     f->line = p->token.line;
@@ -188,12 +188,12 @@ static void target_directive(struct parser *p)
     } while (parse_accept(p, ','));
 }
 
-static void module_variable(struct parser *p, enum ptx_space space, bool is_extern, bool is_shown)
+static void module_variable(struct parser *p, enum ptx_space space, bool is_extern, bool is_public)
 {
     struct ptx_variable *var = parse_variable(p, space);
     if (var) {
         var->is_extern = is_extern;
-        var->is_shown = is_shown;
+        var->is_public = is_public;
     }
     parse_declare_variable(p, var);
     parse_expect(p, ';');
@@ -201,18 +201,18 @@ static void module_variable(struct parser *p, enum ptx_space space, bool is_exte
 
 static void top_level(struct parser *p)
 {
-    bool is_extern = false, is_shown = false;
+    bool is_extern = false, is_public = false;
     while (parse_is_dot(p, "visible") || parse_is_dot(p, "extern") || parse_is_dot(p, "weak") ||
            parse_is_dot(p, "common")) {
         is_extern |= ptx_name_is(parse_name_of(parse_take(p)), "extern");
-        is_shown = true;
+        is_public = true;
     }
     struct ptx_token token = parse_take(p);
     struct ptx_name name = parse_name_of(token);
     if (token.kind != PTX_DOT)
         parse_fail(p, "expected a directive before '%.*s'", (int)token.length, token.text);
     else if (ptx_name_is(name, "entry") || ptx_name_is(name, "func"))
-        function(p, ptx_name_is(name, "entry"), is_shown);
+        function(p, ptx_name_is(name, "entry"), is_public);
     else if (ptx_name_is(name, "version"))
         version_directive(p);
     else if (ptx_name_is(name, "target"))
@@ -230,7 +230,7 @@ static void top_level(struct parser *p)
         enum ptx_space space = *name.text == 'g'   ? PTX_GLOBAL
                                : *name.text == 'c' ? PTX_CONST
                                                    : PTX_SHARED;
-        module_variable(p, space, is_extern, is_shown);
+        module_variable(p, space, is_extern, is_public);
     } else if (ptx_name_is(name, "pragma") || ptx_name_is(name, "alias")) {
         parse_skip_statement(p);
     } else {

@@ -12,7 +12,7 @@
 struct entry {
     struct ptx_symbol symbol;
     struct entry *chain; /* the next older symbol in the same bucket */
-    /* the next symbol down the stack, which was declared before this symbol */
+    /* the next older symbol on the stack */
     struct entry *before;
     uint32_t bucket;
     unsigned depth;

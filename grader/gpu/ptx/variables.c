@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_REGISTERS 65536 /* of one function; ptxas fails long before that */
+#define MAX_REGISTERS 65536 /* largest number in one function; ptxas fails with far fewer */
 #define MAX_VARIABLE  ((uint64_t)1 << 32)
 
 enum ptx_type parse_expect_type(struct parser *p)
@@ -117,7 +117,7 @@ struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space)
     unsigned lanes = parse_accept_dot(p, "v2") ? 2 : parse_accept_dot(p, "v4") ? 4 : 1;
     enum ptx_type type = parse_expect_type(p);
     unsigned element = ptx_type_bytes(type);
-    /* a hint about the memory that a pointer parameter points to */
+    /* .ptr says where a pointer parameter points to, which only an optimiser needs */
     if (parse_accept_dot(p, "ptr")) {
         while (p->token.kind == PTX_DOT)
             if (ptx_name_is(parse_name_of(parse_take(p)), "align"))

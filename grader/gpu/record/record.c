@@ -323,7 +323,7 @@ static json_t *predicted_json(const struct prediction *p, const struct emu_chip 
     return object;
 }
 
-/* Returns, as a sentence that names the line, why the launch has no prediction. */
+/* Returns a sentence that says why the launch has no prediction and names the line. */
 static json_t *gap_json(const struct launch_view *launch, const struct prediction *p)
 {
     const struct emu_chip *chip = predictor_chip(launch->predictor);

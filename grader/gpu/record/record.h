@@ -66,7 +66,7 @@
 /* Returns whether OPTIONS ask for a record and the record has not reached its maximum length. */
 bool record_is_open(const struct emu_options *options);
 
-/* How a launch ended, and the launch's counters. */
+/* The status with which a launch ended, and its counters. */
 struct record_result {
     enum emu_status status;
     const struct emu_counters *totals;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Most findings of a launch that may repeat. Each repetition adds up all findings again, so this
- * limits the time that it takes. */
+/* Most findings of a launch that may repeat. The reader of the record adds up the findings again
+ * for each repetition, so this limits the reader's time. */
 #define MOST_FINDINGS 16u
 /* most instructions of a launch that may repeat, since their counters are copied and compared */
 #define MOST_CODE (1u << 14)

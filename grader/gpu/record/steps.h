@@ -12,8 +12,12 @@
  * An instruction is [text, file's index, line, its function's number, operation, [registers that it
  * writes], [operands, each a register or [a value's low word, high word]], memory, line in the
  * PTX], where memory is 0 or [kind: "l", "s", "a" or "o", bytes of a value, signed: 0 or 1,
- * register of the address or -1, offset, sweeps: 0 or 1]. gpu/observe/stepper.h explains the
- * stream. */
+ * register of the address or -1, offset, sweeps: 1 if shared memory may change without an access by
+ * this instruction, otherwise 0].
+ *
+ * "left_out" counts the warp instructions before the first step, and "executed" those of the whole
+ * block, or is 0 if the block did not end. "cut" says that the stream ends before the block does.
+ * gpu/observe/stepper.h explains the stream. */
 #ifndef GPU_RECORD_STEPS_H
 #define GPU_RECORD_STEPS_H
 

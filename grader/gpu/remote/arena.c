@@ -133,7 +133,8 @@ static void punch(const struct arena *arena, uint64_t at, uint64_t bytes)
 void arena_remove(struct arena *arena, uint64_t addr)
 {
     size_t i = arena->count;
-    while (i && arena->ranges[i - 1].addr != addr) /* finds the newest range at ADDR */
+    /* the newest, if a new range at ADDR was refused because of an older one */
+    while (i && arena->ranges[i - 1].addr != addr)
         i--;
     if (!i)
         return;

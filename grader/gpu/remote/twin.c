@@ -9,14 +9,14 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-/* Most bytes of answers that are recorded. To the grader, later answers look as if no kernel had
- * made them. */
+/* At most this many bytes of answers are recorded. The grader treats later answers as if no kernel
+ * had made them. */
 #define MOST_ANSWERS ((uint64_t)256 << 20)
-/* Most bytes of notes about shared memory, first for pieces that launches changed, then at the end
- * for each share. */
+/* At most this many bytes of notes about shared memory are recorded: in total for pieces that
+ * launches changed, and again for each share when it ends. */
 #define MOST_NOTED ((uint64_t)32 << 20)
-#define NOTE       1024u /* bytes that count for a note in addition to its piece */
-#define WORD       4u    /* bytes of the smallest number in any lab, except LAB_BYTE */
+#define NOTE       1024u /* each note counts as its piece plus this many bytes */
+#define WORD       4u    /* bytes of the smallest number that any lab uses, except LAB_BYTE */
 
 /* Maps SIZE bytes of zeros. Programs may share gigabytes, so a page takes memory only
  * after its first access. Returns NULL if this fails. */
@@ -59,10 +59,10 @@ void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
     views_learn(&twin->views, seen, own, size);
 }
 
-/* --- shared memory that kernels made ---------------------------------------------------------- */
+/* --- shared memory that kernels wrote --------------------------------------------------------- */
 
-/* Notes the SIZE bytes at offset AT of SHARE, which kernels made. The file of answers gets the
- * program's bytes, then the twin's bytes. */
+/* Notes in the record the SIZE bytes at offset AT of SHARE, which kernels wrote. The file of
+ * answers gets the program's bytes, then the twin's bytes. */
 static void note_piece(struct twin *twin, const struct twin_share *share, uint64_t at,
                        uint64_t size)
 {
@@ -75,7 +75,7 @@ static void note_piece(struct twin *twin, const struct twin_share *share, uint64
     keep_answer(twin, share->own + at, size);
 }
 
-/* Finds the next piece of SHARE, from offset *AT on, that kernels made. Returns its size, or 0 if
+/* Finds the next piece of SHARE, from offset *AT on, that kernels wrote. Returns its size, or 0 if
  * there is none. A piece consists of whole words; only at the end of SHARE can it have a part of a
  * word. */
 static uint64_t find_piece(const struct twin *twin, const struct twin_share *share, uint64_t *at)
@@ -93,7 +93,7 @@ static uint64_t find_piece(const struct twin *twin, const struct twin_share *sha
     return 0;
 }
 
-/* Notes all pieces of SHARE that kernels made, at the end of its life. */
+/* Notes all pieces of SHARE that kernels wrote, at the end of its life. */
 static void note_end(struct twin *twin, const struct twin_share *share)
 {
     uint64_t size, noted = 0;
@@ -216,9 +216,10 @@ struct span {
     uint8_t *seen, *own;
 };
 
-/* Returns whether the twin must take the bytes from I up to END. Where the program's word did not
- * change, the twin keeps its own word, which a kernel may have written. But numbers of the input
- * are replaced as a whole, even words that did not change. */
+/* Returns whether the bytes from I up to END must be written to the twin. They must if the program
+ * has changed this word since the last request. Otherwise the twin keeps its own word, which a
+ * kernel may have written. But a judged twin also gets each word of the input that twin_change()
+ * has replaced, even if the program's word did not change, because the words around it did. */
 static bool is_new(const struct twin *twin, const struct span *span, uint64_t i, uint64_t end)
 {
     const struct twin_share *share = span->share;

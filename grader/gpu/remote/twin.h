@@ -15,8 +15,8 @@
  *
  * The twin has its own copy of the memory that the program shares with its device, and copies the
  * program's writes. No request shows when the program reads this memory. So with a judged twin, the
- * record names the pieces of this memory that kernels made, after each launch and at the end. The
- * program cannot write to the twin's copy, so kernels made what this copy contains. */
+ * record names the pieces of this memory that kernels wrote, after each launch and at the end. The
+ * program cannot write to the twin's copy, so it shows what kernels wrote. */
 #ifndef GPU_REMOTE_TWIN_H
 #define GPU_REMOTE_TWIN_H
 
@@ -66,9 +66,9 @@ struct twin {
  * devices has observers and a record (see above). On failure returns false and opens neither. */
 bool twin_open(struct twin *twin, const struct twin_options *options,
                const struct emu_options *device_options, struct emu_device **device);
-/* Closes the twin. The record ends with the pieces of shared memory that kernels made, and with the
- * number of input bytes that never arrived. If the twin has strayed, this number is larger than the
- * input. */
+/* Closes the twin. The record ends with the pieces of shared memory that kernels wrote, and with
+ * the number of input bytes that never arrived. If the twin has strayed, this number is larger than
+ * the input. */
 void twin_close(struct twin *twin);
 
 /* Turns BYTES, which the program sends, into the twin's data. */
@@ -76,7 +76,7 @@ void twin_change(struct twin *twin, uint8_t *bytes, size_t size);
 /* Gives the twin its own copy of the SIZE bytes at PROGRAM. The program has lent them to its
  * device, as the memory at ADDR. Returns false when out of memory. */
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size);
-/* Frees the memory at ADDR. If it is shared, first notes the bytes in it that kernels made. */
+/* Frees the memory at ADDR. If it is shared, first notes the bytes in it that kernels wrote. */
 void twin_free(struct twin *twin, emu_addr addr);
 /* Corrects OWN, which twin_change() has made from SEEN. SEEN are the SIZE bytes that the program
  * copies from its address FROM. If the program shares this memory, a word that twin_change() left

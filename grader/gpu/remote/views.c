@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 enum {
-    /* bytes of the shortest piece that is replaced; a check ensures that no piece occurs by
-     * chance */
+    /* bytes of the shortest piece that is replaced; grader/checks/inputs.c makes inputs in which it
+     * is unlikely that two pieces are equal */
     PIECE = 16,
     NEEDLE = 32, /* bytes that find() searches for in the whole view */
-    /* most bytes to learn; a small number, because each search reads all of them */
+    /* at most this many bytes are learned, because each search reads all of them */
     MOST_LEARNED = 1 << 20,
 };
 

@@ -184,7 +184,7 @@ class SharedPanel {
 
     describe(touched, faults) {
         const r = this.r, id = this.chosen, addr = 4 * id, writer = r.writerAt(id, this.step);
-        const by = !writer ? "nobody has written it yet" : writer.warp === OPENED ? "written at a barrier"
+        const by = !writer ? "no thread has written it yet" : writer.warp === OPENED ? "written at a barrier"
             : `last written in step ${writer.step} by warp ${writer.warp}${writer.lane >= 0 ? `, lane ${writer.lane}` : ""}, line ${r.code[r.pcOf[writer.step]].line}`;
         setText(document.getElementById("word"), `${this.names.elements(true, addr, 4, this.step)}; bank ${id % WARP}; ${by}${faults.has(id) ? `; ${FAULT_TEXT[faults.get(id)]} in this step` : ""}`);
         this.canvas.setAttribute("aria-label", `Shared memory by banks; this step touches ${plural(touched.size, "word")}${faultsText([...faults].filter(([word]) => word < r.sharedWords))}`);
@@ -292,7 +292,7 @@ class AccessPanel {
         if (!cost) return "";
         const unit = a.space.data[i] === SPACE.shared ? "pass through the banks" : "sector";
         const units = n => a.space.data[i] === SPACE.shared && n !== 1 ? `${n} passes through the banks` : plural(n, unit);
-        return cost > ideal ? `: ${units(cost)}, where ${ideal} would do` : `: ${units(cost)}`;
+        return cost > ideal ? `: ${units(cost)}, but ${ideal} would be enough` : `: ${units(cost)}`;
     }
 
     // Describes the faults of this step. A race has a button that goes to the other access.

@@ -40,7 +40,7 @@ const countOf = mask => { let n = 0; for (let m = mask; m; m &= m - 1) n++; retu
 // --- warps ---------------------------------------------------------------------------------------------------
 
 const LANE_CLASS = ["lane ready", "lane wait", "lane side", "lane side", "lane side"];
-const STANDING_TEXT = ["", "waits at the barrier of", "waits for lanes at", "waits for lanes at", "waits for the other side, before"];
+const STANDING_TEXT = ["", "waits at the barrier of", "waits for lanes at", "waits for lanes at", "waits for the other branch, before"];
 
 class WarpPanel {
     constructor(recording, faults, choose) {
@@ -98,7 +98,7 @@ class WarpPanel {
                 cells[l].className = shown[l] = name;
             }
             setClass(row, w === warp ? "warp here" : "warp");
-            const what = `${races ? `${lanesOf(races)} race; ` : ""}${unset ? `${lanesOf(unset)} read unset memory; ` : ""}${failed ? `fault in ${lanesOf(failed)}; ` : ""}`;
+            const what = `${races ? `${lanesOf(races)} race; ` : ""}${unset ? `${lanesOf(unset)} read uninitialised memory; ` : ""}${failed ? `fault in ${lanesOf(failed)}; ` : ""}`;
             setText(where, what + (groups.length ? this.describe(groups, threads) : begun ? "has ended" : "has not started"));
             where.title = where.textContent;
         }

@@ -48,7 +48,8 @@ static inline void keep(long)
 {
 } // for answers that do not matter
 
-// The attack's number, known before main() begins, because constructors get main()'s arguments.
+// Returns the attack's number, known before main() begins, because constructors get main()'s
+// arguments.
 static inline int early_number(int argc, char **argv)
 {
     static char bytes[4096];

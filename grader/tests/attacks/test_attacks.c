@@ -41,8 +41,9 @@ TestSuite(attacks, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
 /* --- the machine -------------------------------------------------------------------------------------- */
 
-/* Traces that attacks could leave: mounts, shared memory of System V and POSIX, files in folders
- * that everyone may write to, processes (their command lines contain this folder). */
+/* Returns a list of the traces that attacks could leave: mounts, shared memory of System V and
+ * POSIX, files in folders that everyone may write to, processes (their command lines contain this
+ * folder). */
 static char *look_at_machine(void)
 {
     return shell_must("cat /proc/self/mounts | sort; ipcs -a | sort; ls -A /dev/shm | grep note; "
@@ -52,7 +53,8 @@ static char *look_at_machine(void)
 
 /* --- attacks with their own lab -------------------------------------------------------------------- */
 
-/* ONCE_MORE: waits less long for submissions that hang. */
+/* Runs the checks on the attack at LEVEL. If ONCE_MORE is true, uses the shorter limits for a
+ * submission that has hung before. */
 static void perform(enum sandbox_level level, bool once_more, struct grade_job *job)
 {
     int code;
@@ -164,8 +166,9 @@ static void grade(const struct file_row *row)
     free(folder);
 }
 
-/* Under sanitizers, only the first two labs are attacked: their attacks are on the grader. Those on later
- * labs are kernels that look like good ones, and run no other code of the kit than the labs' solutions. */
+/* Returns whether LAB is attacked. With sanitizers, only the first two labs are: their attacks are
+ * on the grader. Attacks on later labs are kernels that look like good ones, and run the same code
+ * of the kit as the labs' solutions. */
 static bool is_tried(const char *lab)
 {
 #ifdef LANEWISE_PRELOAD
@@ -175,7 +178,7 @@ static bool is_tried(const char *lab)
 #endif
 }
 
-/* Every second attack from FIRST on: two tests use two cores. */
+/* Grades every second attack from FIRST on, so that two tests can use two cores. */
 static void grade_half(size_t first)
 {
     for (size_t i = first; i < sizeof file_rows / sizeof *file_rows; i += 2)

@@ -1,6 +1,6 @@
 /* Tests autograders end to end, as a learning system runs them. Each package is packed, unpacked in
  * a folder without this tree, installed by its own script, and run on good, bad and missing
- * submissions. The set-up takes two cores a minute. */
+ * submissions. The set-up takes a minute on two cores. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -139,8 +139,8 @@ Test(autograder, works_without_this_tree)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"'' packed $LANEWISE", "make autograder: which learning system? Add FORMAT=gradescope"},
-    {"moodle packed $LANEWISE 02", "make autograder: which learning system?"},
+    {"'' packed $LANEWISE", "make autograder: name the learning system: add FORMAT=gradescope"},
+    {"moodle packed $LANEWISE 02", "make autograder: name the learning system"},
     {"autolab packed $LANEWISE",
      "make autograder: an assessment of Autolab is one lab: add LAB=02"},
     {"gradescope packed $LANEWISE 99", "no lab is called \"99\""},

@@ -172,7 +172,7 @@ Test(batch_grade, one_at_a_time)
     free(path);
 }
 
-/* The number of grades in grades/'s store; 0 if there is no store. */
+/* Returns the number of grades in grades/'s store, or 0 if there is no store. */
 static size_t count_grades(void)
 {
     char error[500];
@@ -255,7 +255,7 @@ Test(batch_grade, a_full_disk_costs_no_points)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"", "which folder?"},
+    {"", "name the folder"},
     {"nowhere", "nowhere is not a folder of submissions"},
     {"subs more", "unexpected \"more\": batch takes one folder"},
     {"subs --labs 99", "no lab is called \"99\""},
@@ -300,10 +300,10 @@ static const struct {
 } bars[] = {
     {0, 300, 0, 0, "0 of 300"},
     {0, 300, 0, 5, "0 of 300"},
-    {120, 300, 3, 112.5, "120 of 300, 64 a minute, 2 min 49 s left, 3 to review"},
-    {1, 10000, 0, 1, "1 of 10000, 60 a minute, 2 h 46 min left"},
-    {299, 300, 0, 299, "299 of 300, 60 a minute, 1 s left"},
-    {300, 300, 0, 300, "300 of 300, 60 a minute"},
+    {120, 300, 3, 112.5, "120 of 300, 64 per minute, 2 min 49 s left, 3 to review"},
+    {1, 10000, 0, 1, "1 of 10000, 60 per minute, 2 h 46 min left"},
+    {299, 300, 0, 299, "299 of 300, 60 per minute, 1 s left"},
+    {300, 300, 0, 300, "300 of 300, 60 per minute"},
 };
 
 Test(batch_grade, progress_in_words)

@@ -102,8 +102,8 @@ static void hand_in_short(const char *student, const char *text)
     free(folder);
 }
 
-/* A program for lab 02: the file NAME in FOLDER, or the solution if FOLDER is NULL. DISGUISED: all
- * names are changed. */
+/* Returns a program for lab 02: the file NAME in FOLDER, or the solution if FOLDER is NULL. If
+ * DISGUISED is true, all names are changed. */
 static char *short_program(const char *folder, const char *name, bool disguised)
 {
     char error[1000], path[PATH_SIZE];
@@ -127,9 +127,9 @@ static char *short_program(const char *folder, const char *name, bool disguised)
     return text;
 }
 
-/* Five students have the same wrong program, each with a different comment; zoe's copy is
- * disguised. Two students have found the same three lines independently. Two have the solution, one
- * of them with other names. */
+/* Makes a class in which five students have the same wrong program, each with a different comment;
+ * zoe's copy is disguised. Two students have found the same three lines independently. Two have the
+ * solution, one of them with other names. */
 static void make_short_class(void)
 {
     static const struct {

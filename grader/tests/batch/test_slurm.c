@@ -135,7 +135,7 @@ static const struct {
     {"class --chunk-size 3", "--chunk-size, --gres and --slurm-options need --slurm"},
     {"class --slurm --chunk-size 0",
      "--chunk-size must be a whole number from 1 to 10000, not \"0\""},
-    {"class --slurm --device gpu", "which GPUs? Add --gres gpu:1"},
+    {"class --slurm --device gpu", "name the GPUs: add --gres gpu:1"},
     {"class --slurm --device tpu", "unknown device \"tpu\""},
     {"--chunk none.json", "none.json unable to open"},
     {"--chunk calls", "calls was not written by this version of Lanewise"},

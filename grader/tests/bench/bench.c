@@ -114,7 +114,7 @@ static struct timing time_command(const char *const argv[], int repeats)
     return timing;
 }
 
-/* The number of warp instructions of the first launch in a lanewise/run/v1 document. */
+/* Returns the number of warp instructions of the first launch in a lanewise/run/v1 document. */
 static double read_instructions(const char *path)
 {
     json_t *document = json_load_file(path, 0, NULL);

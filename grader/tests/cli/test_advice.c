@@ -141,8 +141,8 @@ static json_t *run(const struct example *example, const char *when, int *code)
     return findings;
 }
 
-/* TEXT without the namespaces of one_program.sh, and with N in place of the instructions that an
- * interrupted warp had executed. The caller frees it. */
+/* Returns TEXT without the namespaces of one_program.sh, and with N in place of the instructions
+ * that an interrupted warp had executed. The caller frees it. */
 static char *plain(const char *text)
 {
     static const char executed[] = "had executed ";
@@ -158,8 +158,8 @@ static char *plain(const char *text)
     return copy;
 }
 
-/* What FINDING says under a key of the head; the caller frees it. A message begins with its line, if
- * it has one, and a loss says its cause, too. */
+/* Returns the text of FINDING for key number KEY of a diff's head. The caller frees it. A message
+ * begins with its line, if it has one, and a loss says its cause, too. */
 static char *said(const json_t *finding, size_t key)
 {
     static const char *const members[] = {"id", "message", "help"};
@@ -194,7 +194,7 @@ static void record(const struct example *example, const json_t *finding)
     free(text);
 }
 
-/* The program's first finding must be the one that the diff quotes. */
+/* Checks that the program's first finding is the finding that the diff quotes. */
 static void try_before(const struct example *example)
 {
     int code;
@@ -212,7 +212,8 @@ static void try_before(const struct example *example)
     json_decref(findings);
 }
 
-/* After the change: no finding of the same kind, no error, and the right answer. */
+/* Checks that after the change there is no finding of the same kind and no error, and that the
+ * answer is right. */
 static void try_after(const struct example *example)
 {
     int code;

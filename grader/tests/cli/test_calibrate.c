@@ -80,7 +80,7 @@ Test(golden_calibrate, a_lab)
     golden_check("calibrate", output);
     free(output);
     /* stderr shows the progress */
-    free(shell_must("grep -q '^  \\([0-9]*\\) of \\1, [0-9]* a minute$' said"));
+    free(shell_must("grep -q '^  \\([0-9]*\\) of \\1, [0-9]* per minute$' said"));
     char *path = shell_must("printf '%%s/c.yaml' \"$PWD\"");
     cr_assert(course_read(path, &course, error, sizeof error), "%s", error);
     cr_expect_eq(json_number_value(

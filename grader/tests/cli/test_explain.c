@@ -89,7 +89,7 @@ Test(explain, refuses_unknown_findings)
 
 /* --- the examples ----------------------------------------------------------------------------- */
 
-/* Whether line LINE of SOURCE is in the function NAME. */
+/* Returns whether line LINE of SOURCE is in the function NAME. */
 static bool is_line_of(const char *source, json_int_t line, const char *name)
 {
     char here[40] = "";
@@ -99,7 +99,7 @@ static bool is_line_of(const char *source, json_int_t line, const char *name)
     return strcmp(here, name) == 0;
 }
 
-/* Whether FINDING is in the function FUNCTION. A finding in host code has only a line, no
+/* Returns whether FINDING is in the function FUNCTION. A finding in host code has only a line, no
  * kernel. */
 static bool is_of(const json_t *finding, const char *source, const char *function)
 {

@@ -134,7 +134,7 @@ static const struct {
     {"lab-check 02", "unexpected \"02\": name the lab with --lab"},
     {"lab-check --lab", "--lab needs a value: --lab NAME"},
     {"lab-check --device tpu", "unknown device \"tpu\""},
-    {"new-lab", "which name?"},
+    {"new-lab", "name the new lab"},
     {"new-lab 07-a 08-b", "unexpected \"08-b\": new-lab takes one name"},
     {"new-lab histogram", "\"histogram\" cannot be a lab's name; use two digits"},
     {"new-lab 07-../x", "cannot be a lab's name"},

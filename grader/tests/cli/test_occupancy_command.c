@@ -46,7 +46,7 @@ Test(golden_occupancy, curves)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"", "how large is a block? Add --threads 256"},
+    {"", "give the size of a block, such as --threads 256"},
     {"--threads 0", "--threads must be a whole number from 1 to 1024, not \"0\""},
     {"--threads 1025", "--threads must be a whole number from 1 to 1024, not \"1025\""},
     {"--threads 32 --registers 256", "--registers must be a whole number from 0 to 255"},

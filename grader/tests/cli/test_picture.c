@@ -70,9 +70,12 @@ static const struct {
     {"an endless comment", TEXT("P5 # 3 1 255"), HEADER},
     {"largest grey 0", TEXT("P5 1 1 0\nx"), "a.pgm: the largest grey is 0, but must be"},
     {"16 bits", TEXT("P5 1 1 65535\nxx"), "a.pgm: the largest grey is 65535, but must be"},
-    {"no width", TEXT("P5 0 1 255\n"), "a.pgm: 0 x 1 pixels: a picture has 1 to 67108864 pixels"},
-    {"too large", TEXT("P5 10000 10000 255\n"), "a.pgm: 10000 x 10000 pixels: a picture has 1 to"},
-    {"far too large", TEXT("P5 99999999999999999999 99999999999999999999 255\n"), "a picture has"},
+    {"no width", TEXT("P5 0 1 255\n"),
+     "a.pgm: 0 x 1 pixels: a picture must have 1 to 67108864 pixels"},
+    {"too large", TEXT("P5 10000 10000 255\n"),
+     "a.pgm: 10000 x 10000 pixels: a picture must have 1 to"},
+    {"far too large", TEXT("P5 99999999999999999999 99999999999999999999 255\n"),
+     "a picture must have"},
     {"no pixels", TEXT("P5 2 2 255\n"), "a.pgm: has only 0 of 2 x 2 pixels"},
     {"a pixel less", TEXT("P5 2 2 255\nabc"), "a.pgm: has only 3 of 2 x 2 pixels"},
     {"text cut off", TEXT("P2 2 2 255\n1 2 3"), "a.pgm: has only 3 of 2 x 2 pixels"},
@@ -138,7 +141,8 @@ Test(picture, a_warning_of_the_converter_is_one_line)
     cr_expect_str_eq(output, "");
     write_picture(TEXT("1"));
     cr_expect_eq(read_elsewhere("a.pgm", output, sizeof output), 0);
-    cr_expect_str_eq(output, "a.pgm: may be damaged: ImageMagick's convert warns of its content\n");
+    cr_expect_str_eq(output,
+                     "a.pgm: may be damaged, because ImageMagick's convert warns about it\n");
 }
 
 Test(picture, what_is_written_can_be_read)

@@ -74,14 +74,14 @@ Test(golden_student, commands_and_their_output)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"hint", "lanewise hint: which lab? Add --lab NAME (with make: LAB=NAME), one of 01-"},
+    {"hint", "lanewise hint: name the lab: add --lab NAME (with make: LAB=NAME), one of 01-"},
     {"hint --lab 99", "no lab is called \"99\"; the labs are 01-"},
     {"hint --lab -", "several labs match \"-\"; the labs are 01-"},
     {"diff --lab 2 --spol", "unknown option --spol; did you mean --spoil?"},
     {"diff 2", "unexpected \"2\": name the lab with --lab"},
-    {"reset", "which lab?"},
+    {"reset", "name the lab"},
     {"reset --lab ''", "no lab is called \"\""},
-    {"watch", "which lab?"},
+    {"watch", "name the lab"},
     {"watch --lab 1 --device tpu", "unknown device \"tpu\""},
     {"run --lab 99", "no lab is called \"99\""},
 };

@@ -46,7 +46,8 @@ static void build_source(const char *source, struct compile_build *build)
     build_for(ON_EMULATOR, source, build);
 }
 
-/* The source of a program that was never built before, because it contains the current time. */
+/* Returns the source of a program that was never built before, because it contains the current
+ * time. */
 static char *fresh_source(const char *statement)
 {
     struct timespec now;

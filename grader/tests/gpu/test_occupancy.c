@@ -27,7 +27,7 @@ static cudaOccDeviceProp properties_of(const struct emu_limits *l)
     };
 }
 
-/* The header's number of blocks; -1: it does not know the capability. */
+/* Returns the header's number of blocks, or -1 if the header does not know the capability. */
 static int blocks_by_header(const struct emu_limits *limits, const struct emu_demand *demand)
 {
     cudaOccDeviceProp properties = properties_of(limits);
@@ -54,8 +54,9 @@ static bool agrees(const struct emu_limits *limits, struct emu_demand demand)
     return there == here;
 }
 
-/* All sizes of blocks with all numbers of registers, and with all sizes of shared memory. Registers
- * and shared memory limit independently of each other, so that the three together need only some. */
+/* Returns whether both agree for all sizes of blocks with all numbers of registers, and with all
+ * sizes of shared memory. Registers and shared memory limit independently of each other, so that
+ * the three together need only some. */
 static bool agrees_everywhere(const struct emu_limits *limits)
 {
     for (uint32_t threads = 1; threads <= limits->block_threads + 1; threads++)

@@ -18,7 +18,7 @@ TestSuite(golden_solutions, .init = submission_init, .fini = shell_fini, .timeou
     "{ d = $i - $(i + half); if (i <= 2 ? $i != $(i + half) : d * d > 0.0025 * $i * $i) bad = 1 } " \
     "if (bad) { print; worst = 1 } } END { exit worst || NR == 0 }'"
 
-/* Compares the file "costs" with what LAB records. False: it records nothing. */
+/* Compares the file "costs" with the costs that LAB records. Returns false if LAB records none. */
 static bool compare_costs(const char *lab)
 {
     int code;

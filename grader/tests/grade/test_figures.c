@@ -66,7 +66,7 @@ Test(figures, a_mutant_shows_each_naive_figure)
     labs_free(&list);
 }
 
-/* Whether TABLE (calibration.tsv) has a row of LAB in which all runs were fast enough. */
+/* Returns whether TABLE (calibration.tsv) has a row of LAB in which all runs were fast enough. */
 static bool is_calibrated(const char *table, const char *lab)
 {
     size_t length = strlen(lab);

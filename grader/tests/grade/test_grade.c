@@ -278,7 +278,7 @@ static const struct {
     {"another lab's file", GRADE "--lab 01-parallelize --submission labs/02-coalesce/coalesce.cu",
      "coalesce.cu is for lab 02 according to its first line, not for 01-parallelize"},
     {"a file without --lab", "touch a.cu; " GRADE "--submission a.cu",
-     "which lab is a.cu for? Add --lab NAME"},
+     "the lab of a.cu is unknown: add --lab NAME"},
     {"an unknown option", GRADE "--speed 3", "unknown option --speed"},
     {"an option without value", "$LANEWISE grade --lab", "--lab needs a value"},
     {"one argument too many", GRADE "01-parallelize",

@@ -82,7 +82,7 @@ static const struct {
     {"16-fast-product", "no-barrier-after-copies"},
 };
 
-/* Whether LINE begins the description of a cause, or of a check that lost points. */
+/* Returns whether LINE begins the description of a cause, or of a check that lost points. */
 static bool begins_trouble(const char *line)
 {
     static const char *const begins[] = {"  Fix this first", "  no ", "  part "};
@@ -123,7 +123,7 @@ static void grade_mistake(const char *name)
     free(report);
 }
 
-/* "NN-lab/what" of PATH. */
+/* Returns "NN-lab/what", the end of PATH without ".diff". */
 static char *name_of(const char *path)
 {
     char *name = strdup(path + strlen(FOLDER));

@@ -158,7 +158,7 @@ Test(handouts, all_pages_are_valid_and_the_site_is_small)
     free(shell_must(CHECKS "html.sh " SITE));
 }
 
-/* Whether PAGE has NAME as code. */
+/* Checks that PAGE has NAME as code. */
 static void expect_code(const char *page, const char *name)
 {
     char *code;

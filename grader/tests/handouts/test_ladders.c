@@ -33,7 +33,7 @@ static const json_t *rungs_of(const json_t *facts, const char *ladder)
     return json_object_get(json_object_get(json_object_get(facts, "ladders"), ladder), "rungs");
 }
 
-/* The number in COLUMN for RUNG of LADDER, or NaN. */
+/* Returns the number in COLUMN for RUNG of LADDER, or NaN. */
 static double fact(const json_t *facts, const char *ladder, const char *rung, const char *column)
 {
     const json_t *value = json_object_get(json_object_get(rungs_of(facts, ladder), rung), column);
@@ -42,7 +42,8 @@ static double fact(const json_t *facts, const char *ladder, const char *rung, co
 
 /* --- required facts ---------------------------------------------------------------------------------- */
 
-/* Whether the recording of the H100's times says that it is older than this rung, or its ladder. */
+/* Returns whether the recording of the H100's times says that it is older than this rung, or its
+ * ladder. */
 static bool is_unrecorded(const json_t *facts, const char *ladder, const char *rung)
 {
     const json_t *device = json_object_get(json_object_get(facts, "devices"), "h100");
@@ -57,7 +58,7 @@ static bool is_unrecorded(const json_t *facts, const char *ladder, const char *r
     return found;
 }
 
-/* Whether the rung launches nothing on the emulator. */
+/* Returns whether the rung launches nothing on the emulator. */
 static bool is_uncounted(const char *rung)
 {
     return strcmp(rung, "on-gpu") == 0 || strcmp(rung, "cpu") == 0 ||
@@ -148,7 +149,7 @@ static const struct row {
     {"sumsq", "one-thread", "then", 640e6},
     {"sumsq", "grid", "atomic_requests", 1056 * 8},
     {"sumsq", "grid-reduced", "atomic_requests", 1056},
-    /* 512 x 512 pixels, 32 in a request; 16 blocks of 256 threads */
+    /* 512 x 512 pixels, 32 in one request; 16 blocks of 256 threads */
     {"picture", "pixel", "atomic_requests", 512 * 512 / 32},
     {"picture", "pixel", "atomic_collisions", 512 * 512 / 32 * 31},
     {"picture", "blocks-16", "atomic_collisions", 16 * 8 * 31},

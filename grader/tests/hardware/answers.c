@@ -160,7 +160,7 @@ static const struct opcode_row more_rows[] = {
 };
 /* clang-format on */
 
-/* The tables' own row of fns is skipped; the row above replaces it. */
+/* Returns false for the tables' own row of fns, which the row above replaces. */
 static bool is_defined_everywhere(const struct opcode_row *row)
 {
     return strcmp(row->name, "fns.b32") != 0 || row->text;
@@ -194,7 +194,8 @@ char *answers_key(const struct opcode_row *row)
 
 /* --- kernels ------------------------------------------------------------------------------------ */
 
-/* The tables' kernels run in one block. Here a thread's number is its number in the grid. */
+/* Returns the row's kernels, changed to run in a grid: the tables' kernels run in one block. Here a
+ * thread's number is its number in the grid. */
 char *answers_ptx(const struct opcode_row *row)
 {
     static const char in_block[] = "mov.u32 t, %tid.x;";
@@ -310,8 +311,8 @@ static const uint64_t edges[] = {
 };
 #define EDGES (sizeof edges / sizeof *edges)
 
-/* A float of moderate size with random low bits, in the low word. Half of the time, a double
- * of this kind instead. */
+/* Returns a float of moderate size with random low bits, in the low word. Half of the time, a
+ * double of this kind instead. */
 static uint64_t moderate(uint64_t random)
 {
     uint32_t single = (uint32_t)(random & 0x807fffff) | (uint32_t)(117 + random / 0x800000 % 21)
@@ -348,7 +349,7 @@ static const uint16_t half_edges[] = {
 };
 #define HALF_EDGES (sizeof half_edges / sizeof *half_edges)
 
-/* Four 16-bit numbers: edge values, f16 or bf16 numbers of similar size, or random bits. */
+/* Returns four 16-bit numbers: edge values, f16 or bf16 numbers of similar size, or random bits. */
 static uint64_t half_operand(uint64_t *state)
 {
     uint64_t kind = answers_random(state), value = 0;
@@ -363,7 +364,8 @@ static uint64_t half_operand(uint64_t *state)
     return value;
 }
 
-/* A float or double with about as many significant bits as f16 or bf16 has: ties and near ties. */
+/* Returns a float or double with about as many significant bits as f16 or bf16 has: ties and near
+ * ties. */
 static uint64_t short_operand(uint64_t *state)
 {
     uint64_t random = answers_random(state), cut = answers_random(state), beside = cut >> 8 & 1;
@@ -402,7 +404,7 @@ static uint64_t with_one_nan(char letter, uint64_t value)
     return value;
 }
 
-/* The absolute error that the PTX manual allows; 0 if its bound is relative. */
+/* Returns the absolute error that the PTX manual allows, or 0 if its bound is relative. */
 static double absolute_bound(const char *name, double a)
 {
     if (strncmp(name, "sin.", 4) == 0 || strncmp(name, "cos.", 4) == 0)

@@ -22,14 +22,14 @@
 #define ANSWERS_SLOTS 5u   /* words of input for each thread: a, b, c, e, old d */
 #define ANSWERS_SHOWN 256u /* number of results recorded for an approximation */
 
-/* The row's key in answers.tsv, including tabs; the caller frees it. */
+/* Returns the row's key in answers.tsv, including tabs. The caller frees it. */
 char *answers_key(const struct opcode_row *row);
 
 /* Visits every mnemonic once: the tables' rows, then atomics, shuffles and votes. */
 typedef void answers_visitor(const struct opcode_row *row, void *context);
 void answers_each(answers_visitor *visit, void *context);
 
-/* PTX text with the row's kernels, without the header. Run "plain"; its parameters are the
+/* Returns PTX text with the row's kernels, without the header. Run "plain"; its parameters are the
  * addresses of the inputs and of the outputs. The caller frees the text. */
 char *answers_ptx(const struct opcode_row *row);
 
@@ -37,11 +37,11 @@ char *answers_ptx(const struct opcode_row *row);
  * all mnemonics except those of 16-bit floats. */
 void answers_inputs(const struct opcode_row *row, uint64_t *inputs);
 
-/* The next number of a sequence (splitmix64), and its state. */
+/* Returns the next number of a sequence (splitmix64), and advances its STATE. */
 uint64_t answers_random(uint64_t *state);
 
-/* Whether the result GOT for the operand A is as good as the GPU's result WANT. The table's row
- * gives the bound; where the PTX manual bounds the absolute error, both results may be that far
+/* Returns whether the result GOT for the operand A is as good as the GPU's result WANT. The table's
+ * row gives the bound; where the PTX manual bounds the absolute error, both results may be that far
  * from the exact value. */
 bool answers_is_right(const struct opcode_row *row, uint64_t a, uint64_t got, uint64_t want);
 

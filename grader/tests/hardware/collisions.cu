@@ -36,7 +36,7 @@ static char *device;
 
 // --- stores ---
 
-// A value whose bytes are all LANE + 1.
+// Returns a value whose bytes are all LANE + 1.
 template <class T> __device__ T named(int lane)
 {
     T value;

@@ -19,7 +19,7 @@ template <typename T, int STRIDE> __global__ void scalar(const int *in, int *out
     out[threadIdx.x] = (int)a[(threadIdx.x * STRIDE + in[0]) % COUNT];
 }
 
-// The same with 16 bytes an element, which one instruction accesses.
+// The same with 16 bytes per element, which one instruction accesses.
 template <int STRIDE> __global__ void vectors(const int4 *in, int4 *out)
 {
     int4 a[COUNT];

@@ -94,7 +94,7 @@ static const struct {
     {"movmatrix.sync.aligned.m8n8.trans.b16", "1", "movmatrix.sync.aligned.m8n8.trans.b16 d0, b0;"},
 };
 
-/* The bits of one number. */
+/* Returns the bits of one number. */
 static unsigned bits_of(const char *type)
 {
     static const struct {
@@ -113,7 +113,8 @@ static bool is_double(const struct products_part *part)
     return bits_of(part->type) == 64;
 }
 
-/* Finds word NUMBER in a list that is separated by spaces. False: there are fewer words. */
+/* Finds word NUMBER in a list that is separated by spaces. Returns false if there are fewer
+ * words. */
 static bool word_of(const char *list, unsigned number, char word[24])
 {
     for (; number && list; number--) {
@@ -235,13 +236,14 @@ static void print_mma(FILE *out, const struct product *p)
     fprintf(out, ";\n");
 }
 
-/* A factor of f16 has 8 registers in each lane, whatever the shape. */
+/* Returns the number of registers in each lane. A factor of f16 has 8, whatever the shape. */
 static unsigned fragment(const struct products_part *part, bool is_factor)
 {
     return is_factor && strcmp(part->type, "f16") == 0 ? 8 : part->registers;
 }
 
-/* wmma does not define which lane holds which number. So the matrices go through shared memory. */
+/* Prints the kernel of a wmma product. wmma does not define which lane holds which number, so the
+ * matrices go through shared memory. */
 static void print_wmma(FILE *out, const struct product *p)
 {
     const char *shape = NULL;
@@ -352,7 +354,7 @@ static unsigned below(uint64_t random, unsigned limit)
     return (unsigned)(random >> 33) % limit;
 }
 
-/* The exponent's field: around 1.0, at most SPREAD away. */
+/* Returns the exponent's field: around 1.0, at most SPREAD away. */
 static unsigned around_one(const struct format *f, int shift, unsigned spread, uint64_t random)
 {
     int bias = (1 << (f->exponent - 1)) - 1;
@@ -376,7 +378,7 @@ static uint64_t edge(const struct format *f, uint64_t random)
     return choice == 0 ? top : choice == 1 ? top + 1 + (random & ones) / 2 : values[choice % 14];
 }
 
-/* The size of a tiny number: a sum is about as small as a product of two factors. */
+/* Returns the size of a tiny number: a sum is about as small as a product of two factors. */
 static unsigned tiny_field(const struct format *f, bool is_sum, uint64_t random)
 {
     unsigned bias = (1u << (f->exponent - 1)) - 1;
@@ -421,7 +423,7 @@ static uint64_t random_float(const struct format *f, enum kind kind, bool is_sum
     return (sign << f->exponent | field) << f->mantissa | mantissa;
 }
 
-/* A sum of integers, at the ends of its range so that it overflows, or a small one. */
+/* Returns a sum of integers, at the ends of its range so that it overflows, or a small one. */
 static uint64_t random_sum(enum kind kind, uint64_t *state)
 {
     uint64_t random = answers_random(state), small = below(answers_random(state), 4000);
@@ -458,7 +460,7 @@ static uint64_t random_number(const char *type, enum kind kind, bool is_sum, uin
                : number;
 }
 
-/* One register of a lane: one number, or several numbers side by side. */
+/* Returns one register of a lane: one number, or several numbers side by side. */
 static uint64_t random_register(const char *type, enum kind kind, bool is_sum, uint64_t *state)
 {
     unsigned bits = bits_of(type), all = bits == 64 ? 64 : 32;

@@ -37,12 +37,14 @@ struct product {
 typedef void products_visitor(const struct product *product, void *context);
 void products_each(products_visitor *visit, void *context);
 
-/* The words of all operand sets, and of all results: for each set, for each register, 32 lanes. */
+/* Returns the words of all operand sets, and of all results: for each set, for each register, 32
+ * lanes. */
 size_t products_input_words(const struct product *product);
 size_t products_output_words(const struct product *product);
 
-/* PTX text with the kernel "plain", with its header. Its parameters are the addresses of the inputs
- * and of the outputs; each block of 32 threads computes one set. The caller frees the text. */
+/* Returns PTX text with the kernel "plain", with its header. Its parameters are the addresses of
+ * the inputs and of the outputs; each block of 32 threads computes one set. The caller frees the
+ * text. */
 char *products_ptx(const struct product *product);
 
 /* Fills products_input_words() words; the same on every machine. */

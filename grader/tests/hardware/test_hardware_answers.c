@@ -29,7 +29,8 @@ static const char *find(const struct record *record, const struct opcode_row *ro
     return found ? found + length : NULL;
 }
 
-/* Whether a line says that the row could not be recorded yet, because no GPU was at hand. */
+/* Returns whether a line says that the row could not be recorded yet, because no GPU was at
+ * hand. */
 static bool is_awaited(const struct record *record, const struct opcode_row *row)
 {
     char *line = NULL;

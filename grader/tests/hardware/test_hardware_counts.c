@@ -92,7 +92,7 @@ static void compare(const json_t *launch, char *row)
                        name, got, field);
 }
 
-/* The launches of counts.cu on the emulator; the caller calls json_decref(). */
+/* Returns the launches of counts.cu on the emulator. The caller calls json_decref(). */
 static json_t *run_counts(void)
 {
     free(shell_must("$LANEWISE run --deterministic --json counts.json $PROGRAMS/counts"));
@@ -142,7 +142,7 @@ static bool is_changed(const char *kernel, const char *source)
     return false;
 }
 
-/* Line NUMBER of counts.cu (the first is 1), in a buffer that the next call reuses. */
+/* Returns line NUMBER of counts.cu (the first is 1), in a buffer that the next call reuses. */
 static const char *source_line(const char *source, long number)
 {
     static char text[200];
@@ -152,7 +152,7 @@ static const char *source_line(const char *source, long number)
     return text;
 }
 
-/* The GPU's counts for a line, as the text of a row, or NULL. */
+/* Returns the GPU's counts for a line, as the text of a row, or NULL. */
 static const char *recorded(const json_t *rows, size_t launch, long line)
 {
     char key[40];
@@ -160,7 +160,7 @@ static const char *recorded(const json_t *rows, size_t launch, long line)
     return json_string_value(json_object_get(rows, key));
 }
 
-/* The rows of counts_lines.tsv: the text of the counts, with the key "launch:line". */
+/* Returns the rows of counts_lines.tsv: the text of the counts, with the key "launch:line". */
 static json_t *read_lines(void)
 {
     char *tsv = shell_must("cat $TESTS/hardware/counts_lines.tsv"), *row, *rest;

@@ -38,7 +38,8 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* The launches of local.cu on the emulator, counted by RULES; the caller calls json_decref(). */
+/* Returns the launches of local.cu on the emulator, counted by RULES. The caller calls
+ * json_decref(). */
 static json_t *run_local(const char *rules)
 {
     free(shell_must("$LANEWISE run --rules %s --json local.json $PROGRAMS/local", rules));

@@ -63,7 +63,8 @@ static size_t dynamic_of(const struct kernel *k, unsigned blocks, unsigned threa
     return bytes < k->max_dynamic ? bytes : k->max_dynamic;
 }
 
-/* Puts the expected last field of a row into TEXT; false if the row is not about occupancy. */
+/* Puts the expected last field of a row into TEXT. Returns false if the row is not about
+ * occupancy. */
 static bool answer(char **field, char *text, size_t size)
 {
     const struct kernel *k = find(field[1]);

@@ -14,7 +14,7 @@ enum { HEIGHT = 12, WIDTH = 20, ALL = HEIGHT * WIDTH };
 static double want[ALL], bounds[ALL];
 static float got[ALL], again[ALL], data[ALL];
 
-/* A number from 1 to 2 for each place, the same on every machine. */
+/* Returns a number from 1 to 2 for each place, the same on every machine. */
 static double random_at(size_t i, uint64_t seed)
 {
     uint64_t state = (i + 1) * 6364136223846793005u + seed * 1442695040888963407u;
@@ -23,7 +23,7 @@ static double random_at(size_t i, uint64_t seed)
     return 1 + (double)(state >> 40) * 0x1p-24;
 }
 
-/* A right result. */
+/* Makes a right result. */
 static void begin(void)
 {
     for (size_t i = 0; i < ALL; ++i) {
@@ -214,24 +214,23 @@ static const struct {
     const char *text; /* NULL: no explanation */
 } rows[] = {
     {"right", right, NULL},
-    {"transposed", transposed, "equal to the transpose"},
+    {"transposed", transposed, "the result is the transpose of the right result"},
     {"shifted", shifted,
-     "each is what its left neighbour should be: as if each row were shifted by one"},
+     "each has the right value of its left neighbour, as if each row were shifted by one"},
     {"shifted to the left", shifted_left,
-     "each is what its right neighbour should be: as if each row were shifted by one"},
+     "each has the right value of its right neighbour, as if each row were shifted by one"},
     {"from above", from_above,
-     "each is what the number above should be: as if all rows were shifted by one"},
+     "each has the right value of the number above, as if all rows were shifted by one"},
     {"from below", from_below,
-     "each is what the number below should be: as if all rows were shifted by one"},
+     "each has the right value of the number below, as if all rows were shifted by one"},
     {"mirrored", mirrored, "as if each row were in reversed order"},
     {"upside down", upside_down, "as if the rows were in reversed order"},
     {"backwards", backwards, "as if all numbers were in reversed order"},
     {"the first of each row", first_of_row,
-     "the last columns 1 to 19; each is what the first number of its row should be"},
-    {"pieces that are turned", turned_pieces,
-     "as if rows and columns were exchanged in each piece of 4 x 4 numbers"},
+     "the last columns 1 to 19; each has the right value of the first number of its row"},
+    {"pieces that are turned", turned_pieces, "as if each piece of 4 x 4 numbers were transposed"},
     {"the first of each column", first_of_column,
-     "the last rows 1 to 11; each is what the first number of its column should be"},
+     "the last rows 1 to 11; each has the right value of the first number of its column"},
     {"a pitch that is too large", too_far,
      "the last rows 1 to 11; as if each row began 3 numbers too late"},
     {"a pitch that is too small", too_near,
@@ -241,19 +240,19 @@ static const struct {
     {"negative", negative, "right except for the sign"},
     {"too large and negative", doubled_negative,
      "exactly 2 times too large, and with the wrong sign"},
-    {"no last row", no_last_row, "the last row 11; all of them 0"},
+    {"no last row", no_last_row, "the last row 11; all of them are 0"},
     {"no last columns", no_edge_columns,
-     "the last columns 16 to 19; all of them NaN, not a number"},
+     "the last columns 16 to 19; all of them are NaN (not a number)"},
     {"a quarter", first_quarter,
-     "the last rows 3 to 11; all of them 0: only the first quarter is right. Is a copy of 240 "
+     "the last rows 3 to 11; all of them are 0, but the first quarter is right: is a copy of 240 "
      "numbers told to copy 240 bytes?"},
     {"a quarter of NaNs", quarter_of_nans,
-     "the last rows 3 to 11; all of them NaN, not a number: only the first quarter is right. Is a "
+     "the last rows 3 to 11; all of them are NaN (not a number), but the first quarter is right: is a "
      "copy of 240 numbers told to copy 240 bytes?"},
     {"few columns", first_quarter_of_rows,
-     "the last columns 5 to 19; all of them 0; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the width and y up to the height?"},
+     "the last columns 5 to 19; all of them are 0; does the kernel, copy or cudaMemset() that should write them reach the last row and the last column?"},
     {"few rows", first_rows,
-     "the last rows 4 to 11; all of them 0; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the width and y up to the height?"},
+     "the last rows 4 to 11; all of them are 0; does the kernel, copy or cudaMemset() that should write them reach the last row and the last column?"},
     {"no first rows", no_first_rows, "rows 0 to 1"},
     {"no column 7", no_middle_column, "column 7"},
     {"every second row", no_second_rows, "rows 1, 3, 5 and so on"},
@@ -265,9 +264,9 @@ static const struct {
     {"a neighbour in place of another", copied_and_pasted,
      "as if data[y][x] were added in place of data[y + 1][x]"},
     {"other columns", steps_of_one,
-     "columns 5 to 9 of each 10; each is the right number of another place in its row: [0][5] has "
-     "that of [0][0], [0][6] that of [0][2], and so on"},
-    {"half of the columns", no_half_columns, "columns 4 to 7 of each 8"},
+     "columns 5 to 9 of each 10 columns; each is a right number in the wrong place of its row: [0][5] has "
+     "the number of [0][0], [0][6] has the number of [0][2], and so on"},
+    {"half of the columns", no_half_columns, "columns 4 to 7 of each 8 columns"},
     {"one column that is right by luck", only_one_right_column, NULL},
     {"two rows", two_rows, "rows 2 and 9"},
     {"nearly three times", nearly_three_times, "about 3 times too large"},
@@ -303,7 +302,7 @@ Test(wrong_matrix, of_one_row_has_elements)
     for (size_t i = 0; i < WIDTH; ++i)
         got[i] = again[i] = i % 8 >= 4 ? (float)random_at(i, 3) : (float)want[i];
     list.width = WIDTH;
-    expect_told(&list, "a list", "elements 4 to 7 of each 8");
+    expect_told(&list, "a list", "elements 4 to 7 of each 8 elements");
 }
 
 Test(wrong_matrix, is_explained)
@@ -327,7 +326,7 @@ Test(wrong_matrix, of_whole_numbers_is_explained)
     for (size_t i = 0; i < ALL; ++i)
         got[i] = again[i] = from_above(i);
     expect_told(&wrong, "from above",
-                "each is what the number above should be: as if all rows were shifted by one");
+                "each has the right value of the number above, as if all rows were shifted by one");
     for (size_t i = 0; i < ALL; ++i)
         got[i] = again[i] = (float)want[i];
     got[5] = again[5] = (float)want[6];
@@ -345,11 +344,13 @@ Test(wrong_matrix, that_was_never_written_changes_with_fresh_memory)
     for (size_t i = 0; i < ALL; ++i)
         if (y_of(i) == 3)
             again[i] = -(float)i;
-    expect_told(&wrong, "not written", "row 3; never written: they are what new memory contains");
+    expect_told(&wrong, "not written",
+                "row 3; never written, so they have the contents of new memory");
     again[3 * WIDTH + 1] = got[3 * WIDTH + 1];
-    expect_told(&wrong, "one of them written",
-                "row 3; 19 of them, from [3][0] on, were never written: they are what new memory "
-                "contains");
+    expect_told(
+        &wrong, "one of them written",
+        "row 3; 19 of them, from [3][0] on, were never written and have the contents of new "
+        "memory");
     wrong.again = NULL;
     expect_told(&wrong, "no other run", "row 3");
     begin();
@@ -361,7 +362,7 @@ Test(wrong_matrix, that_was_never_written_changes_with_fresh_memory)
     wrong.again = again;
     expect_told(
         &wrong, "no threads",
-        "the last columns 10 to 19; never written: they are what new memory contains; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the width and y up to the height?");
+        "the last columns 10 to 19; never written, so they have the contents of new memory; does the kernel, copy or cudaMemset() that should write them reach the last row and the last column?");
 }
 
 Test(wrong_matrix, that_is_right_when_main_sees_the_same_input)
@@ -375,10 +376,10 @@ Test(wrong_matrix, that_is_right_when_main_sees_the_same_input)
     }
     expect_told(
         &wrong, "from main()'s numbers",
-        "row 3; computed from main()'s numbers, not from those on the GPU: main() may copy the input there, but neither change it nor pass it to a kernel as an argument");
+        "row 3; computed from main()'s numbers, not from the GPU's: main() must copy the input to the GPU unchanged, and not pass its numbers as arguments of a kernel");
     again[3 * WIDTH] = 78;
     expect_told(&wrong, "one of them wrong again",
-                "row 3; never written: they are what new memory contains");
+                "row 3; never written, so they have the contents of new memory");
 }
 
 Test(wrong_matrix, lacks_a_part_of_each_block)
@@ -390,9 +391,10 @@ Test(wrong_matrix, lacks_a_part_of_each_block)
             got[i] = 77;
             again[i] = -1;
         }
-    expect_told(&wrong, "half of the columns",
-                "columns 4 to 7 of each 8; never written: they are what new memory contains; does "
-                "a block have as many threads in x and in y as the kernel needs?");
+    expect_told(
+        &wrong, "half of the columns",
+        "columns 4 to 7 of each 8 columns; never written, so they have the contents of new memory; does "
+        "a block have as many threads in x and in y as the kernel needs?");
 }
 
 /* Only a block with a side of 4, or 2, can leave out such a part. */
@@ -407,20 +409,23 @@ Test(wrong_matrix, lacks_a_part_that_is_not_a_blocks)
         }
     wrong.sides[0] = 256;
     wrong.grid_threads = ALL - 1;
-    expect_told(&wrong, "no side, too few threads",
-                "columns 4 to 7 of each 8; never written: they are what new memory contains");
+    expect_told(
+        &wrong, "no side, too few threads",
+        "columns 4 to 7 of each 8 columns; never written, so they have the contents of new memory");
     wrong.grid_threads = ALL;
-    expect_told(&wrong, "no side, a thread for each",
-                "columns 4 to 7 of each 8; never written: they are what new memory contains; of "
-                "each 8, the first 1/2 is written, although there is a thread for each number: do "
-                "2 threads have the same index?");
+    expect_told(
+        &wrong, "no side, a thread for each",
+        "columns 4 to 7 of each 8 columns; never written, so they have the contents of new memory; the "
+        "first 1/2 of each 8 numbers is written, although the launch has a thread for each number: do "
+        "2 threads have the same index?");
     wrong.sides[1] = 4;
-    expect_told(&wrong, "a side of 4",
-                "columns 4 to 7 of each 8; never written: they are what new memory contains; does "
-                "a block have as many threads in x and in y as the kernel needs?");
+    expect_told(
+        &wrong, "a side of 4",
+        "columns 4 to 7 of each 8 columns; never written, so they have the contents of new memory; does "
+        "a block have as many threads in x and in y as the kernel needs?");
 }
 
-/* Makes numbers unwritten: those at which HAS_WRITTEN returns 0. */
+/* Makes those numbers unwritten for which HAS_WRITTEN returns 0. */
 static void leave_out(maker *has_written)
 {
     begin();
@@ -444,8 +449,8 @@ static float in_rows_that_overlap(size_t i)
     return i < WIDTH + 3 * (HEIGHT - 1);
 }
 
-#define UNWRITTEN "never written: they are what new memory contains; "
-#define FAR_APART "what is the block's number multiplied by?"
+#define UNWRITTEN "never written, so they have the contents of new memory; "
+#define FAR_APART "check what the kernel multiplies the block's number by"
 
 Test(wrong_matrix, is_the_launchs_fault)
 {
@@ -454,8 +459,8 @@ Test(wrong_matrix, is_the_launchs_fault)
     leave_out(in_12_columns);
     expect_told(&wrong, "a swapped grid",
                 "the last columns 12 to 19; " UNWRITTEN "are x and y exchanged, in the launch or "
-                "where the kernel uses blockIdx? There are as many blocks as the other "
-                "direction needs");
+                "in the kernel's use of blockIdx? The number of blocks in each direction fits the "
+                "other direction");
     wrong.grid[1] = 3, wrong.block[0] = 8, wrong.block[1] = 2;
     expect_told(&wrong, "blocks too close",
                 "the last columns 12 to 19; " UNWRITTEN
@@ -463,7 +468,7 @@ Test(wrong_matrix, is_the_launchs_fault)
     wrong.grid[0] = 5, wrong.block[0] = 4;
     leave_out(in_each_12_columns);
     expect_told(&wrong, "blocks too far apart",
-                "columns 4 to 11 of each 12; " UNWRITTEN
+                "columns 4 to 11 of each 12 columns; " UNWRITTEN
                 "as if neighbouring blocks began 12 columns apart, not 4: " FAR_APART);
     wrong.grid[0] = 3, wrong.grid[1] = 1, wrong.block[0] = 48, wrong.block[1] = 1;
     wrong.grid_threads = 144, wrong.threads = 48;
@@ -494,7 +499,7 @@ Test(wrong_matrix, lacks_all_but_a_quarter_of_a_short_list)
         got[i] = again[i] = i < ALL / 4 ? (float)want[i] : 0;
     }
     expect_told(&list, "a quarter of a list",
-                "rows 3 to 5; all of them 0: only the first quarter is right. Is a copy of "
+                "rows 3 to 5; all of them are 0, but the first quarter is right: is a copy of "
                 "240 numbers told to copy 240 bytes?");
 }
 

@@ -13,7 +13,7 @@ enum { NUMBERS = 10000, BLOCKS = 8, THREADS = 128, ALL = BLOCKS * THREADS };
 
 static int32_t numbers[NUMBERS];
 
-/* The same numbers on every machine, from 0 to LARGEST. */
+/* Fills the array with numbers from 0 to LARGEST, the same on every machine. */
 static void fill(int32_t largest)
 {
     uint64_t state = 1;
@@ -206,14 +206,14 @@ static const struct {
      "as if each loop began at blockIdx.x * gridDim.x + threadIdx.x and stepped by 1,024, the "
      "number of threads"},
     {"no loop", one_number_each, true, false,
-     "as if data[1024] to data[9999] were left out: as if each of the 1,024 threads added one "
-     "number"},
+     "as if data[1024] to data[9999] were left out: does each of the 1,024 threads add only one "
+     "number?"},
     {"both launches", first_2_in_both, true, false,
      "as if only the first 2 threads of each block counted, in both launches: as if the tree had no "
-     "steps in which a thread adds the sum of a thread 2 to 64 places on"},
+     "steps in which a thread adds the sum of a thread 2 to 64 places further on"},
     {"both launches, no step", half_of_8_in_both, true, false,
      "as if only the first 4 threads of each 8 threads counted, in both launches: as if the tree "
-     "had no step in which a thread adds the sum of the thread 4 places on"},
+     "had no step in which a thread adds the sum of the thread 4 places further on"},
     {"both launches, warps", first_3_of_warps_in_both, true, false,
      "as if only the first 3 threads of each warp counted, in both launches"},
     {"both launches, halves", half_of_64_in_both, true, false,
@@ -277,15 +277,15 @@ static const struct {
      "exactly 100 times too large"},
     {"a small sum has many multiples", true, 30, 10, NULL},
     {"a fraction", false, 2000001, 128 * 2000001,
-     "exactly 128 times too small, the number of threads in a block"},
+     "too small by a factor of exactly 128, the number of threads in a block"},
     {"a small fraction has many multiples", false, 3, 300, NULL},
     {"the other sign", true, -54321, 54321, "right except for the sign"},
     {"the least int", true, INT_MIN, 54321, NULL},
     {"the least number", false, INT64_MIN, 54321, NULL},
     {"an overflow", false, 1000 + (3ll << 32), 1000 + (7ll << 32),
-     "off by a multiple of 2^32, as if a 32-bit int had overflowed"},
+     "its error is a multiple of 2^32, as if a 32-bit int had overflowed"},
     {"half of a number", false, 0x89abcdef, 0x123489abcdef,
-     "only the lower 32 bits of the right sum"},
+     "it has only the lower 32 bits of the right sum"},
     {"nearly an overflow", false, 1001, 1000 + (7ll << 32), NULL},
     {"a float", true, 534408352, 534408302,
      "as if it had been rounded to a float, which keeps 24 bits"},

@@ -16,8 +16,8 @@
 
 static const char *const formats[] = {"gradescope", "autolab", "junit", "csv", "json"};
 
-/* Three checks: the first has a wrong number, the second is lost by the race itself, the third is
- * slow. */
+/* Returns a result with three checks: the first has a wrong number, the second is lost by the race
+ * itself, the third is slow. */
 static json_t *make_result(void)
 {
     json_t *place = json_pack("{s:s, s:i, s:i, s:s}", "file", "a.cu", "line", 4, "column", 5,

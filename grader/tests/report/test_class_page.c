@@ -18,7 +18,8 @@ TestSuite(golden_class_page, .init = submission_init, .fini = shell_fini, .timeo
 
 /* --- a class ---------------------------------------------------------------------------------- */
 
-/* A grading of a lab with two checks. TEXT replaces every text that a student can influence. */
+/* Returns a grading of a lab with two checks. TEXT replaces every text that a student can
+ * influence. */
 static json_t *make_grading(const char *text, const char *status, double points)
 {
     return json_pack(
@@ -49,8 +50,8 @@ static json_t *make_side(const char *text)
                      "text", text, "line", 20, "text", text);
 }
 
-/* A class of six students and two labs; the second lab has no submissions. TEXT replaces every text
- * that a student can influence. */
+/* Returns a class of six students and two labs; the second lab has no submissions. TEXT replaces
+ * every text that a student can influence. */
 static json_t *make_class(const char *text)
 {
     static const struct {
@@ -171,7 +172,7 @@ Test(golden_class_page, of_six_students)
     "</script></style></title></pre></svg></details><script>alert(1)</script><img src=x "          \
     "onerror=alert(1)>\" onclick='alert(1)' &lt; <!-- ]]> \x1b[31m \xe2\x80\xae"
 
-/* How often WORD occurs in TEXT. */
+/* Returns how often WORD occurs in TEXT. */
 static unsigned occurrences(const char *text, const char *word)
 {
     unsigned count = 0;

@@ -137,7 +137,7 @@ Test(formats, schemas_refuse_what_lacks_something)
 
 /* --- hostile texts ---------------------------------------------------------------------------- */
 
-/* A result with hostile text everywhere that a student can influence. */
+/* Returns a result with hostile text everywhere that a student can influence. */
 static json_t *make_result(const char *text)
 {
     json_t *result = json_pack(

@@ -217,13 +217,13 @@ Test(pictures, nothing_of_a_student_becomes_markup)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"--lab 2", "which output file?"},
-    {"-o a.svg --lab 2", "which picture?"},
-    {"-o a.svg --lab 2 --heat --line 4", "which picture?"},
+    {"--lab 2", "name the output file"},
+    {"-o a.svg --lab 2", "choose the picture"},
+    {"-o a.svg --lab 2 --heat --line 4", "choose the picture"},
     {"-o a.svg --line 4 ./program", "--line must be FILE:LINE, such as reduce.cu:31, not \"4\""},
     {"-o a.svg --line a.cu:x --lab 2",
      "--line must be FILE:LINE, such as reduce.cu:31, not \"a.cu:x\""},
-    {"-o a.svg --line a.cu:3", "which program?"},
+    {"-o a.svg --line a.cu:3", "name the program"},
     {"-o a.svg --line 3 --warp -1 --lab 2", "--warp must be a whole number, not \"-1\""},
     {"-o a.svg --line a.cu:3 ./none", "./none: No such file"},
     {"-o a.svg --line 14 --lab 2 n=100 2>&1 >/dev/null",

@@ -38,12 +38,12 @@ Test(report_page, figures_name_their_run)
     char *page = shell_file("report.html", NULL);
     static const char *const wanted[] = {
         /* the check and the finding of the costliest run, then the picture of the worst access */
-        "x fewer; the check would pass</p>\n<p class=\"dim\">In the run: n = ",
+        "x fewer; the check would pass</p>\n<p class=\"dim\">Seen with this input: n = ",
         "32-way bank conflict",
-        "<p class=\"dim\">In the run: n = ",
+        "<p class=\"dim\">Seen with this input: n = ",
         "32-way bank conflict",
         "All shared loads by this line in all runs: ",
-        ", in the run: n = ",
+        ", with this input: n = ",
         ". In all runs of the grading, the line costs ",
     };
     const char *at = page;
@@ -61,7 +61,7 @@ Test(report_page, figures_name_their_run)
     "</script></style></title></pre></svg><script>alert(1)</script><img src=x onerror=alert(1)>"   \
     "\" onclick='alert(1)' &lt; <!-- ]]> \xff\xfe\xc3( \x1b[31m \xe2\x80\xae"
 
-/* A result in which every text is TEXT, except the format's own words. */
+/* Returns a result in which every text is TEXT, except the format's own words. */
 static json_t *make_result(const char *text)
 {
     json_t *evil = json_string(text), *offsets = json_array();
@@ -106,7 +106,7 @@ static __attribute__((noinline)) char *make_page(const json_t *result, const cha
     return text;
 }
 
-/* How often WORD occurs in TEXT. */
+/* Returns how often WORD occurs in TEXT. */
 static unsigned occurrences(const char *text, const char *word)
 {
     unsigned count = 0;
@@ -194,7 +194,7 @@ Test(report_page, is_the_same_again)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"", "which lab?"},
+    {"", "name the lab"},
     {"--lab 99", "no lab is called \"99\""},
     {"--lab 2 labs", "unexpected \"labs\": name the file with --submission"},
     {"--lab 2 --seed x", "the seed must be a whole number"},

@@ -95,7 +95,7 @@ Test(run_totals, occupancies_of_different_launches_are_listed)
         "  occupancy              50.0 %          32 of 64 warps, limited by blocks, about 9 registers a "
         "thread\n"
         "                                         1 launch of blocks of 32 threads\n"
-        "  occupancy             100.0 %          64 of 64 warps, about 9 registers a thread\n"
+        "  occupancy             100.0 %          64 of 64 warps, about 9 registers per thread\n"
         "                                         2 launches, the first of blocks of 64 threads\n";
     cr_expect(strstr(text, wanted), "%s", text);
     cr_expect(strstr(text, "                                         1 more launch with others\n"),
@@ -150,19 +150,19 @@ Test(run_report, text_is_as_designed)
         "  2 launches of 2 blocks of 32 threads\n"
         "  warp instructions   1,236,567          longest warp 1,200, 1.1 of 32 lanes active\n"
         "  global loads               10 requests         320 sectors  "
-        "32.0 a request, ideal 4.0; 16.0 lines\n"
+        "32.0 per request, ideal 4.0; 16.0 lines\n"
         "\n"
         "tree()\n"
         "  1 launch of 4 x 3 blocks of 8 x 8 x 2 threads, illegal-address\n"
         "  occupancy              75.0 %          48 of 64 warps, limited by registers, "
-        "about 40 registers a thread\n"
+        "about 40 registers per thread\n"
         "  warp instructions           8          longest warp 0, 8.0 of 32 lanes active\n"
         "  branches                    4          1 divergent, 25.0 %\n"
-        "  constant loads              6 requests          93 replays  16.5 words a request\n"
+        "  constant loads              6 requests          93 replays  16.5 words per request\n"
         "  barriers                    5\n"
         "  shared loads                4 requests          12 wavefronts  "
-        "8 conflicts, 2.0 a request\n"
-        "  local loads                 3 requests          96 sectors  32.0 a request\n"
+        "8 conflicts, 2.0 per request\n"
+        "  local loads                 3 requests          96 sectors  32.0 per request\n"
         "\n"
         "Worst lines first\n"
         "  a.cu:2  500 warp instructions\n"
@@ -203,7 +203,7 @@ Test(run_report, colour_is_only_where_asked_for)
     char *coloured =
         print(document_text, (struct report_run_options){.colour = true, .line_limit = 10});
     cr_expect(!strchr(plain, '\033'));
-    cr_expect(strstr(coloured, "\033[1;31m32.0 a request\033[0m"), "%s", coloured);
+    cr_expect(strstr(coloured, "\033[1;31m32.0 per request\033[0m"), "%s", coloured);
     free(plain);
     free(coloured);
 }

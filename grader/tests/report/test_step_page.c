@@ -216,8 +216,8 @@ static long long number_of(const json_t *object, const char *name)
 static const struct {
     const char *arguments, *said;
 } mistakes[] = {
-    {"./a", "lanewise step: which output file? Add -o FILE.html"},
-    {"-o p.html", "lanewise step: which program? Name it at the end, or add --lab NAME"},
+    {"./a", "lanewise step: name the output file: add -o FILE.html"},
+    {"-o p.html", "lanewise step: name the program at the end, or add --lab NAME"},
     {"-o p.html ./b", "lanewise step: ./b: No such file or directory"},
     {"-o p.html --launch 0 ./a", "lanewise step: --launch"},
     {"-o p.html --launch 3 ./a", "lanewise step: there is no launch 3: the program made 2"},

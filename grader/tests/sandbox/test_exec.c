@@ -113,7 +113,7 @@ Test(exec, output_is_kept_up_to_a_limit)
     process_outcome_free(&outcome);
 }
 
-/* Whether the process exists and is no zombie. */
+/* Returns whether the process exists and is no zombie. */
 static bool lives(pid_t pid)
 {
     char state = 'Z', path[64];

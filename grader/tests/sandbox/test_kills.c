@@ -214,7 +214,8 @@ static void strike(const struct command *command, const struct blow *blow, doubl
         counts.folders += count_left(blow);
 }
 
-/* Others' gradings also have files there: root takes empty folders, unless they would hide this tree. */
+/* As root, mounts empty folders, because gradings of other users also have files there. Does not
+ * mount a folder that would hide this tree. */
 static bool take_own_folders(void)
 {
     return strncmp(LANEWISE_ROOT, "/tmp/", 5) != 0 && unshare(CLONE_NEWNS) == 0 &&

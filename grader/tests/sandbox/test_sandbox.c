@@ -342,7 +342,8 @@ static const struct {
      "LANEWISE_SANDBOX=none $LANEWISE report --device emulator --lab 02 --submission a.cu", 2,
      "lanewise report: no sandbox on this machine", NULL},
     {"without bubblewrap", WITHOUT_BUBBLEWRAP "$LANEWISE grade " SUBMISSION, 0,
-     "no namespaces: it sees the machine's processes and users; install bubblewrap", "confined"},
+     "no namespaces: programs see the machine's processes and users; install bubblewrap",
+     "confined"},
     {"without bubblewrap, doctor", WITHOUT_BUBBLEWRAP "$LANEWISE doctor", 0, "install bubblewrap",
      NULL},
     {"without namespaces, doctor", "LANEWISE_SANDBOX=confined $LANEWISE doctor", 0,
@@ -398,14 +399,14 @@ static const struct {
     {"a user without bubblewrap", WITH_MOUNTS(HIDE_BUBBLEWRAP "exec " AS_A_USER "\"$@\""),
      "confined",
      "warning: weak sandbox: it has only Landlock or another user, seccomp, limits (no "
-     "namespaces: it sees the machine's processes and users; install bubblewrap"},
+     "namespaces: programs see the machine's processes and users; install bubblewrap"},
     {"a user whose first bubblewrap cannot run a compiler",
      WITH_MOUNTS(OLD_BUBBLEWRAP("--size") "exec " AS_A_USER "\"$@\""), "namespaces", ""},
     {"a user whose first bubblewrap can run nothing",
      WITH_MOUNTS(OLD_BUBBLEWRAP("--seccomp") "exec " AS_A_USER "\"$@\""), "namespaces", ""},
     {"root in a container", "container=podman " WITH_MOUNTS(ENTER_A_CHROOT "\"$@\""), "confined",
      "warning: weak sandbox: it has only Landlock or another user, seccomp, limits (no "
-     "namespaces: it sees the machine's processes and users; for a stronger sandbox in this "
+     "namespaces: programs see the machine's processes and users; for a stronger sandbox in this "
      "container, start it with "},
     {"a user in a container", WITH_MOUNTS(ENTER_A_CHROOT AS_A_USER "\"$@\""), "confined",
      "warning: weak sandbox: it has only Landlock or another user"},

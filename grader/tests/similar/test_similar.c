@@ -347,8 +347,8 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* Only a program and its own copy may be a pair. TOO_FEW programs must have too little code of
- * their own to be compared; batch/pairs.h lists such programs if they are the same. */
+/* Checks that only a program and its own copy are a pair. TOO_FEW programs must have too little
+ * code of their own to be compared; batch/pairs.h lists such programs if they are the same. */
 static void judge_lab(const char *lab, size_t too_few)
 {
     static struct collection all;

@@ -175,7 +175,8 @@ struct collection {
     size_t count;
 };
 
-/* A copy of SOURCE by a cheat. MORE: the cheat has also rewritten the loops and types. */
+/* Returns a copy of SOURCE by a cheat. If MORE is true, the cheat has also rewritten the loops and
+ * types. */
 static char *copy_of(const struct collection *all, const char *source, bool more)
 {
     char *copy = disguise(source, all->header);
@@ -269,8 +270,8 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* All copies must be found. No two independent programs may be near each other, and no program may
- * be near a mutant of another program. */
+/* Checks that all copies are found. No two independent programs may be near each other, and no
+ * program may be near a mutant of another program. */
 static void judge_lab(const char *lab)
 {
     static struct collection all;

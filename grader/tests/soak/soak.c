@@ -116,7 +116,7 @@ static void take_own_shared_memory(void)
 
 /* --- gradings ------------------------------------------------------------------------------------------ */
 
-/* A submission that consists of a trick and the solution. */
+/* Returns a submission that consists of a trick and the solution. */
 static struct submission submission_of(const struct lab *lab, const struct trick *trick)
 {
     struct submission submission = {.shown = LAB};

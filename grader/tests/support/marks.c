@@ -144,7 +144,8 @@ static bool is_of(const json_t *finding, const struct source *source,
     return is_kernel(text_of(finding, "kernel"), wanted);
 }
 
-/* Whether the finding also names LINE. If LINE is 0: whether it names no other line of a kernel. */
+/* Returns whether the finding also names LINE. If LINE is 0, returns whether it names no other line
+ * of a kernel. */
 static bool is_about(const json_t *finding, json_int_t line)
 {
     size_t i;
@@ -182,7 +183,7 @@ static void check_finding(const struct source *source, const struct expectation 
               "%s: %s: line %lld does not wait", source->program, wanted->kernel, (long long)line);
 }
 
-/* Whether the kernel was launched, and never failed. */
+/* Returns whether the kernel was launched, and never failed. */
 static bool has_run(const struct expectation *wanted, const json_t *launches)
 {
     size_t i, count = 0;

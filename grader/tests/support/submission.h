@@ -19,8 +19,8 @@ void submission_init(void);
  * first one without FIND. */
 void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS], const char *name);
 
-/* The same for the mutant MUTANT of LAB (grade/mutant.h), or for the one in grader/tests/MUTANT.diff if
- * its name has a slash. Returns the score that it declares. */
+/* Writes the mutant MUTANT of LAB (grade/mutant.h) to NAME, or the mutant in
+ * grader/tests/MUTANT.diff if MUTANT has a slash. Returns the score that it declares. */
 double submission_write_mutant(const char *lab, const char *mutant, const char *name);
 
 /* For a script: copies five mutants of lab 02 to mutants/, for $LANEWISE_MUTANTS: enough for a sound lab.

@@ -183,8 +183,9 @@ static bool is_allocated_after(const struct CUgraphNode_st *node, const void *me
     return false;
 }
 
-/* Returns memory that a new allocation NODE reuses, as on a GPU. It has at least SIZE bytes, a node
- * before NODE frees it, and no later node allocates it again. Returns NULL if there is none. */
+/* Returns memory that the new allocation node NODE can reuse, as on a GPU. It has at least SIZE
+ * bytes, a node before NODE frees it, and no later node allocates it again. Returns NULL if there
+ * is none. */
 static void *reusable_memory(const struct CUgraphNode_st *node, size_t size)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next) {

@@ -28,8 +28,8 @@ static struct CUuserObject_st *objects;
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* Returns the pointer to OBJECT in the list, or NULL if OBJECT is not live. The caller holds the
- * lock. */
+/* Returns the link of the list that points to OBJECT, or NULL if OBJECT is not live. The caller
+ * holds the lock. */
 static struct CUuserObject_st **find(cudaUserObject_t object)
 {
     struct CUuserObject_st **at = &objects;

@@ -26,14 +26,16 @@
 #define PAGE ((uintptr_t)sysconf(_SC_PAGESIZE)) /* on arm64, pages can have 16 or 64 KB */
 
 enum {
-    /* most sequences of pages with the same protection; Linux allows about 65,000 */
+    /* at most this many sequences of pages with the same protection; Linux allows about 65,000 */
     MOST_RUNS = 4096,
-    MOST_STEPS = 20000,  /* most single instructions until the work in flight changes */
-    MOST_CONFLICTS = 16, /* most reported conflicts of the host with one piece of work */
-    MOST_STEPPED = 4,    /* most pages that one instruction touches */
+    MOST_STEPS = 20000, /* at most this many single instructions until the work in flight changes */
+    MOST_CONFLICTS =
+        16, /* at most this many conflicts of the host with one piece of work are reported */
+    MOST_STEPPED = 4, /* an instruction touches at most this many pages */
     DEPTH = 32
 };
 
+/* how far a page is protected: not at all, against stores, or against all accesses */
 enum level { FREE, READABLE, HIDDEN };
 
 struct guarded {
@@ -46,7 +48,7 @@ struct guarded {
 
 static struct guarded *ranges;
 static unsigned opened;
-static unsigned steps;
+static unsigned steps; /* single instructions since the work in flight changed */
 static pid_t owner;
 static struct sigaction segv_before, trap_before;
 
@@ -149,7 +151,8 @@ void guard_update(void)
     if (opened || !order || (!guard_protected && !order_in_flight(order)))
         return;
     steps = 0;
-    install(); /* must come first, because other threads may access the pages at any time */
+    /* the handlers must exist first, because other threads may access the pages at any time */
+    install();
     for (struct guarded *range = ranges; range; range = range->next) {
         memset(range->wanted, FREE, pages_of(range));
         order_each_touch(order, range->begin, range->end, want, range);
@@ -367,7 +370,7 @@ static void install(void)
     if (!owner) {
         void *stack[2];
         owner = getpid();
-        /* its first call loads a library, which must not happen inside a handler */
+        /* the first call of backtrace() loads a library, which must not happen inside a handler */
         backtrace(stack, 2);
     }
     replace(SIGSEGV, on_fault, &segv_before);

@@ -6,7 +6,7 @@
 
 enum { MOST_RECORDS = 64, MOST_WAITS = 64 };
 
-/* The latest record of an event. CLOCK tells events apart. */
+/* The latest record of an event, which CLOCK identifies. */
 struct record {
     const struct order_clock *clock;
     uint64_t stream;
@@ -56,11 +56,12 @@ void order_note_wait(const struct order_clock *event, uint64_t stream, struct em
                 (struct wait){.stream = stream, .place = place, .event = records[i]};
 }
 
-/* Whether a wait explains a conflict. */
+/* Returns whether WAIT explains the conflict of EARLIER and LATER. Each of the next functions looks
+ * for one mistake in the program. */
 typedef bool explains(const struct wait *wait, const struct order_work *earlier,
                       const struct order_work *later);
 
-/* The event was recorded in the waiting stream itself, which orders nothing. */
+/* The mistake: the stream waits for an event that it has recorded itself, which orders nothing. */
 static bool is_vain(const struct wait *wait, const struct order_work *earlier,
                     const struct order_work *later)
 {
@@ -68,8 +69,8 @@ static bool is_vain(const struct wait *wait, const struct order_work *earlier,
            (wait->stream == earlier->stream || wait->stream == later->stream);
 }
 
-/* The event was recorded in the right stream, but before the earlier work. The stream has got no
- * work since the wait, so the wait is for the later work. */
+/* The mistake: the event was recorded in the right stream, but before the earlier work. The stream
+ * has got no work since the wait, so the wait is for the later work. */
 static bool is_too_early(const struct wait *wait, const struct order_work *earlier,
                          const struct order_work *later)
 {
@@ -77,8 +78,8 @@ static bool is_too_early(const struct wait *wait, const struct order_work *earli
            wait->event.stream == earlier->stream && wait->event.works < earlier->number;
 }
 
-/* Another stream than that of the later work waits for the earlier work, and has no other reason to
- * do so yet. */
+/* The mistake: another stream than that of the later work waits for the earlier work. It has got no
+ * work since, so the wait is probably meant for the later work. */
 static bool is_elsewhere(const struct wait *wait, const struct order_work *earlier,
                          const struct order_work *later)
 {
@@ -108,20 +109,20 @@ const char *order_explain_waits(const struct order_work *earlier, const struct o
     const struct wait *other = vain || early ? NULL : find(is_elsewhere, earlier, later);
     if (vain)
         snprintf(text, ORDER_ADVICE,
-                 "line %u lets a stream wait for an event that line %u has recorded in the same "
-                 "stream, which orders nothing: record the event in the stream of the first work, "
-                 "and let the other stream wait",
+                 "line %u waits for an event that line %u recorded in the same stream, so this "
+                 "orders nothing: record the event in the stream of the first work, and wait in "
+                 "the other stream",
                  (unsigned)vain->place.line, (unsigned)vain->event.place.line);
     else if (early)
-        snprintf(text, ORDER_ADVICE,
-                 "line %u lets this stream wait for an event that line %u has recorded before the "
-                 "other work (line %u) was put into its stream: record the event after that work",
-                 (unsigned)early->place.line, (unsigned)early->event.place.line,
-                 (unsigned)earlier->place.line);
+        snprintf(
+            text, ORDER_ADVICE,
+            "line %u records its event too early, before line %u starts the other work: record "
+            "it after that line",
+            (unsigned)early->event.place.line, (unsigned)earlier->place.line);
     else if (other)
         snprintf(text, ORDER_ADVICE,
-                 "line %u lets another stream wait for that work, but this stream does not wait: "
-                 "should the work in line %u be in that other stream?",
+                 "line %u makes a third stream wait for the other work, but not this stream: "
+                 "should line %u use the third stream?",
                  (unsigned)other->place.line, (unsigned)later->place.line);
     return vain || early || other ? text : NULL;
 }

@@ -96,7 +96,7 @@ static void read_materials(void)
 
 /* --- one submission ------------------------------------------------------------------------------------- */
 
-/* A copy of SOURCE that ends with a comment: the same program with a different hash. */
+/* Returns a copy of SOURCE that ends with a comment: the same program with a different hash. */
 static char *signed_copy(const char *source, unsigned student)
 {
     char *copy;
@@ -105,7 +105,7 @@ static char *signed_copy(const char *source, unsigned student)
     return copy;
 }
 
-/* A copy of SOURCE with renamed variables and without comments. */
+/* Returns a copy of SOURCE with renamed variables and without comments. */
 static char *renamed_copy(const char *source)
 {
     static const char *const names[][2] = {

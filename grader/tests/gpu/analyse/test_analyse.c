@@ -142,7 +142,7 @@ static char *draw_program(struct graph *graph)
     return text;
 }
 
-/* Whether the end can be reached from FROM on a path that avoids BARRED. */
+/* Returns whether the end can be reached from FROM on a path that avoids BARRED. */
 static bool reaches_end(const struct graph *graph, int from, int barred)
 {
     bool seen[NODES + 1] = {false};
@@ -162,13 +162,13 @@ static bool reaches_end(const struct graph *graph, int from, int barred)
     return false;
 }
 
-/* Whether B is on every path from A to the end. */
+/* Returns whether B is on every path from A to the end. */
 static bool post_dominates(const struct graph *graph, int b, int a)
 {
     return b == END || (a != END && reaches_end(graph, a, -1) && !reaches_end(graph, a, b));
 }
 
-/* Returns NODE's immediate post-dominator: the one that post-dominates none of NODE's
+/* Returns NODE's immediate post-dominator: the post-dominator that post-dominates none of NODE's
  * other post-dominators. */
 static int immediate(const struct graph *graph, int node)
 {

@@ -230,7 +230,7 @@ Test(cudart, the_matmul_ladder_counts_what_theory_says)
     json_decref(document);
 }
 
-/* The number of the first line of FILE that contains TEXT. */
+/* Returns the number of the first line of FILE that contains TEXT. */
 static int line_of(const char *file, const char *text)
 {
     char *source = shell_source(file), *at = strstr(source, text);

@@ -141,7 +141,7 @@ static char *text(const char *format, const char *a, const char *b, const char *
     return made;
 }
 
-/* The class of a type: 'b', 'u', 's' or 'f', as in the table of comparisons. */
+/* Returns the class of a type: 'b', 'u', 's' or 'f', as in the table of comparisons. */
 static char class_of(const char *type)
 {
     return strcmp(type, "bf16") == 0 ? 'f' : *type;
@@ -152,7 +152,8 @@ static bool is_half(const char *type)
     return class_of(type) == 'f' && strstr(type, "16");
 }
 
-/* A relation is for the type with its full name, or for the untyped bits of its width. */
+/* Returns whether a relation is for TYPE: it has the type's full name, or is for untyped bits of
+ * its width. */
 static bool is_for(const struct relation *relation, const char *type)
 {
     return strcmp(relation->type, class_of(type) == 'b' ? type + 1 : type) == 0;
@@ -252,7 +253,7 @@ static void add_type(const char *type)
             (struct form){.type = type, .comparison = 0, .combination = combinations[i]});
 }
 
-/* setp with one result, or with _ as the second. */
+/* Adds rows of setp with one result, and with _ as the second result. */
 static void add_single_results(void)
 {
     static const struct opcode_row singles[] = {

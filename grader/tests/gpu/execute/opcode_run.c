@@ -133,8 +133,8 @@ static double as_float(uint64_t bits, bool is_double)
     return is_double ? wide : narrow;
 }
 
-/* The distance of two floats of the same sign, in units of the last place, is the
- * difference of their bits. */
+/* Returns whether two floats differ by at most ULPS units of the last place. For floats of the same
+ * sign, this is the difference of their bits. */
 static bool is_close(uint64_t got, uint64_t want, uint64_t ulps, unsigned bits)
 {
     bool is_double = bits == 64;
@@ -155,7 +155,7 @@ bool opcode_is_right(const struct opcode_row *head, uint64_t got, uint64_t want)
     return head->ulps && is_close(got, want, head->ulps, bits_of(head->form[0]));
 }
 
-/* The old value of the result, which an even thread of the guarded kernel must keep. */
+/* Returns the old value of the result, which an even thread of the guarded kernel must keep. */
 static uint64_t old_value(char letter)
 {
     unsigned bits = bits_of(letter);

@@ -12,8 +12,8 @@
  * old d) and of one word per thread for d. The caller frees the text. */
 char *opcode_ptx(const struct opcode_row *row);
 
-/* Whether the result GOT is right for the row HEAD that expects WANT: the same bits, any NaN where
- * the row accepts it, or close enough for an approximation. */
+/* Returns whether the result GOT is right for the row HEAD that expects WANT: the same bits, any
+ * NaN where the row accepts it, or close enough for an approximation. */
 bool opcode_is_right(const struct opcode_row *head, uint64_t got, uint64_t want);
 
 #endif

@@ -154,7 +154,7 @@ static void expect_words(const char *body, const uint32_t *right, unsigned count
     fixture_close(&f);
 }
 
-/* clang-format off: one step a line */
+/* clang-format off: one step per line */
 static const char memory_steps[] = REGISTERS PLACE CALL2(
     "0", "Malloc", "a", "b64",
     "100") "ld.local.u64 b, [place];\nmov.u32 m, 44;\nst.u32 [b+96], m;\nld.u32 m, [b+96];\n"

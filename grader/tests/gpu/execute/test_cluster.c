@@ -10,7 +10,7 @@
 
 TestSuite(cluster, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* The counters of a launch, in the order of the program. */
+/* Returns the counters of a launch, in the order of the program. */
 static json_int_t counter(const json_t *document, size_t launch, const char *name)
 {
     json_t *counters =

@@ -11,8 +11,8 @@
 static const uint32_t grid[3] = {3, 2, 2}, block[3] = {5, 4, 3};
 enum { CTAS = 12, THREADS = 60, STATIC = 32, DYNAMIC = 80 };
 
-/* Whether the launch determines the register's value. True also for registers that are 0
- * in an ordinary launch. */
+/* Returns whether the launch determines the register's value. Also returns true for registers that
+ * are 0 in an ordinary launch. */
 static bool has_own_value(enum ptx_special special)
 {
     switch (special) {
@@ -26,8 +26,8 @@ static bool has_own_value(enum ptx_special special)
     }
 }
 
-/* The expected value for thread I of CTA C, both numbered in the order of their indices. -1:
- * is_plausible() checks the value. */
+/* Returns the expected value for thread I of CTA C, both numbered in the order of their indices. If
+ * it is -1, is_plausible() checks the value. */
 static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
 {
     unsigned lane = i % 32;
@@ -102,7 +102,7 @@ static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
     }
 }
 
-/* The other registers have no fixed value. This checks that a value is plausible. */
+/* Returns whether VALUE is plausible for a register that has no fixed value. */
 static bool is_plausible(enum ptx_special special, uint64_t value)
 {
     switch (special) {
@@ -184,7 +184,7 @@ Test(device, special_registers)
     fixture_close(&f);
 }
 
-/* The expected value for the same grid in clusters of 3 x 1 x 2. */
+/* Returns the expected value for the same grid in clusters of 3 x 1 x 2. */
 static int64_t expected_in_cluster(enum ptx_special special, unsigned c)
 {
     unsigned x = c % 3, y = c / 3 % 2, z = c / 6;

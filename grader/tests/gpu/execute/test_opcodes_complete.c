@@ -397,7 +397,7 @@ static bool is_float(int type)
     return type != NO_TYPE && ptx_type_class((enum ptx_type)type) == 'F';
 }
 
-/* The word that the opcode needs, unless the refused word already is of this kind. */
+/* Returns the word that the opcode needs, unless the refused word already is of this kind. */
 static const char *companion(const struct combination *c)
 {
     const char *word = c->word == NO_WORD ? "-" : word_name(c->word);
@@ -534,8 +534,8 @@ static uint32_t types_of(int a, int b)
     return ptx_opcodes[a].types | ptx_opcodes[b].types;
 }
 
-/* The possible second types: cvt's types, every comparable type, the signed types for slct, the
- * coordinates' types of a texture. */
+/* Returns the set of possible second types: cvt's types, every comparable type, the signed types
+ * for slct, the coordinates' types of a texture. */
 static uint32_t second_types(int opcode)
 {
     uint32_t values = ptx_opcodes[PTX_OP_setp].types, packed = 1u << PTX_f16x2 | 1u << PTX_bf16x2;

@@ -18,8 +18,9 @@ static const struct {
 
 /* --- shfl --------------------------------------------------------------------------------------- */
 
-/* The modes, as the CUDA manual describes __shfl_sync(…, width). Segments have WIDTH lanes. A lane
- * that would read past the end of its segment reads its own value. */
+/* Returns the lane from which LANE reads, as the CUDA manual describes it for __shfl_sync(…,
+ * width). Segments have WIDTH lanes. A lane that would read past the end of its segment reads its
+ * own value. */
 static int shuffle_source(char mode, int lane, int b, int width)
 {
     int place = lane % width, start = lane - place, from = lane;
@@ -246,7 +247,8 @@ static void load_lane_operation(struct fixture *fixture, const char *mnemonic, s
     fixture_load(fixture, ptx);
 }
 
-/* The expected result for LANE of MEMBERS: the value, with the predicate in the upper half. */
+/* Returns the expected result for LANE of MEMBERS: the value, with the predicate in the upper
+ * half. */
 static uint64_t lane_result(const char *mnemonic, const uint64_t *values, uint32_t members,
                             unsigned lane)
 {

@@ -62,8 +62,8 @@ static unsigned bits_of(const char *type)
                                 : 1;
 }
 
-/* Whether a has the type and the layout: numbers of less than 8 bits only have a by rows, and b by
- * columns. */
+/* Returns whether a has the type and the layout: numbers of less than 8 bits only have a by rows,
+ * and b by columns. */
 static bool exists(const struct wmma *p)
 {
     char word[8];
@@ -95,7 +95,7 @@ static const char *type_of(const struct wmma *p, unsigned matrix)
     return matrix == 3 ? p->kind->d : matrix == 2 ? p->kind->c : p->kind->ab;
 }
 
-/* The mnemonic of wmma.load of matrix WHICH (0 to 2), wmma.store (3) or wmma.mma (4). */
+/* Returns the mnemonic of wmma.load of matrix WHICH (0 to 2), wmma.store (3) or wmma.mma (4). */
 static char *mnemonic(const struct wmma *p, unsigned which)
 {
     static const char *const names[] = {"load.a", "load.b", "load.c", "store.d"};
@@ -226,15 +226,15 @@ static unsigned columns_of(const struct wmma *p, unsigned matrix)
     return matrix == 0 ? p->shape->k : p->shape->n;
 }
 
-/* The distance between rows or columns, with some padding. */
+/* Returns the distance between rows or columns, with some padding. */
 static unsigned apart(const struct wmma *p, unsigned matrix)
 {
     unsigned gap = bits_of(type_of(p, matrix)) == 1 ? 32 : 16;
     return (p->by_column >> matrix & 1 ? rows_of(p, matrix) : columns_of(p, matrix)) + gap;
 }
 
-/* The bits of a quarter below 512. All types except the integers can represent it; it needs 10 bits
- * after the leading one. */
+/* Returns the bits of a quarter below 512. All types except the integers can represent it; it needs
+ * 10 bits after the leading one. */
 static uint16_t half_bits(double value)
 {
     unsigned size = (unsigned)(value < 0 ? -4 * value : 4 * value), exponent = 13;

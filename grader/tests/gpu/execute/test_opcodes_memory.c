@@ -98,7 +98,7 @@ static uint8_t pattern(unsigned thread, unsigned at)
     return (uint8_t)(thread * 29 + at * 37 + 0x81);
 }
 
-/* In spaces that all threads share, every thread uses the cell of thread 0. */
+/* Returns whether all threads share SPACE. Then every thread uses the cell of thread 0. */
 static bool is_common(const struct space *space)
 {
     return strcmp(space->home, "param") == 0 || strcmp(space->home, "const") == 0;
@@ -210,7 +210,7 @@ static char *memory_ptx(const struct access *a)
 
 /* --- expectations ------------------------------------------------------------------------------- */
 
-/* The register after a load: the type's bytes, extended to the register. */
+/* Returns the register after a load: the type's bytes, extended to the register. */
 static uint64_t loaded(const struct access *a, unsigned thread, unsigned element)
 {
     unsigned bytes = bits_of(a->type) / 8;
@@ -223,13 +223,13 @@ static uint64_t loaded(const struct access *a, unsigned thread, unsigned element
     return a->register_bits == 64 ? value : value & (((uint64_t)1 << a->register_bits) - 1);
 }
 
-/* An element to store. Its bits above the type's width must not reach memory. */
+/* Returns an element to store. Its bits above the type's width must not reach memory. */
 static uint64_t to_store(unsigned thread, unsigned element)
 {
     return 0xf1e2d3c4b5a69788u + 0x0123456701234567u * element + thread;
 }
 
-/* 128 bits are two elements of 64. */
+/* Returns access A with each element of 128 bits as two elements of 64. */
 static struct access in_longs(const struct access *a)
 {
     struct access longs = *a;

@@ -119,7 +119,7 @@ static const char *const result_types[] = {"f32", "u32", "s32"};
 static const char *const coordinate_types[] = {"f32", "s32"};
 static const char *const levels[] = {"", ".level", ".grad"};
 
-/* A word that is an ordinary value as a float and as a signed and unsigned integer. */
+/* Returns a word that is an ordinary value as a float and as a signed and unsigned integer. */
 static uint32_t texture_word(struct place p, unsigned channel)
 {
     unsigned index = (unsigned)(p.z * SLICE + p.y * ROW + p.x * TEXEL) / 4 + channel;
@@ -197,7 +197,8 @@ static char *cube_text(size_t level, size_t shape, const char *result)
     return text;
 }
 
-/* One texel per face: thread t reads face t % 6 of cube t / 6 % 2, slightly off its centre. */
+/* Fetches from cubes with one texel per face: thread t reads face t % 6 of cube t / 6 % 2, slightly
+ * off its centre. */
 static void fetch_cube(size_t level, size_t shape, const char *result)
 {
     static const float directions[FACES][3] = {{2, .5f, 1},   {-2, 1, .5f},   {.5f, 3, -1},
@@ -322,7 +323,7 @@ static char *surface_text(const struct surface_access *a)
     return text;
 }
 
-/* Byte AT of the surface, before any store. */
+/* Returns byte AT of the surface, before any store. */
 static uint8_t surface_byte(unsigned at)
 {
     return (uint8_t)(at * 37 + 11);
@@ -341,7 +342,7 @@ static struct place surface_place(const struct surface_access *a, unsigned threa
     return p;
 }
 
-/* The first byte that a thread reads or writes; -1: no byte. */
+/* Returns the first byte that a thread reads or writes, or -1 if it accesses none. */
 static int surface_offset(const struct surface_access *a, unsigned thread)
 {
     struct place p = surface_place(a, thread);

@@ -1,4 +1,4 @@
-/* The fast path for repeated accesses (execute/access.c) and the path that checks all 32
+/* The fast path for repeated accesses (execute/access_run.c) and the path that checks all 32
  * addresses must give the same counts. initcheck needs all addresses of each access, and so
  * disables the fast path. */
 #include <criterion/criterion.h>

@@ -66,8 +66,8 @@ static void add_plain(struct made *made, unsigned arch, uint64_t flags)
     add(made, FATBIN_PTX, arch, flags, ptx, sizeof ptx, 0);
 }
 
-/* Returns the text of MADE's best PTX for a GPU of arch 90. NULL: there is none, or
- * MESSAGE says what is wrong. */
+/* Returns the text of MADE's best PTX for a GPU of arch 90. Returns NULL if there is none, or if
+ * the text is wrong; MESSAGE then says why. */
 static char *best(const struct made *made, char *message)
 {
     struct fatbin_summary summary = {0};

@@ -72,7 +72,7 @@ static void make_wrap(struct pattern *p, uint64_t *seed)
     snprintf(p->made, sizeof p->made, "(%u + lane * %u) %% %u", first, step, round);
 }
 
-/* Neighbours that swap places, or every second lane for the next word. */
+/* Makes a pattern in which neighbours swap places, or every second lane accesses the next word. */
 static void make_turned(struct pattern *p, uint64_t *seed)
 {
     unsigned first = below(seed, 20), turn = below(seed, LANES), shift = below(seed, 3);
@@ -108,7 +108,7 @@ static struct pattern make(uint64_t *seed)
 
 /* --- the kernel ------------------------------------------------------------------------------------------ */
 
-/* In line 7, each lane accesses the offset that it finds in TABLE. */
+/* Returns a kernel in which, in line 7, each lane accesses the offset that it finds in TABLE. */
 static char *kernel_text(const struct pattern *p)
 {
     static const char *const types[] = {"u8", "u16", "u32", "u64", "v4.u32"};
@@ -156,7 +156,7 @@ struct truth {
     unsigned cost, ideal;
 };
 
-/* The number of different values among the first COUNT of LIST, each divided by UNIT. */
+/* Returns the number of different values among the first COUNT of LIST, each divided by UNIT. */
 static unsigned different(const int64_t *list, unsigned count, int64_t unit)
 {
     unsigned found = 0;
@@ -169,7 +169,7 @@ static unsigned different(const int64_t *list, unsigned count, int64_t unit)
     return found;
 }
 
-/* The number of different words in one column of banks, for lanes FROM to TO. */
+/* Returns the number of different words in one column of banks, for lanes FROM to TO. */
 static unsigned in_column(const struct truth *t, unsigned from, unsigned to, int64_t column,
                           int64_t width)
 {
@@ -245,7 +245,7 @@ static bool is_stride_of(const struct truth *t, unsigned elements, unsigned step
            (is_stride(t, signed_step, false) || is_stride(t, signed_step, true));
 }
 
-/* Rows of WIDTH lanes, with at least one whole row. */
+/* Returns whether the lanes form rows of WIDTH lanes, with at least one whole row. */
 static bool is_rows(const struct truth *t, unsigned width, int64_t step, int64_t jump)
 {
     for (unsigned first = 1; first <= width; first++) {
@@ -304,7 +304,8 @@ static bool is_wrap(const struct truth *t, int64_t step, int64_t round)
     return t->high - t->low + t->made->bytes <= round;
 }
 
-/* Rows of WIDTH lanes, with this STEP and JUMP; NONE if the explanation does not name one. */
+/* Returns whether the lanes form rows of WIDTH lanes, with this STEP and JUMP. Each of the two is
+ * NONE if the explanation does not name it. */
 static bool is_rows_of(const struct truth *t, unsigned width, int64_t step, int64_t jump)
 {
     for (unsigned first = 1; first <= width && first + 1 < t->count; first++) {
@@ -323,15 +324,15 @@ static bool is_dense(const struct truth *t)
     return t->high - t->low + t->made->bytes == (int64_t)t->distinct * t->made->bytes;
 }
 
-/* Neighbours, perhaps with gaps that cost nothing. */
+/* Returns whether the lanes access neighbouring words, perhaps with gaps that cost nothing. */
 static bool is_neighbours(const struct truth *t, bool back)
 {
     int64_t bytes = t->made->bytes;
     return is_stride(t, back ? -bytes : bytes, false) || (!back && is_dense(t));
 }
 
-/* Whether TEXT, with "V" in place of the verb, is true of global memory. False also if this test
- * does not know the text. */
+/* Returns whether TEXT, with "V" in place of the verb, is true of global memory. Also returns false
+ * if this test does not know the text. */
 static bool is_true_global(const struct truth *t, const char *text)
 {
     unsigned n[5], bytes = t->made->bytes;
@@ -359,17 +360,20 @@ static bool is_true_global(const struct truth *t, const char *text)
                &n[0], &a) == 2)
         return is_rows(t, n[0], 0, a);
     if (sscanf(text,
-               "lanes V words %ld bytes apart, repeating the same words every %u lanes (modulo %u)",
+               "lanes V words %ld bytes apart; after %u lanes the same words repeat (modulo %u)",
                &a, &n[0], &n[1]) == 3)
         return n[0] == n[1] && is_rows_of(t, n[0], a, 0);
-    if (sscanf(text, "lanes V words %ld bytes apart, wrapping after %ld bytes (modulo %u elements)",
-               &a, &b, &n[0]) == 3)
+    if (sscanf(
+            text,
+            "lanes V words %ld bytes apart, beginning again after %ld bytes (modulo %u elements)",
+            &a, &b, &n[0]) == 3)
         return n[0] * bytes == b && is_wrap(t, a, b);
-    if (sscanf(text, "each row of %u lanes Vs neighbouring words; the next row is %ld bytes away",
+    if (sscanf(text,
+               "each group of %u lanes Vs neighbouring words; the next group is %ld bytes away",
                &n[0], &a) == 2)
         return is_rows(t, n[0], bytes, a);
     if (sscanf(text,
-               "each row of %u lanes Vs words %ld bytes apart; the next row is %ld bytes away",
+               "each group of %u lanes Vs words %ld bytes apart; the next group is %ld bytes away",
                &n[0], &a, &b) == 3)
         return is_rows(t, n[0], a, b);
     if (sscanf(
@@ -411,13 +415,13 @@ static bool is_true_rule(const struct truth *t, const char *text)
     int64_t n;
     if (!*text)
         return true;
-    if (sscanf(text, " (stride %ld words in rows of %u lanes)", &n, &width) == 2)
+    if (sscanf(text, " (stride %ld words in groups of %u lanes)", &n, &width) == 2)
         return is_rows_of(t, width, 4 * n, (int64_t)NONE);
     if (sscanf(text, " (%u lanes per word, %ld words apart)", &width, &n) == 2)
         return is_rows_of(t, width, 0, 4 * n);
     if (sscanf(text, " (stride %ld", &n) == 1)
         return is_stride(t, strstr(text, "words") ? 4 * n : n, false);
-    return sscanf(text, " (rows of %u lanes, %ld words apart)", &width, &n) == 2 &&
+    return sscanf(text, " (groups of %u lanes, %ld words apart)", &width, &n) == 2 &&
            is_rows_of(t, width, t->made->bytes, 4 * n);
 }
 
@@ -481,7 +485,7 @@ static void check_finding(const struct truth *t, const json_t *finding)
     free(text);
 }
 
-/* Whether line 7 had a finding. */
+/* Returns whether line 7 had a finding. */
 static bool check(const struct pattern *p, const json_t *line)
 {
     size_t i;

@@ -44,7 +44,7 @@ static void run_pattern(const struct pattern *p, struct emu_counters *counters)
     fixture_close(&f);
 }
 
-/* Four consecutive counters, from FIRST on. */
+/* Checks four consecutive counters, from FIRST on. */
 static void expect_four(const struct pattern *p, const struct emu_counters *counters,
                         enum emu_counter first)
 {
@@ -54,7 +54,7 @@ static void expect_four(const struct pattern *p, const struct emu_counters *coun
                   (unsigned long)counters->value[first + i], p->want[i]);
 }
 
-/* No other traffic may be counted. */
+/* Checks that no other traffic was counted. */
 static void expect_only(const struct pattern *p, const struct emu_counters *counters,
                         enum emu_counter first)
 {
@@ -495,8 +495,8 @@ static void choose_words(uint32_t words[RANDOM_TURNS][32])
         }
 }
 
-/* Passes of one turn: the largest number of words in one of the 32 banks or, if each lane has a
- * turn, the largest number of lanes. */
+/* Returns the number of passes of one turn: the largest number of words in one of the 32 banks or,
+ * if each lane has a turn, the largest number of lanes. */
 static unsigned count_passes(const uint32_t *words, bool each_lane)
 {
     unsigned held[32] = {0}, most = 0;

@@ -18,7 +18,7 @@ static const char *const programs[] = {
     "textures",    "threads",    "unsupported", "memory_use handles", "memory_use pool",
 };
 
-/* The reports of PROGRAM: paragraphs that begin "Direct leak of" or "Indirect leak of". */
+/* Returns the reports of PROGRAM: paragraphs that begin "Direct leak of" or "Indirect leak of". */
 static char *leaks_of(const char *command, const char *frame)
 {
     return shell_must("%s %s 2>&1 | awk -v RS= '/ leak of / && /%s/'", DETECT, command, frame);

@@ -46,7 +46,7 @@ static const struct row {
      {"[leak]", "[bad-free]"},
      NULL},
     {"swapped_pitches",
-     {"the pitches are swapped: the target's rows are 512 bytes apart, but its pitch is given as 400"},
+     {"the pitches are swapped: the target's rows are 512 bytes apart, but the call passes the pitch 400"},
      {NULL},
      NULL},
     {"pitch_in_elements",

@@ -73,7 +73,8 @@ static void print_loop(char *text, size_t size, const char *table, const char *a
 
 /* --- initcheck --------------------------------------------------------------------------------------- */
 
-/* One warp stores words and then loads words, in memory of which the host has written parts. */
+/* Prints a kernel in which one warp stores words and then loads words, in memory of which the host
+ * has written parts. */
 static void print_kernel(char *ptx, size_t size, bool shared)
 {
     char store[600], load[600];
@@ -93,7 +94,7 @@ static void print_kernel(char *ptx, size_t size, bool shared)
              4 * WORDS, store, load);
 }
 
-/* The host writes a part in the middle, or everything. */
+/* Returns new memory of which the host has written a part in the middle, or everything. */
 static emu_addr make_block(struct fixture *f, bool *written, uint64_t *random)
 {
     static const uint32_t zeros[WORDS];
@@ -212,8 +213,8 @@ static void print_racing_kernel(char *ptx, size_t size, struct racing *racing, u
              kind == UNORDERED ? "" : "bar.sync 0;\n");
 }
 
-/* Words for each thread of all blocks, step by step: each of three blocks has its own part of
- * memory or, now and then, all share one. */
+/* Chooses words for each thread of all blocks, step by step: each of three blocks has its own part
+ * of memory or, now and then, all share one. */
 static void choose_racing_places(uint32_t *places, const struct racing *racing, uint64_t *random)
 {
     bool is_apart = next_random(random, 3);
@@ -239,7 +240,7 @@ static void choose_racing_places(uint32_t *places, const struct racing *racing, 
     }
 }
 
-/* All findings of one run, as text. */
+/* Returns all findings of one run, as text. */
 static char *find_races(const char *ptx, const struct racing *racing, const uint32_t *places,
                         bool plainly)
 {

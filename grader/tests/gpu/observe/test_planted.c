@@ -47,7 +47,8 @@ static char *print_findings(const char *program, bool losses)
                       losses ? "--all" : "", program, losses ? "" : "/: warning: /,$d");
 }
 
-/* Losses of kernels that wait depend on how long they wait. */
+/* Returns whether both documents have the same errors. Ignores losses, because losses of kernels
+ * that wait depend on how long they wait. */
 static bool has_same_errors(const json_t *one, const json_t *other)
 {
     json_t *lists[2] = {json_array(), json_array()}, *finding;
@@ -65,13 +66,14 @@ static bool has_same_errors(const json_t *one, const json_t *other)
     return same;
 }
 
-/* The order in which waiting blocks run decides which of them is named. */
+/* Returns whether the order in which waiting blocks run decides which of them the finding names. */
 static bool is_any_order(const struct finding_kind *kind)
 {
     return strcmp(kind->id, "deadlock") == 0;
 }
 
-/* For programs whose losses are expected: the counters must be the same, too. */
+/* Returns whether both documents have the same losses and counters, for programs whose losses are
+ * expected. */
 static bool has_same_losses(const json_t *one, const json_t *other)
 {
     return json_equal(json_object_get(one, "findings"), json_object_get(other, "findings")) &&
@@ -114,7 +116,7 @@ static struct marks_count check_program(const struct finding_kind *kind, const c
     return count;
 }
 
-/* Only a line of source, behind " | ", may be longer. */
+/* Checks the width of each line of TEXT, except lines of source, behind " | ". */
 static void expect_narrow(const char *id, char *text)
 {
     for (char *line = strsep(&text, "\n"); line; line = strsep(&text, "\n"))

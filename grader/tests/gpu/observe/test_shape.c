@@ -59,19 +59,19 @@ Test(shape, global_accesses)
         {"stride in every second lane", 4, 0, 32, 16, 0, 0x55555555,
          "each lane reads 4 of every 16 bytes (stride 4 elements)"},
         {"tile of 16", 4, 0, 16, 4, 4000, 0,
-         "each row of 16 lanes reads neighbouring words; the next row is 4000 bytes away"},
+         "each group of 16 lanes reads neighbouring words; the next group is 4000 bytes away"},
         {"tile of 8", 4, 0, 8, 4, 4000, 0,
-         "each row of 8 lanes reads neighbouring words; the next row is 4000 bytes away"},
+         "each group of 8 lanes reads neighbouring words; the next group is 4000 bytes away"},
         {"rows of 20", 4, 0, 20, 4, 4000, 0,
-         "each row of 20 lanes reads neighbouring words; the next row is 4000 bytes away"},
+         "each group of 20 lanes reads neighbouring words; the next group is 4000 bytes away"},
         {"columns of a tile", 4, 0, 16, 4000, 4, 0,
-         "each row of 16 lanes reads words 4000 bytes apart; the next row is 4 bytes away"},
+         "each group of 16 lanes reads words 4000 bytes apart; the next group is 4 bytes away"},
         {"a word for four", 4, 0, 4, 0, 64, 0,
          "each group of 4 lanes reads the same word; the next group's word is 64 bytes away"},
         {"a word for two", 4, 0, 2, 0, 64, 0,
          "each group of 2 lanes reads the same word; the next group's word is 64 bytes away"},
         {"modulo 8", 8, 0, 8, 64, 0, 0,
-         "lanes read words 64 bytes apart, repeating the same words every 8 lanes (modulo 8)"},
+         "lanes read words 64 bytes apart; after 8 lanes the same words repeat (modulo 8)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[400];
@@ -115,7 +115,8 @@ Test(shape, a_stride_may_go_round)
         access.addr[l] = 4096 + (l * 13 + 3) % 100 * 4;
     shape_describe_global(text, sizeof text, &access, "read");
     cr_expect_str_eq(
-        text, "lanes read words 52 bytes apart, wrapping after 400 bytes (modulo 100 elements)");
+        text,
+        "lanes read words 52 bytes apart, beginning again after 400 bytes (modulo 100 elements)");
 }
 
 Test(shape, without_a_rule)
@@ -146,12 +147,12 @@ Test(shape, shared_accesses)
         {"doubles, stride 2", 8, 0, 32, 16, 0, 0,
          "lanes 0, 8, 16, ... read words 0, 32, 64, ...: all in bank 0 (stride 4 words)"},
         {"columns of a tile of 16", 4, 0, 16, 64, 4, 0,
-         "lanes 0, 2, ... read words 0, 32, ...: all in bank 0 (stride 16 words in rows of 16 "
+         "lanes 0, 2, ... read words 0, 32, ...: all in bank 0 (stride 16 words in groups of 16 "
          "lanes)"},
         {"a word for four", 4, 0, 4, 0, 128, 0,
          "lanes 0, 4, ... read words 0, 32, ...: all in bank 0 (4 lanes per word, 32 words apart)"},
         {"rows of 16, as long as the banks", 4, 0, 16, 4, 128, 0,
-         "lanes 0, 16 read words 0, 32: all in bank 0 (rows of 16 lanes, 32 words apart)"},
+         "lanes 0, 16 read words 0, 32: all in bank 0 (groups of 16 lanes, 32 words apart)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[400];

@@ -10,7 +10,8 @@ TestSuite(predict_loops, .timeout = 100);
 
 #define ROUNDS 1024
 
-/* The member NAME of the prediction of a loop with BODY, for each round. %r1 counts the rounds. */
+/* Returns the member NAME of the prediction of a loop with BODY, for each round. %r1 counts the
+ * rounds. */
 static double each_round(const char *name, const char *body, struct fixture_launch launch)
 {
     struct emu_chip chip = round_chip();
@@ -37,7 +38,8 @@ static double each_round(const char *name, const char *body, struct fixture_laun
 
 /* --- constants ---------------------------------------------------------------------------------- */
 
-/* A loop that loads 16 bytes from a table of so many bytes, and goes on by APART. */
+/* Returns the cycles of a loop that loads 16 bytes from a table of BYTES bytes, each time APART
+ * bytes further. */
 static double cycles_of_table(unsigned bytes, unsigned apart, unsigned threads)
 {
     char body[512];
@@ -157,7 +159,8 @@ Test(predict_loops, a_sketch_counts_different_keys)
     }
 }
 
-/* The atomics' time of 64 CTAs that add to a page each, beside so many bytes of other memory. */
+/* Returns the time of the atomics of 64 CTAs, each of which adds to one page. OTHERS is the number
+ * of bytes of other memory. */
 static double us_of_pages(size_t others)
 {
     struct emu_chip chip = round_chip();

@@ -10,7 +10,8 @@
 
 TestSuite(predict, .timeout = 100);
 
-/* The cycles of kernel k with BODY COUNT times in it. The body's lines are numbered by %d. */
+/* Returns the cycles of kernel k with BODY COUNT times in it. The body's lines are numbered by
+ * %d. */
 static double cycles_of(const char *head, const char *body, int count, struct fixture_launch launch)
 {
     static char ptx[1 << 18];
@@ -36,7 +37,7 @@ static double cycles_of(const char *head, const char *body, int count, struct fi
     return cycles;
 }
 
-/* The cycles that one more copy of BODY takes. */
+/* Returns the cycles that one more copy of BODY takes. */
 static double cost_of(const char *head, const char *body, struct fixture_launch launch)
 {
     return (cycles_of(head, body, 200, launch) - cycles_of(head, body, 100, launch)) / 100;
@@ -90,7 +91,8 @@ Test(predict, a_load_that_hits_the_first_level_cache)
     cr_expect_float_eq(cycles, 40, 0.1, "%.3f cycles", cycles);
 }
 
-/* A warp copies with cp.async and waits for all groups of copies but the latest PENDING. */
+/* Returns the cost for a warp that copies with cp.async and waits for all groups of copies but the
+ * latest PENDING. */
 static double cost_of_copies(unsigned pending)
 {
     char body[200];
@@ -248,7 +250,8 @@ Test(predict, a_long_block_takes_as_long_as_alone)
     cr_expect_float_eq(twice, 2 * once, 0.02 * twice, "%.0f cycles, half of it %.0f", twice, once);
 }
 
-/* A loop of 1,000 divisions, whose divisor grows by GROWTH in each iteration. */
+/* Returns the cycles of a loop of 1,000 divisions, whose divisor grows by GROWTH in each
+ * iteration. */
 static double cycles_of_divisions(const char *growth)
 {
     struct emu_chip chip = round_chip();
@@ -283,7 +286,8 @@ Test(predict, a_divisor_that_stays_is_inverted_once)
 
 #define SUMS 48
 
-/* The L1 time of ROUNDS rounds of a loop with 48 sums, in cycles, with the directive LIMIT. */
+/* Returns the L1 time of ROUNDS rounds of a loop with 48 sums, in cycles, with the directive
+ * LIMIT. */
 static double l1_of_sums(const char *limit, unsigned rounds)
 {
     static char ptx[1 << 14];

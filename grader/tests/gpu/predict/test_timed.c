@@ -108,7 +108,7 @@ static const struct {
     {"no GPU", "$LANEWISE run --clock predicted $PROGRAMS/timed",
      "--clock predicted needs the name of a GPU, such as --gpu h200"},
     {"another clock", "$LANEWISE run --gpu h200 --clock wall $PROGRAMS/timed",
-     "unknown clock \"wall\"; --clock takes: predicted"},
+     "unknown clock \"wall\"; --clock takes only predicted"},
     {"the variable without a GPU",
      "LANEWISE_CLOCK=predicted LD_PRELOAD=$PRELOAD LD_LIBRARY_PATH=$LIB $PROGRAMS/timed",
      "LANEWISE_CLOCK=predicted: needs LANEWISE_GPU"},

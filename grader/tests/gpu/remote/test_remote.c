@@ -90,7 +90,7 @@ static bool receive_head(struct link *link, struct wire_head *head)
 
 static char reply_data[WIRE_CHUNK + 1];
 
-/* Sends a request and receives its reply. False: the server has closed the connection. */
+/* Sends a request and receives its reply. Returns false if the server has closed the connection. */
 static bool ask(struct link *link, enum wire_call call, struct wire_head *head, const void *data)
 {
     head->what = call;
@@ -273,7 +273,7 @@ Test(remote, requests_are_counted)
                 "\"read_rows\":3},\"rows\":{\"write_rows\":6,\"read_rows\":12},\"sectors\":{}}\n");
 }
 
-/* How many sectors COUNT rows touch, row by row and byte by byte. */
+/* Returns how many sectors COUNT rows touch, row by row and byte by byte. */
 static uint64_t sectors_by_hand(uint64_t at, uint64_t width, uint64_t count, uint64_t pitch)
 {
     static bool touched[1 << 15];
@@ -287,7 +287,7 @@ static uint64_t sectors_by_hand(uint64_t at, uint64_t width, uint64_t count, uin
     return sum;
 }
 
-/* The number after NAME in the part of the record about sectors; 0: there is none. */
+/* Returns the number after NAME in the part of the record about sectors, or 0 if there is none. */
 static uint64_t recorded_sectors(const char *name)
 {
     char key[40];

@@ -50,7 +50,7 @@ static void quit(const char *what, const char *why)
 
 /* --- programs ------------------------------------------------------------------------------------- */
 
-/* The source named FROM: "solutions", "labs" (the skeleton), or the name of a mutant. */
+/* Returns the source named FROM: "solutions", "labs" (the skeleton), or the name of a mutant. */
 static struct text read_source(const struct lab *lab, const char *from)
 {
     char path[PATH_SIZE], why[300];
@@ -99,7 +99,7 @@ static void build(const struct lab *lab, const char *from, char program[PATH_SIZ
 
 /* --- inputs --------------------------------------------------------------------------------------- */
 
-/* The value of PRODUCT, such as "rows*cols": the factors are names of ints in INPUT. */
+/* Returns the value of PRODUCT, such as "rows*cols": the factors are names of ints in INPUT. */
 static size_t length_of(const struct case_data *input, char *product)
 {
     size_t length = 1;
@@ -113,7 +113,7 @@ static size_t length_of(const struct case_data *input, char *product)
     return length;
 }
 
-/* Ints from -1000 to 1000, or floats from -1 to 1. */
+/* Adds an array of ints from -1000 to 1000, or of floats from -1 to 1. */
 static void add_random(struct case_data *input, const char *name, bool floats, size_t length)
 {
     int *values = malloc((length + 1) * sizeof *values);
@@ -171,14 +171,14 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The median of COUNT values; sorts them. */
+/* Returns the median of COUNT values, and sorts them. */
 static double median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* A hash of the bits of the lab's main result; both programs must have the same. */
+/* Returns a hash of the bits of the lab's main result; both programs must have the same. */
 static uint64_t answer_in(const struct case_data *result)
 {
     static const char *const names[] = {"sum", "sums", "c"};

@@ -80,8 +80,8 @@ void chip_say(const char *key, double value, const char *what);
 /* Returns the cycles of one block, or the microseconds of any launch. */
 double chip_cycles(const std::function<void()> &launch);
 double chip_us(const std::function<void()> &launch);
-/* The microseconds of COUNT pieces of work in a row, behind a kernel that waits until all are queued, so
- * that the host's time is not in it. */
+/* Returns the microseconds of COUNT pieces of work in a row, behind a kernel that waits until all
+ * are queued, so that the host's time is not in it. */
 double chip_queued_us(int count, const std::function<void()> &launch);
 
 void measure_pipes(void);

@@ -20,7 +20,8 @@ struct gpu_launch {
     size_t in_bytes, out_bytes;
 };
 
-/* False, with a message: the driver rejects the PTX. Any other error ends the program. */
+/* Runs a kernel. Returns false, after a message, if the driver rejects the PTX. Any other error
+ * ends the program. */
 bool gpu_run(const struct gpu_launch *launch);
 
 #endif

@@ -18,7 +18,7 @@
 
 static uint64_t inputs[ANSWERS_SETS * ANSWERS_SLOTS], outputs[ANSWERS_SETS];
 
-/* Runs the row's kernel on the GPU. False if the driver rejects its PTX. */
+/* Runs the row's kernel on the GPU. Returns false if the driver rejects its PTX. */
 static bool run_on_gpu(const struct opcode_row *row)
 {
     char *kernels = answers_ptx(row), *ptx = malloc(strlen(kernels) + sizeof FIXTURE_PTX);

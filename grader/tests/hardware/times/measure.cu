@@ -112,7 +112,7 @@ static double clock_mhz(void)
 
 enum how { IDLE, QUEUED, COLD };
 
-/* The time of COUNT launches between two events. */
+/* Returns the time of COUNT launches between two events. */
 static double once(const launch &launch, cudaStream_t stream, enum how how, int count)
 {
     float ms;

@@ -1,4 +1,4 @@
-// Sums: the classic ladder in one block's shared memory, shuffles, several numbers a thread.
+// Sums: the classic ladder in one block's shared memory, shuffles, several numbers per thread.
 #include "../launch.cuh"
 
 #define THREADS 256

@@ -33,7 +33,7 @@ template <typename T> __global__ void dot(T *out, const T *x, const T *y, int n)
         out[blockIdx.x] = parts[0];
 }
 
-/* One thread a row: neighbouring threads read with a stride. */
+/* One thread per row: neighbouring threads read with a stride. */
 __global__ void gemv_thread(float *y, const float *a, const float *x, int rows, int columns)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -59,7 +59,7 @@ __global__ void gemv_warp(float *y, const float *a, const float *x, int rows, in
         y[row] = sum;
 }
 
-/* The transposed matrix by a vector: a thread a column. */
+/* The transposed matrix by a vector: a thread per column. */
 __global__ void gemv_columns(float *y, const float *a, const float *x, int rows, int columns)
 {
     int column = blockIdx.x * blockDim.x + threadIdx.x;

@@ -177,7 +177,7 @@ __global__ void radix_count(int *counts, const int *keys, int each, int shift)
         counts[threadIdx.x * gridDim.x + blockIdx.x] = bins[threadIdx.x];
 }
 
-/* Sorts a block's keys by one digit: a split a bit. */
+/* Sorts a block's keys by one digit: a split per bit. */
 __global__ void radix_split(int *out, const int *in, int shift)
 {
     __shared__ int keys[512], warps[32];

@@ -50,7 +50,7 @@ __global__ void bins_matched(unsigned *bins, const int *keys, int n, int count)
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         int key = keys[i] % count;
         unsigned left = ~0u, peers = 0;
-        while (left) { // one key a round
+        while (left) { // one key per round
             int leader = __ffs(left) - 1;
             unsigned same = __ballot_sync(~0u, key == __shfl_sync(~0u, key, leader));
             if (same >> threadIdx.x % 32 & 1)

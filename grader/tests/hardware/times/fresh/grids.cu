@@ -93,7 +93,7 @@ __global__ void wave(double *next, const double *now, const double *before, int 
     next[i] = 2 * now[i] - before[i] + 0.1 * sum;
 }
 
-/* Tridiagonal systems, one a thread: interleaved if STEP is the number of systems, or one behind the other. */
+/* Tridiagonal systems, one per thread: interleaved if STEP is the number of systems, or one behind the other. */
 __global__ void thomas(double *x, const double *d, double *work, int length, int step, int apart)
 {
     size_t at = (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * apart;

@@ -146,7 +146,7 @@ __global__ void quantise(char4 *out, const float4 *in, float scale, int n)
                         __float2int_rn(v.z * scale), __float2int_rn(v.w * scale));
 }
 
-/* Eight bytes a thread, or one. */
+/* Eight bytes per thread, or one. */
 __global__ void grey(unsigned char *out, const uchar4 *in, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

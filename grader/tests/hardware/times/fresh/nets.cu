@@ -71,7 +71,7 @@ __global__ void gelu(float *out, const float *in, int n)
             0.5f * in[i] * (1 + tanhf(0.79788456f * (in[i] + 0.044715f * in[i] * in[i] * in[i])));
 }
 
-/* One query a warp, 64 numbers a key; the sums are corrected when the maximum grows. */
+/* One query per warp, 64 numbers per key; the sums are corrected when the maximum grows. */
 __global__ void attention(float *out, const float *q, const float *k, const float *v, int keys)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;

@@ -80,7 +80,7 @@ __global__ void large_local(float *out, const float *in, int length)
     out[i] = v[length - 1];
 }
 
-/* Small matrices, one a thread, are factored in registers. */
+/* Small matrices, one per thread, are factored in registers. */
 template <int N> __global__ void factor(float *out, const float *in)
 {
     float a[N][N];

@@ -135,7 +135,7 @@ __global__ void filter_shared(float *out, const float *in, const float *taps, in
     out[i] = sum;
 }
 
-/* Recursive filters, one channel a thread: a long chain of dependent steps. */
+/* Recursive filters, one channel per thread: a long chain of dependent steps. */
 __global__ void biquad(float *out, const float *in, int channels, int length)
 {
     int c = blockIdx.x * blockDim.x + threadIdx.x;

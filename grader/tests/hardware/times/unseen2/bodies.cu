@@ -119,7 +119,7 @@ __global__ void potential(float *out, int side, float step, int count)
     out[y * side + x] = sum;
 }
 
-/* Four points a thread share what they can. */
+/* Four points per thread share what they can. */
 __global__ void potential4(float *out, int side, float step, int count)
 {
     int x = blockIdx.x * blockDim.x * 4 + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

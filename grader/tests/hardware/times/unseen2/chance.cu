@@ -70,7 +70,7 @@ __global__ void boxMuller(float2 *out, int n)
     }
 }
 
-/* Prices by a binomial tree, a block an option, in shared memory. */
+/* Prices by a binomial tree, a block per option, in shared memory. */
 __global__ void binomial(float *out, const float *stock, const float *strike, int steps, float up,
                          float p, float discount)
 {

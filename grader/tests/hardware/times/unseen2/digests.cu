@@ -52,7 +52,7 @@ template <bool UNROLL> __global__ void mine(unsigned *out, unsigned first)
     out[own_index()] = sha256<UNROLL>(first + own_index(), sha_constants);
 }
 
-/* XTEA, a block of 8 bytes a thread. */
+/* XTEA, a block of 8 bytes per thread. */
 static __host__ __device__ void xtea(unsigned &a, unsigned &b, const unsigned *key, int rounds)
 {
     unsigned sum = 0;

@@ -14,7 +14,7 @@ __global__ void editDiagonal(int *next, const int *last, const int *before, cons
                   : min(min(last[i - 1], last[i]) + 1, before[i - 1] + (a[i - 1] != b[j - 1]));
 }
 
-/* A block compares a pair of strings of 128: a thread a row, the wavefront in shared memory. */
+/* A block compares a pair of strings of 128: a thread per row, the wavefront in shared memory. */
 __global__ void editBlocks(int *out, const char *a, const char *b)
 {
     __shared__ int row[3][129];
@@ -40,7 +40,7 @@ __global__ void editBlocks(int *out, const char *a, const char *b)
         out[blockIdx.x] = row[256 % 3][128];
 }
 
-/* The same by warps, which hold a row in 4 registers a lane; 16-bit scores of a local alignment. */
+/* The same by warps, which hold a row in 4 registers per lane; 16-bit scores of a local alignment. */
 __global__ void alignWarps(int *out, const char *a, const char *b, int length)
 {
     int pair = own_index() / 32, lane = threadIdx.x % 32, row[4] = {}, best = 0;

@@ -17,7 +17,7 @@ __global__ void luTrailing(double *out, const double *A, const double *L, int n,
         out[r * n + c] = A[r * n + c] - L[r] * A[k * n + c];
 }
 
-/* One warp a matrix of 32 x 32, a row a lane, in shared memory. */
+/* One warp per matrix of 32 x 32, a row per lane, in shared memory. */
 __global__ void choleskyWarp(float *out, const float *in)
 {
     __shared__ float a[32][33];
@@ -115,7 +115,7 @@ __global__ void backSubstitution(double *x, const double *U, const double *b, in
     }
 }
 
-/* A Householder reflection: every column of A less 2 v (v, column); one block a column. */
+/* A Householder reflection: every column of A less 2 v (v, column); one block per column. */
 __global__ void reflect(float *out, const float *A, const float *v, int rows, int columns)
 {
     __shared__ float part[32];
@@ -135,7 +135,7 @@ __global__ void reflect(float *out, const float *A, const float *v, int rows, in
         out[r * columns + c] = A[r * columns + c] - 2 * sum * v[r];
 }
 
-/* The same for 32 columns a block, so that loads are coalesced. */
+/* The same for 32 columns per block, so that loads are coalesced. */
 __global__ void reflectTile(float *out, const float *A, const float *v, int rows, int columns)
 {
     __shared__ float part[8][32];

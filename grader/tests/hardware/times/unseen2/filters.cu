@@ -161,7 +161,7 @@ __global__ void addColumns(float *out, const float *in, int w, int h, int r)
     out[y * w + x] = sum / (2 * r + 1);
 }
 
-/* Alpha blending of two images of 4 bytes a pixel. */
+/* Alpha blending of two images of 4 bytes per pixel. */
 __global__ void blend(uchar4 *out, const uchar4 *over, const uchar4 *under, int n)
 {
     int i = own_index();

@@ -63,7 +63,7 @@ __global__ void newtonBasins(unsigned char *out, int side, int most)
     out[py * side + px] = root;
 }
 
-/* Several generations of a rule of three neighbours, 32 cells a word, in shared memory. */
+/* Several generations of a rule of three neighbours, 32 cells per word, in shared memory. */
 __global__ void ruleBits(unsigned *out, const unsigned *in, int rule, int generations)
 {
     __shared__ unsigned s[2][256];

@@ -60,7 +60,7 @@ __global__ void fiveNearest(float *out, const float2 *queries, const float2 *poi
         out[q * 5 + k] = best[k];
 }
 
-/* Softmax and its loss in one pass over the logits, a block a row. */
+/* Softmax and its loss in one pass over the logits, a block per row. */
 __global__ void crossEntropy(float *loss, float *gradient, const float *logits, const int *target,
                              int classes)
 {
@@ -96,7 +96,7 @@ __global__ void crossEntropy(float *loss, float *gradient, const float *logits, 
         loss[blockIdx.x] = logf(total) + all - row[target[blockIdx.x]];
 }
 
-/* Root mean square normalisation of halves, a warp a row. */
+/* Root mean square normalisation of halves, a warp per row. */
 __global__ void rmsNorm(half2 *out, const half2 *in, const half2 *gain, int width)
 {
     int row = own_index() / 32, lane = threadIdx.x % 32;
@@ -115,7 +115,7 @@ __global__ void rmsNorm(half2 *out, const half2 *in, const half2 *gain, int widt
     }
 }
 
-/* Attention with a running softmax: 64 queries a block, tiles of 32 keys of 32 numbers. */
+/* Attention with a running softmax: 64 queries per block, tiles of 32 keys of 32 numbers. */
 __global__ void attentionTile(float *out, const float *q, const float *k, const float *v, int keys)
 {
     __shared__ float ks[32][32], vs[32][32];
@@ -218,7 +218,7 @@ __global__ void swishHalf(half2 *out, const half2 *in, int n)
     out[i] = __h2div(x, __hadd2(one, h2exp(__hneg2(x))));
 }
 
-/* Stochastic gradient descent with momentum, four weights a thread. */
+/* Stochastic gradient descent with momentum, four weights per thread. */
 __global__ void momentum(float4 *w, float4 *m, const float4 *wIn, const float4 *mIn,
                          const float4 *g, float rate, int n)
 {
@@ -233,7 +233,7 @@ __global__ void momentum(float4 *w, float4 *m, const float4 *wIn, const float4 *
     }
 }
 
-/* Sums of rows of a table: a bag of words a block. */
+/* Sums of rows of a table: a bag of words per block. */
 __global__ void embeddingBag(float *out, const float *table, const int *words, const int *start,
                              int width)
 {

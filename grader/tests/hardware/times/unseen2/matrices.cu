@@ -99,7 +99,7 @@ __global__ void mmRegisters(float *C, const float *A, const float *B, int column
             make_float4(sum[p][0], sum[p][1], sum[p][2], sum[p][3]);
 }
 
-/* A warp makes 16 x 16 elements by the tensor cores, four warps a block side by side. */
+/* A warp makes 16 x 16 elements by the tensor cores, four warps per block side by side. */
 __global__ void mmTensor(float *C, const half *A, const half *B, int columns, int depth)
 {
     using namespace nvcuda::wmma;

@@ -5,7 +5,7 @@
 
 namespace cg = cooperative_groups;
 
-/* Partial sums of squares, a tree in shared memory, two loads a thread. */
+/* Partial sums of squares, a tree in shared memory, two loads per thread. */
 template <typename T> __global__ void squaresTree(T *partial, const T *in, int n)
 {
     extern __shared__ unsigned char raw[];
@@ -141,7 +141,7 @@ __global__ void segmentThreads(float *out, const float *in, const int *starts, i
     out[s] = sum;
 }
 
-/* How many are odd: votes and one atomic a warp, or barriers that count. */
+/* How many are odd: votes and one atomic per warp, or barriers that count. */
 __global__ void countVotes(unsigned *count, const int *in, int n)
 {
     unsigned own = 0;

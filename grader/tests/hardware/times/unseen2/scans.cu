@@ -38,7 +38,7 @@ __global__ void scanBlocks(int *out, int *totals, const int *in, int n)
         totals[blockIdx.x] = x;
 }
 
-/* Four numbers a thread, as int4. */
+/* Four numbers per thread, as int4. */
 __global__ void scanBlocks4(int4 *out, int *totals, const int4 *in, int n)
 {
     __shared__ int sums[32];
@@ -125,7 +125,7 @@ __global__ void scanSegments(int *out, const int *in, const unsigned char *flag,
         out[i] = values[t];
 }
 
-/* Running maxima of rows, a warp a row. */
+/* Running maxima of rows, a warp per row. */
 __global__ void rowMaxima(float *out, const float *in, int width, int rows)
 {
     int row = own_index() / 32, lane = threadIdx.x % 32;
@@ -145,7 +145,7 @@ __global__ void rowMaxima(float *out, const float *in, int width, int rows)
     }
 }
 
-/* The two passes of an integral image, a thread a row or a column. */
+/* The two passes of an integral image, a thread per row or a column. */
 __global__ void integralRows(unsigned *out, const unsigned char *in, int width, int height)
 {
     int y = own_index();

@@ -63,7 +63,7 @@ __global__ void diagonals(double *y, const double *value, const double *x, const
     y[r] = sum;
 }
 
-/* Dense blocks of 4 x 4: four lanes a block row, each one row of it. */
+/* Dense blocks of 4 x 4: four lanes per block row, each one row of it. */
 __global__ void blocks4(float *y, const int *start, const int *column, const float4 *value,
                         const float4 *x, int blockRows)
 {
@@ -78,7 +78,7 @@ __global__ void blocks4(float *y, const int *start, const int *column, const flo
     y[t] = sum;
 }
 
-/* A sparse matrix times a dense one with 32 columns: a warp a row. */
+/* A sparse matrix times a dense one with 32 columns: a warp per row. */
 __global__ void csrTimesDense(float *Y, const int *start, const int *column, const float *value,
                               const float *X, int rows)
 {

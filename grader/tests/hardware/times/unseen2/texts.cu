@@ -54,7 +54,7 @@ __global__ void searchRolling(int *counts, const byte *text, int n, int length, 
     counts[t] = found;
 }
 
-/* Words: letters after others. Text in shared memory, or four bytes a load. */
+/* Words: letters after others. Text in shared memory, or four bytes per load. */
 __global__ void countWords(int *count, const byte *text, int n)
 {
     __shared__ byte s[257];

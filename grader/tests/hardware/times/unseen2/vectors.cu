@@ -53,7 +53,7 @@ __global__ void splitPlanes(unsigned char *r, unsigned char *g, unsigned char *b
     }
 }
 
-/* Four pixels a thread: 3 words in, a word out for each plane. */
+/* Four pixels per thread: 3 words in, a word out for each plane. */
 __global__ void splitPlanesWords(unsigned *r, unsigned *g, unsigned *b, const unsigned *rgb, int n)
 {
     int i = own_index();

@@ -1,0 +1,369 @@
+/* Executes loads, stores and atomics: turns the addresses of 32 lanes into accesses to bytes in the
+ * host's memory.
+ *
+ * Every access is checked before it touches a byte. find_lanes() turns addresses into host
+ * pointers; it drops and reports lanes with bad addresses. A repeated pattern of addresses takes a
+ * fast path: find_again(). */
+#include "gpu/execute/access.h"
+
+#include "gpu/execute/access_find.h"
+#include "gpu/execute/access_values.h"
+#include "gpu/execute/operations.h"
+#include "gpu/execute/raw.h"
+
+/* --- loads and stores ------------------------------------------------------------------------- */
+
+/* Sets the fields of ACCESS that the instruction alone determines. */
+LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
+                               struct obs_access *access)
+{
+    access->pc = warp->pc;
+    access->kind = inst->mem.event;
+    access->bytes = (uint8_t)(inst->mem.bytes * inst->mem.count);
+    access->element = inst->mem.bytes;
+    access->is_bulk = false;
+}
+
+/* Writes to ACCESS, for the observers, the values that a store will write. */
+LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
+                              struct obs_access *access)
+{
+    for (unsigned k = 0; k < inst->mem.count; k++)
+        access->value[k] = slot_at(warp, inst->mem.vector[k]);
+    access->value_bytes = inst->mem.vector[0].bytes;
+}
+
+/* Returns whether PATTERN_WINDOW bytes from the pattern's lowest address on can be read. */
+LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
+{
+    if (pattern->space == PTX_SHARED)
+        return true; /* cta.c allocates PATTERN_WINDOW extra bytes */
+    if (!is_global(pattern->space))
+        return false;
+    uint64_t low = first + (uint64_t)(int64_t)pattern->low - pattern->block->addr;
+    return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
+}
+
+/* Stores in PATTERN the values that find_again() and lies_apart() need. Called after an access
+ * whose addresses were all good. FIRST is the first lane's address. */
+LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
+{
+    const struct mem_block *block = pattern->block;
+    uint64_t span = (uint64_t)((int64_t)pattern->high - pattern->low) + pattern->bytes;
+    if (pattern->shape == PATTERN_NEAR && !has_window(pattern, first))
+        pattern->shape = PATTERN_ANY;
+    if (pattern->shape == PATTERN_NEAR && pattern->space != PTX_SHARED)
+        span = PATTERN_WINDOW;
+    pattern->ready = pattern->mask;
+    pattern->stride = 0;
+    pattern->strays = 0;
+    if (pattern->space == PTX_SHARED) {
+        const struct inst *inst = &warp->cta->launch->kernel->code[warp->pc];
+        pattern->host = NULL;
+        pattern->begin = inst->mem.low - (uint64_t)(int64_t)pattern->low;
+        pattern->room = shared_end(warp, inst) - inst->mem.low - span;
+    } else if (is_global(pattern->space)) {
+        pattern->host = block->host - pattern->low;
+        pattern->begin = block->addr - (uint64_t)(int64_t)pattern->low;
+        pattern->room = block->size - span;
+    } else if (pattern->space == PTX_LOCAL) {
+        const struct launch *launch = warp->cta->launch;
+        pattern->host = NULL;
+        pattern->begin = 0 - (uint64_t)(int64_t)pattern->low;
+        pattern->room = launch->kernel->function->local_bytes - span;
+        pattern->stride = launch->own_bytes;
+    } else {
+        pattern->ready = 0;
+    }
+}
+
+LANES_CLONES static void load_in_full(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access;
+        uint8_t *host[WARP];
+        uint64_t stride;
+        start_access(warp, inst, &access);
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(warp, inst, todo, &access);
+        struct pattern *pattern = report(warp, &access, group);
+        uint8_t *start = find_pattern(warp, &access, pattern, &stride);
+        if (start) {
+            remember(warp, pattern, access.addr[0]);
+            load_found(warp, inst, start, stride, pattern, group);
+        } else {
+            access_find_slowly(warp, &access, group, host);
+        }
+        if (!start)
+            load_elements(warp, inst, host, group, false);
+        todo &= ~group;
+    }
+}
+
+LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access;
+        uint8_t *host[WARP];
+        uint64_t stride;
+        start_access(warp, inst, &access);
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(warp, inst, todo, &access);
+        if (warp->cta->launch->wanted & OBS_VALUES)
+            show_values(warp, inst, &access);
+        struct pattern *pattern = report(warp, &access, group);
+        uint8_t *start = find_pattern(warp, &access, pattern, &stride);
+        uint32_t lanes = start ? group : access_find_slowly(warp, &access, group, host);
+        if (start) {
+            remember(warp, pattern, access.addr[0]);
+            store_found(warp, inst, start, stride, pattern, group);
+        }
+        if (!start && lanes)
+            store_elements(warp, inst, host, lanes);
+        todo &= ~group;
+    }
+}
+
+/* --- accesses that repeat --------------------------------------------------------------------- */
+
+/* Loads a repeated access's values. Not inlined, to keep the common path of load_run() short. */
+LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
+                                    uint8_t *start, const struct pattern *pattern, uint32_t mask)
+{
+    load_found(warp, inst, start, pattern->stride, pattern, mask);
+}
+
+/* Reports a repeated access in full to one listener. FIRST is the first lane's address. */
+LANES_CLONES static void report_in_full(const struct warp *warp, const struct inst *inst,
+                                        const struct pattern *pattern, uint64_t first,
+                                        const struct listener *listener)
+{
+    struct obs_access access;
+    start_access(warp, inst, &access);
+    for (unsigned l = 0; l < WARP; l++)
+        access.addr[l] = first + (uint64_t)(int64_t)pattern->delta[l];
+    access.mask = pattern->mask;
+    access.space = pattern->space;
+    access.dense = pattern->shape == PATTERN_DENSE;
+    access.repeats = true;
+    access.warp = warp->index;
+    access.cta = warp->cta->linear;
+    if (inst->mem.event != OBS_LOAD && warp->cta->launch->wanted & OBS_VALUES)
+        show_values(warp, inst, &access);
+    worker_add_cost(warp->cta->worker, access.dense, access.mask);
+    listener->observer->access(listener->state, &access);
+}
+
+/* Reports a repeated access to all listeners. FIRST is the first lane's address. */
+LANES_INLINE void report_repeat(const struct warp *warp, const struct inst *inst,
+                                struct pattern *pattern, uint64_t first)
+{
+    const struct worker *worker = warp->cta->worker;
+    struct obs_repeat repeat = {.first = first,
+                                .low = pattern->low,
+                                .high = pattern->high,
+                                .cta = warp->cta->linear,
+                                .pc = warp->pc,
+                                .mask = pattern->mask,
+                                .warp = warp->index,
+                                .times = 1,
+                                .kind = inst->mem.event,
+                                .space = pattern->space,
+                                .bytes = pattern->bytes,
+                                .dense = pattern->shape == PATTERN_DENSE};
+    bool silent = true;
+    for (unsigned i = 0; i < worker->listeners[inst->mem.event != OBS_LOAD]; i++) {
+        const struct listener *listener = &worker->listener[i];
+        enum obs_answer answer = OBS_FULL;
+        if (listener->observer->repeat)
+            answer = listener->observer->repeat(listener->state, &repeat);
+        if (answer == OBS_FULL)
+            report_in_full(warp, inst, pattern, first, listener);
+        silent &= answer == OBS_COUNT_ONLY;
+    }
+    pattern->silent = silent;
+}
+
+/* Tries the fast path for a repeated access, which nearly all accesses take (see repeat.h). Returns
+ * a pointer to the first lane's bytes. If the fast path does not apply, counts and reports nothing
+ * and returns NULL. */
+LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
+    unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
+    struct slot base = inst->mem.base;
+    uint64_t first;
+    if (pattern->ready != mask || /* `ready` is 0 for parameters, so they never take this path */
+        !lies_as_before(slot_at(warp, base), base.bytes, pattern, mask, lead) ||
+        !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
+                     inst->mem.space == PTX_GENERIC, lead, &first))
+        return NULL;
+    pattern->strays = 0;
+    if (pattern->silent)
+        pattern->times++;
+    else
+        report_repeat(warp, inst, pattern, first);
+    return repeat_start(warp, pattern, first);
+}
+
+/* Tries the second fast path (see find_apart() in repeat.h). Writes to HOST a pointer to each
+ * lane's bytes. Returns false if this path does not apply. */
+LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
+                             uint8_t **host)
+{
+    uint64_t at[WARP];
+    struct slot base = inst->mem.base;
+    uint8_t *start =
+        find_apart(warp, inst->mem.event == OBS_LOAD, &warp->cta->worker->patterns[warp->pc],
+                   slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
+                   inst->mem.space == PTX_GENERIC, mask, at);
+    for (unsigned l = 0; l < WARP && start; l++)
+        host[l] = start + at[l];
+    return start;
+}
+
+/* Saves the values of register D before a poll. The poll has failed if they do not change. If the
+ * instruction loads a vector, D is its first element. */
+LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
+{
+    if (d.offset != NO_SLOT)
+        memcpy(seen, slot_at(warp, d), (size_t)d.bytes * WARP);
+}
+
+LANES_INLINE void count_failed(struct warp *warp, struct slot d, const uint8_t seen[8 * WARP])
+{
+    warp->failed +=
+        d.offset != NO_SLOT && memcmp(seen, slot_at(warp, d), (size_t)d.bytes * WARP) == 0;
+}
+
+LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint8_t *host[WARP], seen[8 * WARP];
+    if (inst->mem.space == PTX_PARAM && parameter_load(warp, inst, mask))
+        return;
+    if (inst->mem.space == PTX_FRAME && frame_load(warp, inst, mask))
+        return;
+    if (inst->observes)
+        keep_seen(warp, inst->mem.vector[0], seen);
+    uint8_t *start = find_again(warp, inst, mask);
+    const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
+    if (!start && lies_apart(warp, inst, mask, host))
+        load_elements(warp, inst, host, mask, false);
+    else if (!start)
+        load_in_full(warp, inst, mask);
+    else if (mask == ALL_LANES && inst->mem.moves == MOVES_WORDS && !pattern->stride)
+        load_words((uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
+    else
+        load_again(warp, inst, start, pattern, mask);
+    if (inst->observes)
+        count_failed(warp, inst->mem.vector[0], seen);
+}
+
+LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    if (inst->mem.space == PTX_FRAME && frame_store(warp, inst, mask))
+        return;
+    uint8_t *host[WARP], *start = find_again(warp, inst, mask);
+    const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
+    if (start)
+        store_found(warp, inst, start, pattern->stride, pattern, mask);
+    else if (lies_apart(warp, inst, mask, host))
+        store_elements(warp, inst, host, mask);
+    else
+        store_in_full(warp, inst, mask);
+}
+
+/* --- atomics ---------------------------------------------------------------------------------- */
+
+static const void *operand_at(const struct warp *warp, struct slot slot)
+{
+    return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
+}
+
+/* Adds to atomic_changes the number of lanes whose old value differs from the final value. */
+static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
+                          uint32_t lanes, const uint64_t *old)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        worker->atomic_changes += memcmp(host[l], &old[l], inst->mem.bytes) != 0;
+    }
+}
+
+/* Returns whether no other CPU thread can change a value between this thread's load and store. */
+LANES_INLINE bool is_alone(const struct warp *warp, bool shared)
+{
+    return shared || (warp->cta->launch->workers == 1 && !warp->cta->launch->memory->lent);
+}
+
+/* Executes the atomic on element K for LANES and advances HOST to the next element. The other lanes
+ * of GROUP have bad addresses; their result is 0. */
+LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, unsigned k,
+                                 bool shared, uint32_t lanes, uint32_t group, uint8_t **host)
+{
+    uint64_t old[WARP] = {0};
+    struct slot dst = inst->mem.vector[inst->mem.count + k];
+    atomic_lanes(inst, shared, is_alone(warp, shared), lanes, host,
+                 slot_at(warp, inst->mem.vector[k]), operand_at(warp, inst->src[0]), old);
+    if (dst.offset != NO_SLOT)
+        write_raw(slot_at(warp, dst), dst.bytes, old, group);
+    if (warp->cta->worker->watches)
+        count_changes(warp->cta->worker, inst, host, lanes, old);
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] += inst->mem.bytes;
+}
+
+static const uint64_t *longs_at(const struct warp *warp, struct slot slot)
+{
+    return (const uint64_t *)(const void *)slot_at(warp, slot);
+}
+
+/* Executes a 128-bit atomic. The instruction's vector holds b, the result and, for cas, c; each
+ * takes two entries, its halves. */
+static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lanes,
+                        uint8_t *const *host)
+{
+    uint64_t old[2][WARP];
+    const struct slot *vector = inst->mem.vector;
+    const uint64_t *b[2], *c[2] = {NULL, NULL};
+    for (unsigned half = 0; half < 2; half++) {
+        b[half] = longs_at(warp, vector[half]);
+        if (inst->mem.op == PTX_MOD_cas)
+            c[half] = longs_at(warp, vector[4 + half]);
+    }
+    atomic_wide_lanes(inst, lanes, host, b, c, old);
+    for (unsigned half = 0; half < 2; half++) {
+        if (vector[2 + half].offset != NO_SLOT)
+            write_raw(slot_at(warp, vector[2 + half]), 8, old[half], lanes);
+        for (uint32_t left = warp->cta->worker->watches ? lanes : 0; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            warp->cta->worker->atomic_changes += memcmp(host[l] + 8 * half, &old[half][l], 8) != 0;
+        }
+    }
+}
+
+/* Executes an atomic, one lane after another. CUDA allows any order of lanes; a fixed order makes
+ * results repeatable. */
+LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint8_t seen[8 * WARP];
+    struct slot first = inst->mem.vector[inst->mem.count];
+    if (inst->observes)
+        keep_seen(warp, first, seen);
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access;
+        uint8_t *host[WARP];
+        start_access(warp, inst, &access);
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(warp, inst, todo, &access);
+        const struct pattern *pattern = report(warp, &access, group);
+        uint32_t lanes = find_lanes(warp, &access, pattern, group, host);
+        if (inst->mem.type == PTX_b128)
+            atomic_wide(warp, inst, lanes, host);
+        for (unsigned k = 0; k < inst->mem.count && inst->mem.type != PTX_b128; k++)
+            atomic_element(warp, inst, k, is_shared(access.space), lanes, group, host);
+        todo &= ~group;
+    }
+    if (inst->observes)
+        count_failed(warp, first, seen);
+}
