@@ -236,8 +236,8 @@ const char *report_waves_text(const struct report_prediction *p, const struct re
                         strcmp(count, "1.0") == 0 ? "" : "s", 100 * waves->average,
                         NUMBER((uint64_t)p->most_warps));
     if (waves->tail_us > p->us / 100)
-        snprintf(text + size, REPORT_TEXT - (size_t)size,
-                 "; the last, partly filled wave costs %s.", report_time(tail, waves->tail_us));
+        snprintf(text + size, REPORT_TEXT - (size_t)size, "; multiprocessors without work cost %s.",
+                 report_time(tail, waves->tail_us));
     else
         snprintf(text + size, REPORT_TEXT - (size_t)size, ".");
     return text;

@@ -186,7 +186,7 @@ class Replay:
         text = f"{self.lanes(access['mask'])} {verb} {self.elements(access)} of {array.name}"
         if access["cost"]:
             unit = ("sector" if array.space == GLOBAL else "pass") + ("" if access["cost"] == 1 else "s" if array.space == GLOBAL else "es")
-            ideal = f", where {access['ideal']} would do" if access["cost"] > access["ideal"] else ""
+            ideal = f", but {access['ideal']} would be enough" if access["cost"] > access["ideal"] else ""
             text += f", in {access['cost']} {unit}{ideal}"
         unset = {addr for addr in access["addr"] if addr not in self.written} if array.space == SHARED and access["kind"] == LOAD else ()
         return text + (f". No thread has written {'them' if len(unset) > 1 else 'it'} yet" if unset else "")

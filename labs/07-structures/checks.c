@@ -245,7 +245,7 @@ CHECK(
 CHECK(
     aligned, .title = "rung 2: one load fetches a vector", .points = 20, .where = CHECK_COUNTS,
     .figure = {.text = "for 32 vectors, the warps execute %s loads",
-               .want = "%s",
+               .want = "at most %s",
                .counter = "global_load_requests",
                /* a block may also fetch 16 bytes per lane into shared memory; the code below limits
           * sectors */

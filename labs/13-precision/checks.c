@@ -744,7 +744,7 @@ CHECK(
     growth, .title = "rung 5: exponentials without overflow, without doubles", .points = 15,
     .where = CHECK_COUNTS, .figure = DOUBLES,
     .hint =
-        "TODO 5: with e = expf(-fabsf(t)), nothing overflows. A constant such as 1.0 is a double, and it makes the whole operation one in double: write 1 or 1.0f.")
+        "TODO 5: with e = expf(-fabsf(t)), nothing overflows. A constant such as 1.0 is a double, and it turns the whole operation into double: write 1 or 1.0f.")
 {
     const struct run *run = run_on(check, GROWTH, ROWS, WIDTH / 4);
     double doubles = check_counter(run, "double_operations");

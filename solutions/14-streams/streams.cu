@@ -11,8 +11,8 @@
  * run kernels. All of them can work at the same time, on different frames. In one stream, they take
  * turns: a stream does its work in order.
  *
- * Try it:    make run LAB=14-streams ARGS='rung=2 frames=6 size=1000'
- * Grade it:  make grade LAB=14-streams */
+ * This is the solution. Grade it with
+ *     make grade LAB=14-streams SUBMISSION=solutions/14-streams */
 #include "film.h"
 
 #define THREADS 256

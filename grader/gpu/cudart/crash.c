@@ -14,9 +14,9 @@
 
 enum {
     NULL_END = 65536, /* a lower address counts as a null pointer plus an index */
-    STACK_STEP =
-        8 << 20,  /* a variable on the stack is at most this many bytes from the stack pointer */
-    PATIENCE = 5, /* seconds until the alarm ends the process */
+    /* a variable on the stack is at most this many bytes from the stack pointer */
+    STACK_STEP = 8 << 20,
+    PATIENCE = 5,      /* seconds until the alarm ends the process */
     BEFORE_BLOCK = 16, /* malloc() stores the size of a block at most this many bytes before it */
     PAGE = 4096,       /* bytes of inaccessible memory before and after page-locked memory */
 };

@@ -118,7 +118,7 @@ static const struct {
      "as if each tile of 8 rows of b began 8 numbers after the one before it, not 8 rows: must that "
      "number be multiplied by the length of a row?"},
     {"a row for eight", at_a, first_of_8_rows_of_b,
-     "as if the first of each 8 rows of b were read in place of all of them"},
+     "as if the first of each 8 rows of b were read 8 times"},
     {"some columns", every_third_of_a, at_b, NULL},
 };
 

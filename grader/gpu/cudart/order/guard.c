@@ -29,8 +29,8 @@ enum {
     /* at most this many sequences of pages with the same protection; Linux allows about 65,000 */
     MOST_RUNS = 4096,
     MOST_STEPS = 20000, /* at most this many single instructions until the work in flight changes */
-    MOST_CONFLICTS =
-        16, /* at most this many conflicts of the host with one piece of work are reported */
+    /* at most this many conflicts of the host with one piece of work are reported */
+    MOST_CONFLICTS = 16,
     MOST_STEPPED = 4, /* an instruction touches at most this many pages */
     DEPTH = 32
 };

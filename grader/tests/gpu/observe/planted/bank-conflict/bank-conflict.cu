@@ -36,7 +36,7 @@ __global__ void index_tree(float *a)
     a[t] = s[0];
 }
 
-// bank-conflict: (stride 16 words in rows of 16 lanes)
+// bank-conflict: (stride 16 words in groups of 16 lanes)
 __global__ void tile_of_16(float *a)
 {
     __shared__ float s[16][16];

@@ -35,7 +35,7 @@ __global__ void tree(float *a)
         a[0] = s[0];
 }
 
-// divergent-branch: 5.4 of 32 lanes work on average until they reconverge
+// divergent-branch: 5.4 of 32 lanes work on average until the warp reconverges
 __global__ void mask_tree_of_256(float *a)
 {
     __shared__ float s[256];
@@ -82,7 +82,7 @@ __device__ __noinline__ float cosines(float x)
     return x;
 }
 
-// divergent-branch: 16.0 of 32 lanes work on average until they reconverge
+// divergent-branch: 16.0 of 32 lanes work on average until the warp reconverges
 __global__ void calls_by_lane(float *a)
 {
     float x = a[INDEX];

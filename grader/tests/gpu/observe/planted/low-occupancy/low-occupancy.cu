@@ -2,7 +2,7 @@
 #define N     (1 << 21) /* elements of each array */
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 
-// low-occupancy: 32 of 64 warps fit at once, limited by blocks
+// low-occupancy: 32 of 64 warps fit on a multiprocessor, limited by blocks
 __global__ void blocks_of_a_warp(float *a) // B
 {
     a[INDEX] *= 2;

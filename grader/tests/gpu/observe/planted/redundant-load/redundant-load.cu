@@ -25,7 +25,7 @@ __global__ void stores_again(volatile float *a, int n)
         a[threadIdx.x] = i;
 }
 
-// redundant-load: a warp loads the same words 40 times in a row
+// redundant-load: a warp loads the same words 40 times
 __global__ void coefficient_again(const float *a, float *out, int n)
 {
     for (int k = 0; k < n; k++)
@@ -40,7 +40,7 @@ __global__ void coefficient_once(const float *a, float *out, int n)
         out[k * 8192 + INDEX] = c * k;
 }
 
-// redundant-load: a warp loads the same words 16 times in a row
+// redundant-load: a warp loads the same words 16 times
 __global__ void again_unrolled(const float *a, float *out)
 {
 #pragma unroll
@@ -48,7 +48,7 @@ __global__ void again_unrolled(const float *a, float *out)
         out[k * 8192 + INDEX] = a[INDEX] * k; // B
 }
 
-// redundant-load: a warp loads the same words 20 times in a row
+// redundant-load: a warp loads the same words 20 times
 __global__ void again_between_barriers(const float *a, const float *c, float *out, int n)
 {
     __shared__ float s[256];

@@ -8,7 +8,7 @@ struct body {
     float x, y, mass;
 };
 
-// uncoalesced-load: the rest is accessed at line
+// uncoalesced-load: accesses the other bytes, like fields of structures
 __global__ void structures(const body *a, float *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -74,7 +74,7 @@ __global__ void bits_turned(const float *a, float *out)
     out[INDEX] = a[(INDEX & ~31) | __brev(INDEX) >> 27];
 }
 
-// uncoalesced-load: lanes read words 28 bytes apart, repeating the same words every 16 lanes (modulo 16)
+// uncoalesced-load: lanes read words 28 bytes apart; after 16 lanes the same words repeat (modulo 16)
 __global__ void modulo_16(const float *a, float *out)
 {
     out[INDEX] = a[INDEX % 16 * 7]; // B
@@ -86,7 +86,7 @@ __global__ void modulo_10(const float *a, float *out)
     out[INDEX] = a[INDEX % 10];
 }
 
-// uncoalesced-load: lanes read words 52 bytes apart, wrapping after 400 bytes (modulo 100 elements)
+// uncoalesced-load: lanes read words 52 bytes apart, beginning again after 400 bytes (modulo 100 elements)
 __global__ void hashed(const float *a, float *out)
 {
     out[INDEX] = a[INDEX * 13 % 100]; // B
@@ -104,7 +104,7 @@ __global__ void pairs(const float *a, float *out)
     out[INDEX] = a[INDEX / 2];
 }
 
-// uncoalesced-load: each row of 5 lanes reads neighbouring words; the next row is 256 bytes away
+// uncoalesced-load: each group of 5 lanes reads neighbouring words; the next group is 256 bytes away
 __global__ void rows_of_5(const float *a, float *out)
 {
     out[INDEX] = a[INDEX / 5 * 64 + INDEX % 5]; // B
