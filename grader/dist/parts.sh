@@ -83,9 +83,8 @@ stage_host_compiler() {
     done <<<"$host_files"
     # shellcheck disable=SC2086
     in_root "$sysroot" sh -c 'dpkg -L "$@"' - $header_packages | grep '^/usr/include/' | while read -r file; do
-        [ -f "$sysroot$file" ] || [ -L "$sysroot$file" ] || continue
-        mkdir -p "$to$(dirname "$file")" && cp -a "$sysroot$file" "$to$file"
-    done
+        [ ! -f "$sysroot$file" ] && [ ! -L "$sysroot$file" ] || echo ".$file"
+    done | tar -c -C "$sysroot" -T - | tar -x -C "$to"
     cp -a "$sysroot/usr/include/linux" "$sysroot/usr/include/asm-generic" "$to/usr/include/"
     find "$to" \( -name '*.a' -o -name '*.o' \) -type f -exec strip --strip-debug -D {} + # saves 7 MB
     ln -s "$triple-as" "$to/usr/bin/as"
