@@ -109,12 +109,15 @@ static void advise_about(struct check *check, const json_t *finding)
                      strchr(".?", help[strlen(help) - 1]) ? "" : ".");
 }
 
+#define SHORTER " (shorter limit: it hung before)"
+#define ENDLESS "Is there a loop that never ends, or one that calls CUDA for each number?"
+
 /* Returns a hint about the way in which a run ended, or "" if there is none. */
 static const char *advice_for_end(const struct process_outcome *outcome)
 {
     switch (outcome->end) {
     case PROCESS_TIMED_OUT:
-        return "Is there a loop that never ends, or one that calls CUDA for each number?";
+        return ENDLESS;
     case PROCESS_IDLE:
         return "Does it sleep, or wait for input? Nobody types anything during a grading.";
     case PROCESS_TOO_MUCH_OUTPUT:
@@ -153,7 +156,7 @@ static void explain_timeout(struct check *check, const char *who,
                             const struct process_outcome *outcome, const struct run_limits *limits,
                             unsigned cpu_seconds)
 {
-    const char *shorter = limits->are_short ? " (shorter limit: it hung before)" : "";
+    const char *shorter = limits->are_short ? SHORTER : "";
     if (outcome->end == PROCESS_IDLE)
         check_fail(check, "timeout", "%s did not end: it has waited for %u second%s%s", who,
                    limits->idle, base_plural(limits->idle), shorter);
@@ -191,6 +194,8 @@ void check_explain_end(struct check *check, struct process_outcome *outcome,
     case PROCESS_INTERRUPTED:
         check_break(check, "interrupted");
         break;
+    case PROCESS_UNSERVED: /* check_explain_device() has explained the server's end */
+        break;
     }
     if (was_open && !check_is_open(check) && !check->verdict.advised)
         check_advise(check, "%s", advice_for_end(outcome));
@@ -210,6 +215,15 @@ void check_explain_total(struct check *check, const struct run_limits *limits)
                        : "Which loop takes so long? A run takes less than a second.");
 }
 
+static void explain_tired(struct check *check, const struct run_limits *limits)
+{
+    check_fail(check, "timeout",
+               "your program was stopped, because its launches and other CUDA "
+               "calls took too much work together%s",
+               limits->are_short ? SHORTER : "");
+    check_advise(check, "%s", ENDLESS);
+}
+
 void check_explain_device(struct check *check, struct process_outcome *device,
                           const struct run_limits *limits)
 {
@@ -217,6 +231,8 @@ void check_explain_device(struct check *check, struct process_outcome *device,
     case PROCESS_EXITED:
         if (device->code == SERVER_BROKEN)
             check_fail(check, "failed", "your program bypassed the CUDA library");
+        else if (device->code == SERVER_TIRED)
+            explain_tired(check, limits);
         else if (device->code != SERVER_DONE)
             check_break(check, "the emulator ended with code %d: %s", device->code,
                         last_line(device));
