@@ -258,16 +258,10 @@ struct watch {
     const struct process_command *command;
     struct process_outcome *outcome;
     double start;
-<<<<<<< HEAD
-    pid_t supervisor, server; /* SERVER supervises the program's server; 0 if there is none */
-    double idle;              /* seconds so far in which the program only waited */
-    double last_check;        /* when is_idle() looked last */
-=======
     pid_t supervisor;
     const struct watch *server; /* the program's server, or NULL if there is none */
-    /* seconds so far in which the program only waited, and the time of the last check */
-    double idle, looked;
->>>>>>> faster
+    double idle;                /* seconds so far in which the program only waited */
+    double last_check;          /* when is_idle() looked last */
     int pipes[PIPES][2], control[2], output, pidfd;
     size_t written; /* bytes of output so far, including bytes not kept */
 };
@@ -306,12 +300,8 @@ static bool is_idle(struct watch *watch)
     /* a random delay, so that a program cannot predict when we look and be busy only then */
     if (getrandom(&delay, sizeof delay, GRND_NONBLOCK) == sizeof delay)
         usleep(delay % 20000u);
-<<<<<<< HEAD
-    if (!activity_of(watch->supervisor) && !(watch->server && activity_of(watch->server)))
-=======
     if (!activity_of(watch->supervisor) &&
         !(watch->server && activity_of(watch->server->supervisor)))
->>>>>>> faster
         /* count at most 0.25 s, because we may have slept longer between two checks */
         watch->idle += fmin(now - watch->last_check, 0.25);
     watch->last_check = now;
@@ -553,12 +543,8 @@ void process_run_served(const struct process_command *command, const struct proc
         if (ends[i] >= 0)
             /* close our copies, so that the server gets end of file when the program ends */
             close(ends[i]);
-<<<<<<< HEAD
-    watch.server = server_watch.supervisor;
-=======
     if (server_watch.supervisor > 0)
         watch.server = &server_watch;
->>>>>>> faster
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);
 }

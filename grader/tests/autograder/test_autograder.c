@@ -1,10 +1,6 @@
 /* Tests autograders end to end, as a learning system runs them. Each package is packed, unpacked in
  * a folder without this tree, installed by its own script, and run on good, bad and missing
-<<<<<<< HEAD
- * submissions. The set-up takes a minute on two cores. */
-=======
  * submissions. */
->>>>>>> faster
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>

@@ -179,9 +179,8 @@ Test(grade, a_program_that_calls_cuda_forever_is_ended)
 {
     for (size_t i = 0; i < sizeof endless_calls / sizeof *endless_calls; ++i)
         expect_hang(endless_calls[i],
-                    "your program was stopped, because its launches and other CUDA calls took too\n"
-                    "       much work together\n       hint: ",
-                    "much work together (shorter limit: it hung before)");
+                    "its launches and other CUDA calls together took too much work\n       hint: ",
+                    "took too much work (shorter limit after\n       the first hang)");
 }
 
 Test(grade, a_program_that_waits_forever_is_ended)
