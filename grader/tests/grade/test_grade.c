@@ -179,8 +179,9 @@ Test(grade, a_program_that_calls_cuda_forever_is_ended)
 {
     for (size_t i = 0; i < sizeof endless_calls / sizeof *endless_calls; ++i)
         expect_hang(endless_calls[i],
-                    "its launches and other CUDA calls together took too much work\n       hint: ",
-                    "took too much work (shorter limit after\n       the first hang)");
+                    "its launches and other CUDA calls together took too\n"
+                    "       much work\n       hint: ",
+                    "much work (shorter limit after the first hang)");
 }
 
 Test(grade, a_program_that_waits_forever_is_ended)
