@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <grp.h>
 #include <nettle/hmac.h>
 #include <nettle/sha2.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -280,19 +282,39 @@ static bool is_abandoned(int fd)
            time(NULL) - status.st_mtime > 24 * 3600;
 }
 
-/* Removes the folder NAME in PARENT if its process is dead. Never follows a link. */
+/* Removes the folder PATH with the rights of OWNER, because a process of OWNER could replace parts
+ * of the folder by links while they are removed. */
+static void remove_as(uid_t owner, const char *path)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (setgroups(0, NULL) == 0 && setresgid(owner, owner, owner) == 0 &&
+            setresuid(owner, owner, owner) == 0)
+            base_remove_tree(path);
+        _exit(0);
+    }
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* Removes the folder NAME in PARENT if its process is dead. Never follows a link. If root's grading
+ * was killed, the folder may still belong to the user that its sandbox ran as. */
 static void sweep_one(const char *parent, const char *name)
 {
     char path[PATH_SIZE];
     struct stat status;
     if (!base_path(path, "%s/%s", parent, name) || lstat(path, &status) != 0 ||
-        status.st_uid != geteuid())
+        (status.st_uid != geteuid() && geteuid() != 0))
         return;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (is_abandoned(fd) && is_open_at(fd, path))
-        base_remove_tree(path);
+    if (is_abandoned(fd) && is_open_at(fd, path)) {
+        if (status.st_uid == geteuid())
+            base_remove_tree(path);
+        else
+            remove_as(status.st_uid, path);
+    }
     close(fd);
 }
 
