@@ -121,7 +121,7 @@ static inline const void *lab_find(struct lab *lab, const char *name, enum lab_t
         const char *elements = lab->input + at + sizeof *array;
         if (strncmp(array->name, name, sizeof array->name) == 0) {
             if (array->type != (uint32_t)type || array->count != (uint64_t)count)
-                lab_fail("the case has a different type or count for", name);
+                lab_fail("the program expects another type or count than the case has for", name);
             return elements;
         }
         at += sizeof *array + (array->count * lab_type_size(array->type) + 7) / 8 * 8;

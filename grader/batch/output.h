@@ -13,8 +13,8 @@
 
 #include "batch/store.h"
 
-/* Writes all of these files. On failure returns false, and ERROR (SIZE bytes) says in one line
- * which file could not be written. */
+/* Writes all files that are listed at the top. On failure returns false, and ERROR (SIZE bytes)
+ * says in one line which file could not be written. */
 bool batch_write_all(struct batch_store *store, const json_t *class, const char *folder,
                      char *error, size_t size);
 
@@ -23,7 +23,7 @@ bool batch_write_all(struct batch_store *store, const json_t *class, const char 
 json_t *batch_old_folders(const json_t *class, const char *folder);
 
 /* Writes the name of a student's folder. The name is the id, unless the id is not a valid file
- * name, is one of the names above, or is very long. Different ids get different names. */
+ * name, is a name that is listed at the top, or is very long. Different ids get different names. */
 void batch_folder_name(const char *id, char name[256]);
 
 #endif

@@ -76,9 +76,9 @@ void check_called(struct check *check, const struct run *run, const char *name, 
     if (count == 0)
         check_fail(check, "failed", "your program never calls %s()", name);
     else
-        check_fail(check, "failed", "your program calls %s() %s, but %s %s are needed", name,
+        check_fail(check, "failed", "your program calls %s() %s, but needs %s %s", name,
                    check_count((double)count, "time"), count < least ? "at least" : "at most",
-                   check_number((double)(count < least ? least : most)));
+                   check_count((double)(count < least ? least : most), "call"));
 }
 
 const char *check_other_call(const struct run *run, const char *part, const char *wanted,

@@ -109,12 +109,15 @@ static void advise_about(struct check *check, const json_t *finding)
                      strchr(".?", help[strlen(help) - 1]) ? "" : ".");
 }
 
+#define SHORTER " (shorter limit after the first hang)"
+#define ENDLESS "Is there an endless loop, or a loop that calls a CUDA function for each number?"
+
 /* Returns a hint about the way in which a run ended, or "" if there is none. */
 static const char *advice_for_end(const struct process_outcome *outcome)
 {
     switch (outcome->end) {
     case PROCESS_TIMED_OUT:
-        return "Is there an endless loop, or a loop that calls a CUDA function for each number?";
+        return ENDLESS;
     case PROCESS_IDLE:
         return "Does the program sleep, or wait for input? During grading there is no input.";
     case PROCESS_TOO_MUCH_OUTPUT:
@@ -154,8 +157,7 @@ static void explain_timeout(struct check *check, const char *who,
                             const struct process_outcome *outcome, const struct run_limits *limits,
                             unsigned cpu_seconds)
 {
-    const char *shorter =
-        limits->are_short ? " (the limit is shorter, because your program hung before)" : "";
+    const char *shorter = limits->are_short ? SHORTER : "";
     if (outcome->end == PROCESS_IDLE)
         check_fail(check, "timeout", "%s did not end: it has waited for %u second%s%s", who,
                    limits->idle, base_plural(limits->idle), shorter);
@@ -193,6 +195,8 @@ void check_explain_end(struct check *check, struct process_outcome *outcome,
     case PROCESS_INTERRUPTED:
         check_break(check, "interrupted");
         break;
+    case PROCESS_UNSERVED: /* check_explain_device() has explained the server's end */
+        break;
     }
     if (was_open && !check_is_open(check) && !check->verdict.advised)
         check_advise(check, "%s", advice_for_end(outcome));
@@ -213,6 +217,15 @@ void check_explain_total(struct check *check, const struct run_limits *limits)
               : "Which loop takes so long? A run should take less than a second.");
 }
 
+static void explain_tired(struct check *check, const struct run_limits *limits)
+{
+    check_fail(
+        check, "timeout",
+        "your program was stopped: its launches and other CUDA calls together took too much work%s",
+        limits->are_short ? SHORTER : "");
+    check_advise(check, "%s", ENDLESS);
+}
+
 void check_explain_device(struct check *check, struct process_outcome *device,
                           const struct run_limits *limits)
 {
@@ -220,6 +233,8 @@ void check_explain_device(struct check *check, struct process_outcome *device,
     case PROCESS_EXITED:
         if (device->code == SERVER_BROKEN)
             check_fail(check, "failed", "your program bypassed the CUDA library");
+        else if (device->code == SERVER_TIRED)
+            explain_tired(check, limits);
         else if (device->code != SERVER_DONE)
             check_break(check, "the emulator ended with code %d: %s", device->code,
                         last_line(device));

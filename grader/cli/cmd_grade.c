@@ -31,6 +31,7 @@
 #include "report/result_json.h"
 #include "report/result_terminal.h"
 #include "report/sarif.h"
+#include "sandbox/pool.h"
 
 /* The format in which messages show the path of a handout. */
 #define PAGE "%s (make serve shows it as a page)"
@@ -177,41 +178,97 @@ static enum grade_end grade(struct session *session, const struct lab *lab,
     return GRADER_FAILED;
 }
 
-/* Grades one lab and shows the result. Returns 0, or the exit code of an error. */
-static int grade_lab(struct session *session, const char *name)
+/* Grades the lab NAME. Returns {"end", "error"}; if "end" is GRADE_DONE, also {"result", "needs"},
+ * and "page" if the student should read the lab's handout first. Returns NULL if the lab could not
+ * be opened, which cli_open_lab() has already reported. */
+static json_t *grade_lab(struct session *session, const char *name)
 {
     static struct submission submission; /* static because it is too large for the stack */
     static struct lab lab;
-    char error[6000], page[PATH_SIZE];
-    json_t *result = NULL;
+    char error[6000] = "", page[PATH_SIZE];
+    json_t *result = NULL, *needs = NULL;
+    enum grade_end end = GRADE_IMPOSSIBLE;
     if (!cli_open_lab("grade", name, &lab))
-        return EXIT_USAGE;
+        return NULL;
     const struct course_lab *counted = course_find(&session->course, lab.name);
-    if (!counted) {
-        labs_close(&lab);
-        return complain(EXIT_USAGE, "%s is not one of the labs in %s", lab.name,
-                        session->options->course);
-    }
-    lab_set_terms(&lab, counted->terms);
-    bool opened =
-        submission_open(&lab, session->options->submission, &submission, error, sizeof error);
-    if (!opened && !(session->options->format && submission.unfit)) {
-        labs_close(&lab);
-        return complain(EXIT_USAGE, "%s", error);
-    }
-    enum grade_end end = grade(session, &lab, &submission, &result, error, sizeof error);
-    if (end == GRADE_DONE) {
-        json_t *needs = json_object_get(lab.declared, "needs");
-        if (session->own && cli_wants_handout(&lab, page))
-            json_object_set_new(session->pages, lab.name, json_string(page));
-        show(session, result, needs);
-        json_array_append_new(session->results, result);
-        json_object_set(session->needs, lab.name, needs);
-    }
-    int code = cli_complain_end("grade", end, lab.name, error);
+    lab_set_terms(&lab, counted ? counted->terms : NULL);
+    if (!counted)
+        snprintf(error, sizeof error, "%s is not one of the labs in %s", lab.name,
+                 session->options->course);
+    else if (submission_open(&lab, session->options->submission, &submission, error,
+                             sizeof error) ||
+             (session->options->format && submission.unfit))
+        end = grade(session, &lab, &submission, &result, error, sizeof error);
+    json_t *answer =
+        json_pack("{s:i, s:s, s:o*}", "end", (int)end, "error", error, "result", result);
+    needs = json_object_get(lab.declared, "needs");
+    if (needs)
+        json_object_set(answer, "needs", needs);
+    if (end == GRADE_DONE && session->own && cli_wants_handout(&lab, page))
+        json_object_set_new(answer, "page", json_string(page));
     submission_close(&submission);
     labs_close(&lab);
+    return answer;
+}
+
+/* Shows the result in ANSWER, which grade_lab() returned for the lab NAME. Returns 0, or the exit
+ * code of an error. */
+static int show_answer(struct session *session, const char *name, const json_t *answer)
+{
+    enum grade_end end = (enum grade_end)json_integer_of(answer, "end");
+    json_t *result = json_object_get(answer, "result");
+    json_t *needs = json_object_get(answer, "needs"), *page = json_object_get(answer, "page");
+    if (!answer)
+        return EXIT_USAGE;
+    if (end != GRADE_DONE)
+        return cli_complain_end("grade", end, name, json_text_of(answer, "error"));
+    const char *lab = json_text_of(result, "lab");
+    if (page)
+        json_object_set(session->pages, lab, page);
+    show(session, result, needs);
+    json_array_append(session->results, result);
+    json_object_set(session->needs, lab, needs);
+    return 0;
+}
+
+static int grade_one_lab(struct session *session)
+{
+    json_t *answer = grade_lab(session, session->options->lab);
+    int code = show_answer(session, session->options->lab, answer);
+    json_decref(answer);
     return code;
+}
+
+/* --- all labs, several at a time -------------------------------------------------------------- */
+
+/* The gradings of all labs. Their results are shown in the order of the labs. */
+struct all_labs {
+    struct session *session;
+    json_t **answers; /* those of grade_lab(); NULL before the grading has ended */
+    size_t shown;     /* the results of this many labs were shown */
+    int code;         /* the exit code of the first error, otherwise 0 */
+};
+
+static json_t *grade_next(size_t i, void *context)
+{
+    struct all_labs *all = context;
+    return grade_lab(all->session, all->session->course.labs[i].name);
+}
+
+/* Keeps the answer for lab I, and shows each answer that no earlier lab holds up. Returns false
+ * after an error. */
+static bool keep(size_t i, const json_t *answer, void *context)
+{
+    struct all_labs *all = context;
+    const struct course *course = &all->session->course;
+    all->answers[i] = answer ? json_incref((json_t *)answer) : json_null();
+    while (all->code == 0 && all->shown < course->lab_count && all->answers[all->shown]) {
+        const json_t *next = all->answers[all->shown];
+        all->code = show_answer(all->session, course->labs[all->shown].name,
+                                json_is_null(next) ? NULL : next);
+        ++all->shown;
+    }
+    return all->code == 0;
 }
 
 static int grade_all_labs(struct session *session)
@@ -219,18 +276,29 @@ static int grade_all_labs(struct session *session)
     const struct course *course = &session->course;
     struct stat status;
     const char *submission = session->options->submission;
-    int code = 0;
     if (submission && stat(submission, &status) == 0 && !S_ISDIR(status.st_mode))
         return complain(EXIT_USAGE, "the lab of %s is unknown: add --lab NAME", submission);
+    if (course->lab_count == 0)
+        return complain(EXIT_USAGE, "no labs in %s/labs", kit_folder());
     for (size_t i = 0; i < course->lab_count; ++i)
         if ((int)strlen(course->labs[i].name) > session->page.width)
             session->page.width = (int)strlen(course->labs[i].name);
     report_progress_head(&session->page);
-    for (size_t i = 0; i < course->lab_count && code == 0; ++i)
-        code = grade_lab(session, course->labs[i].name);
-    if (course->lab_count == 0)
-        code = complain(EXIT_USAGE, "no labs in %s/labs", kit_folder());
-    return code;
+    struct all_labs all = {.session = session,
+                           .answers = calloc(course->lab_count, sizeof *all.answers)};
+    struct process_pool pool = {.count = course->lab_count,
+                                .jobs = cli_most_gradings(session->device),
+                                .context = &all,
+                                .work = grade_next,
+                                .done = keep};
+    if (!all.answers)
+        return complain(EXIT_GRADER, "out of memory");
+    if (!process_pool_run(&pool) && all.code == 0)
+        all.code = cli_complain_end("grade", GRADE_INTERRUPTED, "", "");
+    for (size_t i = 0; i < course->lab_count; ++i)
+        json_decref(all.answers[i]);
+    free(all.answers);
+    return all.code;
 }
 
 /* Returns the default path of the JSON file, for a command line without --json. */
@@ -436,7 +504,7 @@ int cmd_grade(int argc, char **argv)
                                             .colour = report_wants_colour(to),
                                             .width = 3,
                                             .progress = session.own ? session.progress : NULL};
-    code = options.lab ? grade_lab(&session, options.lab) : grade_all_labs(&session);
+    code = options.lab ? grade_one_lab(&session) : grade_all_labs(&session);
     if (code == 0)
         code = report(&session);
     seal_key_forget(&session.key);

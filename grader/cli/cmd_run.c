@@ -2,7 +2,7 @@
  *
  *   lanewise run --environment--> program + our libcudart.so.13 --record file--> report on stderr
  *
- * The program reads the input of lanewise and writes to its output; lanewise exits with the
+ * The program inherits lanewise's standard input and standard output. lanewise exits with the
  * program's exit status. */
 #include <errno.h>
 #include <jansson.h>

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -17,6 +18,8 @@
 #include "report/result_json.h"
 #include "sandbox/process.h"
 #include "sandbox/sandbox.h"
+
+#define MOST_ON_GPU 8 /* more gradings would only wait, because one program is timed at a time */
 
 /* Composes a message as one line. The caller frees the text. */
 static char *compose(const char *format, va_list arguments)
@@ -189,6 +192,12 @@ int cli_complain_end(const char *command, enum grade_end end, const char *lab, c
         return cli_complain(command, EXIT_USAGE, "%s", error);
     return cli_complain(command, EXIT_GRADER,
                         "the grader failed (not your fault); %s was not graded: %s", lab, error);
+}
+
+unsigned cli_most_gradings(enum grading_device device)
+{
+    unsigned cores = (unsigned)get_nprocs();
+    return device == ON_GPU && cores > MOST_ON_GPU ? MOST_ON_GPU : cores;
 }
 
 static void on_signal(int number)

@@ -71,6 +71,9 @@ bool cli_open_lab(const char *command, const char *word, struct lab *lab);
  * files declare. */
 bool cli_read_course(const char *path, struct course *course);
 
+/* Returns how many gradings may run at the same time: one per core, and fewer on a GPU. */
+unsigned cli_most_gradings(enum grading_device device);
+
 /* Sets PAGE to the path of LAB's handout in the kit, if the student should read it first because
  * the student's file is still the skeleton. Otherwise returns false. */
 bool cli_wants_handout(const struct lab *lab, char page[PATH_SIZE]);

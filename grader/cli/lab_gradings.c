@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 
 #include "base/clock.h"
 #include "cli/cli.h"
@@ -14,8 +13,6 @@
 #include "grade/installed_gpu.h"
 #include "report/bar.h"
 #include "sandbox/pool.h"
-
-#define MOST_ON_GPU 8 /* most gradings at the same time */
 
 struct options {
     const char *lab, *device, *seeds;
@@ -188,14 +185,11 @@ json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
                                 .answers =
                                     calloc(gradings->task_count + 1, sizeof *progress.answers)};
     struct process_pool pool = {.count = gradings->task_count,
-                                .jobs = (unsigned)get_nprocs(),
+                                .jobs = cli_most_gradings(gradings->device),
                                 .context = &progress,
                                 .work = grade_next,
                                 .done = keep,
                                 .tick = show};
-    if (gradings->device == ON_GPU && pool.jobs > MOST_ON_GPU)
-        /* more gradings would only wait, because only one program is timed at a time */
-        pool.jobs = MOST_ON_GPU;
     if (!progress.answers)
         return NULL;
     if (to)

@@ -145,11 +145,11 @@ static bool is_noise(const char *line)
  * once for each function. */
 static bool put_undefined(struct text_job *job, const char *line)
 {
-    static const char words[] = "undefined reference to `";
+    static const char words[] = "undefined reference to ";
     const char *hit = strstr(line, words);
     if (!hit)
         return false;
-    const char *name = hit + strlen(words);
+    const char *name = hit + strlen(words) + 1; /* after a quote: ` of GNU ld, ' of gold */
     int length = (int)strcspn(name, "'");
     if (seen_before(job, hit))
         return true;

@@ -266,15 +266,15 @@ static const struct {
     const char *text;
 } sources[] = {
     {transposed, "the result is the transpose of the right result"},
-    {left, "each has the right value of its left neighbour, as if each row were shifted by one"},
-    {right, "each has the right value of its right neighbour, as if each row were shifted by one"},
-    {above, "each has the right value of the number above, as if all rows were shifted by one"},
-    {below, "each has the right value of the number below, as if all rows were shifted by one"},
+    {left, "each has the value that belongs to its left, as if each row were shifted by one"},
+    {right, "each has the value that belongs to its right, as if each row were shifted by one"},
+    {above, "each has the value that belongs above it, as if all rows were shifted by one"},
+    {below, "each has the value that belongs below it, as if all rows were shifted by one"},
     {mirrored, "as if each row were in reversed order"},
     {upside_down, "as if the rows were in reversed order"},
     {backwards, "as if all numbers were in reversed order"},
-    {first_of_row, "each has the right value of the first number of its row"},
-    {first_of_column, "each has the right value of the first number of its column"},
+    {first_of_row, "each has the value that belongs to the first number of its row"},
+    {first_of_column, "each has the value that belongs to the first number of its column"},
 };
 
 bool wrong_is_no_chance(const struct facts *facts, size_t matches)
@@ -518,8 +518,8 @@ static bool tell_all(const struct facts *facts, float value, const char *name)
     char question[200];
     if (is_first_quarter(facts, value))
         return TELL(facts,
-                    "all of them are %s, but the first quarter is right: is a copy of %s numbers "
-                    "told to copy %s bytes?",
+                    "all wrong numbers are %s, and the first quarter is right: does a copy of %s "
+                    "numbers copy only %s bytes?",
                     name, NUMBER(facts->count), NUMBER(facts->count));
     return facts->wrong_count > 1 &&
            TELL(facts, "all of them are %s%s", name, wrong_ask_for_threads(facts, question));

@@ -30,7 +30,9 @@ static void put_many(FILE *to, char what, int count)
 void report_draw_limits(FILE *to, const struct report_prediction *p, bool colour)
 {
     struct ink ink = ink_of(colour);
-    fprintf(to, MARGIN "time of each limit alone; %d columns are the predicted time\n", BAR);
+    fprintf(to,
+            MARGIN "the time if only one limit took time; the predicted time is %d columns long\n",
+            BAR);
     for (unsigned i = 0; i < REPORT_PARTS; i++) {
         char time[32];
         double share = p->part_us[i] / p->us;

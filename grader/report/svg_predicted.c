@@ -154,7 +154,7 @@ void report_svg_limits(FILE *to, const struct report_prediction *p,
     put_path(&m, "now", "", now, 58, now, y);
     snprintf(name, sizeof name, "predicted: %s", report_time(time, p->us));
     svg_put_text(&m, "dim", "middle", now, 52, name);
-    svg_put_text(&m, "dim", "start", LEFT, 52, "time of each limit alone");
+    svg_put_text(&m, "dim", "start", LEFT, 52, "the time if only one limit took time");
     put_lines(&m, y + 20, text);
     close_svg(&m);
 }

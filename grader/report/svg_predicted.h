@@ -8,7 +8,7 @@
 
 #include "report/predicted.h"
 
-#define REPORT_MOST_POINTS 8 /* most launches under one roofline */
+#define REPORT_MOST_POINTS 8 /* a roofline shows at most this many launches, each as a point */
 
 /* The properties of a picture. ID is unique on the page and has only letters and digits. INLINED
  * says that the page already contains report_svg_predicted_style. */

@@ -258,9 +258,10 @@ struct watch {
     const struct process_command *command;
     struct process_outcome *outcome;
     double start;
-    pid_t supervisor, server; /* SERVER supervises the program's server; 0 if there is none */
-    double idle;              /* seconds so far in which the program only waited */
-    double last_check;        /* when is_idle() looked last */
+    pid_t supervisor;
+    const struct watch *server; /* the program's server, or NULL if there is none */
+    double idle;                /* seconds so far in which the program only waited */
+    double last_check;          /* when is_idle() looked last */
     int pipes[PIPES][2], control[2], output, pidfd;
     size_t written; /* bytes of output so far, including bytes not kept */
 };
@@ -299,19 +300,30 @@ static bool is_idle(struct watch *watch)
     /* a random delay, so that a program cannot predict when we look and be busy only then */
     if (getrandom(&delay, sizeof delay, GRND_NONBLOCK) == sizeof delay)
         usleep(delay % 20000u);
-    if (!activity_of(watch->supervisor) && !(watch->server && activity_of(watch->server)))
+    if (!activity_of(watch->supervisor) &&
+        !(watch->server && activity_of(watch->server->supervisor)))
         /* count at most 0.25 s, because we may have slept longer between two checks */
         watch->idle += fmin(now - watch->last_check, 0.25);
     watch->last_check = now;
     return watch->idle > watch->command->idle_seconds;
 }
 
+/* Returns whether SERVER, which has ended, did not end with exit code 0. */
+static bool has_failed(const struct watch *server)
+{
+    struct message message;
+    return recv(server->control[0], &message, sizeof message, MSG_PEEK | MSG_DONTWAIT) !=
+               sizeof message ||
+           message.status != 0;
+}
+
 /* Waits until the supervisor has ended, or until it must end the child. In the second case,
  * OUTCOME->end says why. */
 static void wait_for_end(struct watch *watch, double deadline)
 {
-    struct pollfd polled[2] = {{.fd = watch->pidfd, .events = POLLIN},
-                               {.fd = watch->output, .events = POLLIN}};
+    struct pollfd polled[3] = {{.fd = watch->pidfd, .events = POLLIN},
+                               {.fd = watch->output, .events = POLLIN},
+                               {.fd = watch->server ? watch->server->pidfd : -1, .events = POLLIN}};
     for (;;) {
         double left = deadline - clock_seconds();
         if (interrupted || left <= 0) {
@@ -319,7 +331,7 @@ static void wait_for_end(struct watch *watch, double deadline)
             return;
         }
         /* wait at most 0.1 s, because an interrupt could come just before poll() */
-        if (poll(polled, 2, left < 0.1 ? (int)(left * 1000) + 1 : 100) < 0 && errno != EINTR)
+        if (poll(polled, 3, left < 0.1 ? (int)(left * 1000) + 1 : 100) < 0 && errno != EINTR)
             return;
         if (polled[1].revents && !take_output(watch))
             polled[1].fd = -1;
@@ -328,6 +340,12 @@ static void wait_for_end(struct watch *watch, double deadline)
             return;
         }
         if (polled[0].revents)
+            return;
+        if (polled[2].revents) {
+            polled[2].fd = -1;
+            watch->outcome->end = has_failed(watch->server) ? PROCESS_UNSERVED : PROCESS_EXITED;
+        }
+        if (watch->outcome->end == PROCESS_UNSERVED)
             return;
         if (is_idle(watch)) {
             watch->outcome->end = PROCESS_IDLE;
@@ -525,7 +543,8 @@ void process_run_served(const struct process_command *command, const struct proc
         if (ends[i] >= 0)
             /* close our copies, so that the server gets end of file when the program ends */
             close(ends[i]);
-    watch.server = server_watch.supervisor;
+    if (server_watch.supervisor > 0)
+        watch.server = &server_watch;
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);
 }

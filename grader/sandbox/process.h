@@ -43,6 +43,7 @@ enum process_end {
     /* process_start_error() gives the reason, which is never the program's fault */
     PROCESS_NOT_STARTED,
     PROCESS_INTERRUPTED, /* process_interrupt() was called */
+    PROCESS_UNSERVED,    /* its server failed first, so the program was killed */
 };
 
 struct process_outcome {
@@ -64,7 +65,8 @@ void process_run(const struct process_command *command, struct process_outcome *
 
 /* Does the same as process_run(), but also runs a second process, SERVER. A socket connects the two
  * processes; each process has one end as descriptor 3. The server starts first. It must end by
- * itself, at most its own wall_seconds after the program. Fills both outcomes. */
+ * itself, at most its own wall_seconds after the program. If it ends before the program, and not
+ * with exit code 0, the program is killed. Fills both outcomes. */
 void process_run_served(const struct process_command *command, const struct process_command *server,
                         struct process_outcome *outcome, struct process_outcome *server_outcome);
 void process_outcome_free(struct process_outcome *outcome);

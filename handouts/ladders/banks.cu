@@ -1,6 +1,7 @@
-/* What a stride costs in shared memory: lane i reads word stride * i, again and again. Look at:
- * bank conflicts per request: they double with each power of 2, and odd strides have none. With
- * RULES=g80 there are 16 banks. */
+/* What a stride costs in shared memory: lane i reads word stride * i, again and again.
+ *
+ * Look at: bank conflicts per request: they double with each power of 2, and odd strides have none.
+ * With RULES=g80 there are 16 banks. */
 #include "ladder.cuh"
 
 #define WARPS 8

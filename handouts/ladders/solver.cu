@@ -1,8 +1,9 @@
-/* Steps of Jacobi's method: with a dense matrix that is read by rows, by columns, or a row per warp;
+/* Steps of Jacobi's method: with a dense matrix that is read by rows, columns, or a row per warp;
  * with five diagonals; with a stencil that copies x back, exchanges pointers, has a tile in shared
  * memory, or makes two steps in a launch. Then a stencil until it converges: with the residual from
- * main() or from the GPU, after each step or after eight. Look at: sectors per load of the dense
- * rungs, sectors of all rungs, and how often main() reads. */
+ * main() or from the GPU, after each step or after eight.
+ *
+ * Look at: sectors per load of the dense rungs, sectors of all rungs, and main()'s reads. */
 #include "ladder.cuh"
 #include "solver.h"
 

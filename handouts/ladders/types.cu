@@ -1,7 +1,9 @@
 /* Types and banks: a warp reads neighbouring elements of an array in shared memory, or one field of
  * neighbouring structures. Then the sum of an array of ints, read with 32, 64 and 128 bits per
- * load. Look at: bank conflicts per request, with RULES=g80 for half a warp on a card of 2007. Then
- * the requests of the last three rungs. */
+ * load.
+ *
+ * Look at: bank conflicts per request, with RULES=g80 for half a warp on a card of 2007. Then the
+ * requests of the last three rungs. */
 #include "ladder.cuh"
 
 #define WARPS    8

@@ -1,9 +1,10 @@
 /* Lab 01: one thread becomes a block, and a block becomes a grid.
  *
- * The figure is the length of the longest warp, which is the critical path. The more threads share
- * the work, the less work the busiest warp has. For each rung, the count of the previous rung earns
- * no points, and the solution's count earns all points. The counts of successive rungs are orders
- * of magnitude apart, so each halving of the count earns the same number of points. */
+ * The figure is the number of instructions that the longest warp executes: the critical path. The
+ * more threads share the work, the less work the busiest warp has. In each rung, a program with the
+ * previous rung's count earns no points, and a program with the solution's count earns all points.
+ * The counts of successive rungs are orders of magnitude apart, so each halving of the count earns
+ * the same number of points. */
 #include "checks/check.h"
 
 LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
@@ -89,8 +90,9 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
 
-/* The figures of this lab limit CHECK_PATH. Later labs judge the other costs: lab 02 teaches which
- * words a warp should read together, and lab 03 how a block adds up. */
+/* The costs that check_costs() does not limit in this lab. The figures limit CHECK_PATH, and the
+ * others are the subjects of later labs: lab 02 teaches which words a warp should read together,
+ * and lab 03 how a block adds up. */
 #define JUDGED                                                                                     \
     (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_SHARED |                  \
      1 << CHECK_BARRIERS)
@@ -121,7 +123,7 @@ static double path_elsewhere(struct check *check, int rung)
                         : check_counter(run, "longest_warp_instructions") * MILLION / n;
 }
 
-/* A grid of fewer threads is too small to be fast. */
+/* The hint says that more blocks are needed if a grid has fewer threads. */
 #define FEW_THREADS 8192
 
 /* Measures how well the threads share the work: the instructions of the longest warp. */

@@ -95,8 +95,8 @@ CHECK(
         }
 }
 
-/* The most barriers of a tree. A tree for 1,024 threads needs fewer, even with two barriers in each
- * of its ten steps. */
+/* The limit for the barriers at which each warp waits. A tree for 1,024 threads has ten steps, so
+ * it stays below this limit even with two barriers in each step. */
 #define MOST_BARRIERS 24
 
 /* Limits the number of barriers, because a barrier for each number is useless work. The limit is
@@ -139,8 +139,8 @@ static void writes_seldom(struct check *check, struct job job)
                      "a block writes its result to global memory %s times", check_number(writes));
 }
 
-/* Checks that the result comes through shared memory in blocks of any size, and that rung 1 does not
- * run the kernel of rung 2. */
+/* Checks that the result comes through shared memory in blocks of any size, and that rung 1 does
+ * not run the kernel of rung 2. */
 static void uses_shared(struct check *check, const struct run *run, struct job job)
 {
     bool is_static = job.rung == STATIC;

@@ -1,10 +1,14 @@
 /* Lab 04: a tree in shared memory, without divergence and without bank conflicts.
  *
- * Each TODO improves one counter: TODO 1 the longest warp's instructions, by a tree in place of
- * thread 0 alone; TODO 2a the divergent branches of a tree that picks its threads by t % (2 * off);
- * TODO 2b the bank conflicts of a tree whose thread t works on place 2 * off * t; TODO 3 the
- * barriers. A loop of thread 0 has almost no divergence and no conflicts, so the checks of these
- * two counters, and the check for races, accept trees only. */
+ * Each TODO lowers one counter:
+ *
+ *     TODO 1    the instructions of the longest warp: a tree replaces the loop of thread 0
+ *     TODO 2a   the divergent branches of a tree that picks its threads by t % (2 * off)
+ *     TODO 2b   the bank conflicts of a tree whose thread t works on place 2 * off * t
+ *     TODO 3    the barriers
+ *
+ * A loop of thread 0 has almost no divergence and no conflicts, so the checks of these two
+ * counters, and the check for races, accept trees only. */
 #include <limits.h>
 #include <math.h>
 
@@ -108,16 +112,17 @@ static void leaves_one_result(struct check *check, const struct run *run, struct
 
 /* Returns a job for trees in blocks of THREADS threads. The checks use different numbers of
  * threads, because a program must not be right for one size only. Each thread reads few numbers,
- * and at most one in the second step, so the tree causes most of the counts. The number of blocks
- * is random, but differs little, because the solution's costs were measured with one seed. */
+ * and at most one in the second step, so most of what is counted happens in the tree. The number of
+ * blocks is random, but varies little, because the costs of the solution, with which check_costs()
+ * compares, were measured with one seed. */
 static struct job in_blocks_of(struct check *check, int threads)
 {
     int blocks = check_random_int(check, 125, 127);
     return (struct job){1024 * blocks, blocks, threads};
 }
 
-/* Warps may poll while they wait, so their total work has no limit of its own; the check of the
- * longest warp limits it. */
+/* check_costs() does not limit the total number of instructions, because warps may poll while they
+ * wait. The check of the longest warp limits it. */
 #define POLLING (1 << CHECK_WORK)
 
 CHECK(
@@ -190,8 +195,8 @@ CHECK(
     const struct job job = in_blocks_of(check, 256);
     const struct run *run = grow_tree(check, job);
     double reads = of_a_block(check_counter(run, "shared_load_requests"), job);
-    /* rounded down, because in the second step one more warp can diverge, at the last block's
-     * result */
+    /* rounded down, because in the second step, the warp that reads the last block's result can
+     * diverge once more */
     check_measure(check, run, floor(of_a_block(check_counter(run, "divergent_branches"), job)));
     /* Predicates also disable some threads of a warp, but the counters of branches do not show it.
      * So count the reads of shared memory. A tree that picks its threads by t % (2 * off) makes 95

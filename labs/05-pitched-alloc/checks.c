@@ -1,9 +1,9 @@
 /* Lab 05: rows that begin where a line begins.
  *
  * The figures are lines, sectors, and requests to the runtime, all counted by the emulator. Run
- * time does not show the effect: on an H200, both programs are equally fast, within 4 %
- * (grader/tests/hardware/calibration.tsv), because another warp finds the rest of the line in the
- * cache.
+ * time does not show the effect: on an H200, the naive program and the solution are equally fast,
+ * within 4 % (grader/tests/hardware/calibration.tsv), because the rest of a line is still in the
+ * cache when another warp needs it.
  *
  * The figures are totals for 32 sums, so useless accesses can only make them worse. A request
  * touches excess lines if neighbouring addresses touch more lines than their bytes could fill. This
@@ -81,7 +81,8 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 }
 
 #define ROWS 300
-/* A warp may work on a whole row. A separate check judges the sectors of the kernels. */
+/* The costs that check_costs() does not limit: a warp may work on a whole row, and a separate check
+ * judges the sectors of the kernels. */
 #define OF_KERNELS (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES)
 
 CHECK(

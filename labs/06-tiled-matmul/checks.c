@@ -7,11 +7,11 @@
  * words.
  *
  * How large may the error be? Let u = 2^-24, which is half the step from 1 to the next float, and M
- * the sum of the |products| of which a number of C is the sum:
+ * the sum of |a * b| over the products a * b that are added up to a number of C. The error is
  *
- *     added up one by one, in any order    at most  depth * u * M
- *     added up with compensation           at most  2 u * M
- *     each product rounded before          u * M more
+ *     if they are added up one by one, in any order    at most  depth * u * M
+ *     if they are added up with compensation           at most  2 u * M
+ *     if each product is rounded before                u * M more
  *
  * (Higham, Accuracy and Stability of Numerical Algorithms, chapter 4; terms in u^2 are left out).
  *
@@ -69,11 +69,11 @@ static void make_row(const struct case_data *input, int y, double *values)
 /* A right or wrong way to add up products in floats. */
 struct adding {
     bool fused; /* products are not rounded before they are added; the compiler may choose this */
-    /* factor of the rounding error of the last addition: 1 for the right way, 0 or -1 for wrong
-     * ways */
+    /* each addition is corrected by the rounding error of the addition before it, times this
+     * factor: 1 is right, 0 and -1 are wrong */
     float keeps;
-    /* how the rounding error is worked out: from the sum before the step (right), from the sum that
-     * has already changed, or with the number as it was before its correction */
+    /* the rounding error is computed from the sum before the addition (right), from the sum after
+     * it (wrong), or with the number before its correction (wrong) */
     enum { OLD_SUM, NEW_SUM, OLD_NUMBER } by;
 };
 
@@ -134,8 +134,8 @@ static void forget_correction(const struct case_data *input, float *values)
     add_up(input, values, (struct adding){true, 1, OLD_NUMBER});
 }
 
-/* Mistakes in filling the tiles of rung 2. They decide which numbers of A and B the thread for
- * number (Y, X) multiplies in step I, in the tile that begins at FIRST. */
+/* Mistakes in filling the tiles of rung 2. Each lets the thread that computes number (Y, X) of C
+ * multiply other numbers of A or B in step I, in the tile that begins at FIRST. */
 enum filling { A_BY_TY, A_TURNED, B_BY_TX, B_TURNED, A_OF_TX, B_OF_TY };
 
 static float product_of(const struct case_data *input, enum filling filling, int first, int i,
@@ -322,9 +322,10 @@ static const char *todo_of(int rung)
                           : "In the loop over i, read both numbers from the tiles: TODO 2.";
 }
 
-/* The most read requests to global memory for 32 multiply-adds. A kernel that reads only one of the
- * two numbers from a tile makes 1 request. A kernel with tiles of 8 x 8 makes 0.25, and a fifth
- * more because tiles extend beyond the edges. */
+/* A kernel may make at most this many read requests to global memory for 32 multiply-adds. A kernel
+ * that reads only one of the two numbers of a product from a tile makes 1. A kernel with tiles of
+ * 8 x 8 makes 0.3: 0.25 if all tiles are full, and a fifth more because tiles extend beyond the
+ * edges. */
 #define MOST_FETCHES 0.6
 
 static double fetches_of(const struct run *run, const struct job *job)
@@ -387,8 +388,8 @@ static void measure_sectors(struct check *check, int rung)
         has_tiles_elsewhere(check);
 }
 
-/* No limits on the path, because a thread may compute several numbers of C, or on shared memory,
- * because separate checks judge it. */
+/* The costs that check_costs() does not limit: the longest warp's path, because a thread may
+ * compute several numbers of C, and shared memory, because separate checks judge it. */
 #define OF_TILES (1 << CHECK_PATH | 1 << CHECK_SHARED)
 
 #define SECTORS(naive_sectors, solution_sectors, others)                                           \
@@ -493,10 +494,10 @@ CHECK(
  * products are a little above 2^24. Neighbouring floats of that size differ by 2, so adding a
  * number below 1 to them changes nothing.
  *
- *     columns 0 to 7    each 8th number is large, so that a block of 8 loses 7
- *     columns 8 to 12   about each 12th is large: some are in each of k partial sums
- *     the others        all equal: while the sum stays between two powers of 2, all additions
- *                       round the same way, with an error that differs from row to row
+ *     columns 0 to 7    every 8th number is large, so that in a sum of 8, the 7 others are lost
+ *     columns 8 to 12   about every 12th number is large, so that each of k partial sums has some
+ *     the others        all numbers are equal: while the sum stays between two powers of 2, all
+ *                       additions round the same way, with an error that differs from row to row
  *
  * In each of 1,000 gradings, each of these orders exceeded the bound in at least one column, with
  * or without fused multiply-adds, and compensated sums used at most three quarters of it. */
@@ -545,8 +546,8 @@ CHECK(
     add_up_hard(check);
 }
 
-/* Only the number of instructions is limited, because comparisons could replace additions of wide
- * integers, with one instruction for each bit. */
+/* check_costs() limits only the number of instructions, because a program could replace additions
+ * of wide integers by comparisons, with one instruction for each bit. */
 CHECK(in_floats, .title = "rung 3: the sums use only floats", .points = 10, .where = CHECK_COUNTS,
       .figure = {.judges = (1 << CHECK_COSTS) - 1 - (1 << CHECK_WORK)},
       .hint = "TODO 3: keep what rounding cuts off in a second float.")

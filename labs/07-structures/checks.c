@@ -232,7 +232,8 @@ static const struct run *measure(struct check *check, int rung)
         }                                                                                          \
     }
 
-/* Rung 1 earns points only if it touches fewer sectors than vectors of 16 bytes, as in rung 2. */
+/* Rung 1 earns points only if its vectors touch fewer sectors than the vectors of rung 2, which
+ * have 16 bytes each. */
 CHECK(
     staged, .title = "rung 1: neighbouring threads read neighbouring words of the vectors",
     .points = 25, .where = CHECK_COUNTS, .figure = SECTORS("vectors", ALIGNED_SECTORS, 16),
@@ -247,8 +248,8 @@ CHECK(
     .figure = {.text = "for 32 vectors, the warps execute %s loads",
                .want = "at most %s",
                .counter = "global_load_requests",
-               /* a block may also fetch 16 bytes per lane into shared memory; the code below limits
-          * sectors */
+               /* a block may also copy 16 bytes per lane to shared memory; the code below limits
+          * the sectors */
                .judges = 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH |
                          1 << CHECK_SHARED | 1 << CHECK_BARRIERS,
                .budget = {.naive = 3, .solution = 1, .slack = 1.05}},

@@ -1,9 +1,9 @@
 /* Lab 08: a transpose that reads rows and writes rows.
  *
  * The figures are totals for 32 numbers: sectors read and written, and passes through shared
- * memory. Reading down columns costs as many sectors as writing down columns, and useless work only
- * adds to a total. Shared memory itself is not required, because lanes may exchange their numbers
- * by shuffles. */
+ * memory. A kernel that reads columns touches as many sectors as a kernel that writes columns.
+ * Useless accesses only increase a total. Shared memory itself is not required, because lanes may
+ * exchange their numbers by shuffles. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -179,7 +179,7 @@ static double for_32(double count, struct job job)
     return 32 * count / job.height / job.width;
 }
 
-/* The least number of warps that must share the work: more than one block can have. */
+/* At least this many warps must share the work. One block cannot have so many. */
 #define LEAST_WARPS 40
 
 /* Runs JOB. Checks that many warps share the work. */
@@ -213,12 +213,13 @@ static double sectors(struct check *check, const struct run *run, struct job job
     return for_32(check_sectors_moved(run), job);
 }
 
-/* The most sectors for 32 numbers. A kernel that coalesces both sides needs 8. Lanes that move 8 x
- * 4 numbers without exchanging them touch 12. */
+/* A kernel may touch at most this many sectors for 32 numbers. If it coalesces its loads and its
+ * stores, it touches 8. If a warp moves 8 x 4 numbers and its lanes do not exchange them, it
+ * touches 12. */
 #define MOST_SECTORS 11
 
 /* Returns the passes through shared memory for 32 numbers. Refuses kernels that need no passes
- * because they do not coalesce both sides. */
+ * because they do not coalesce both loads and stores. */
 static double passes(struct check *check, const struct run *run, struct job job)
 {
     if (sectors(check, run, job) > MOST_SECTORS)
@@ -233,8 +234,8 @@ static double passes(struct check *check, const struct run *run, struct job job)
                   job);
 }
 
-/* No limit on the path, because a warp may turn a whole tile alone, or on shared memory, because
- * another check judges it. */
+/* The costs that check_costs() does not limit. They include the longest warp's path, because a warp
+ * may transpose a whole tile alone, and shared memory, because another check judges it. */
 #define JUDGED (1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH | 1 << CHECK_SHARED)
 
 #define SECTORS(naive_sectors, solution_sectors)                                                   \

@@ -67,9 +67,9 @@ __global__ void count_copies(const unsigned char *pixels, int n, int *bins)
     //             grey 1    copy 0   copy 1   copy 2   ...  copy 31     mine[32] to mine[63]
     //
     //         Clear the copies side by side: thread t clears word t, then t + THREADS, and so on.
-    //         Lane c counts in copy c, still with atomicAdd(): each warp has a
-    //         lane c. At the end thread g adds up the copies of grey g. Let it
-    //         begin with copy g % COPIES: where do all lanes meet if each begins with copy 0?
+    //         Lane c counts in copy c. It still needs atomicAdd(), because lane c of every warp
+    //         counts there. At the end thread g adds up the copies of grey g, beginning with
+    //         copy g % COPIES: in which bank would all lanes meet if each began with copy 0?
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         atomicAdd(&bins[pixels[i]], 1);
 }

@@ -32,9 +32,9 @@ struct scene {
     double sum, bins[GREYS], *after;
 };
 
-/* Returns pixel I of a picture of KIND. LAST is the pixel before it, DRAWN the pixel in the drawn
- * picture, whose darkest parts become one grey. In bands, 32 neighbouring pixels have the same
- * grey, and in stripes 8. */
+/* Returns pixel I of a picture of KIND. LAST is the pixel before it. DRAWN is pixel I of the
+ * picture by picture_draw(); its darkest greys become one grey. In BANDS, 32 neighbouring pixels
+ * have the same grey, and in STRIPES 8. */
 static int pixel_of(struct check *check, enum kind kind, int i, int width, int last, int drawn)
 {
     switch (kind) {
@@ -204,8 +204,9 @@ static void add_to_bin_0(const struct case_data *input, float *bins)
 
 enum { LANES = 32 };
 
-/* Makes mistakes in adding up the copies of bins in rung 5: only copy 0 of each bin is added, or
- * one copy of each is added again and again. Copy l has the pixels of lane l. */
+/* Makes mistakes in adding up the copies of bins in rung 5: only copy 0 of each bin is added or, if
+ * AGAIN, only the copy of bin g with which thread g begins, as often as there are copies. Copy l
+ * has the pixels of lane l. */
 static void add_one_copy(const struct case_data *input, bool again, float *bins)
 {
     const struct case_array *pixels = case_find(input, "pixels");
@@ -237,9 +238,9 @@ static const struct check_guess guesses[] = {
      "total +="},
     {NULL, NULL, NULL}};
 
-/* Judges a result. IS_HIDDEN says that the picture is varied enough for main() to see a decoy. With
- * other pictures, the check cannot know whether kernels computed the result if main() shares memory
- * with the GPU. */
+/* Judges a result. IS_HIDDEN says that main() gets a decoy picture (check.h), which differs from
+ * the kernels' picture. A picture of few greys may equal its decoy, and then the check cannot know
+ * whether kernels computed the result if main() shares memory with the GPU. */
 static void judge(struct check *check, const struct run *run, const char *name,
                   struct check_matrix want, bool is_hidden)
 {
@@ -381,8 +382,8 @@ CHECK(
     adds_by_tree(check, small);
 }
 
-/* The most sectors for additions and stores: 16 blocks, with four numbers for each of their bins,
- * one by one. */
+/* A program may touch at most this many sectors by additions and stores to global memory: 16 blocks
+ * with four numbers for each bin, each in a request of its own. */
 #define MOST_SENT (16 * 4 * GREYS)
 
 /* Checks on a smaller picture, too, that blocks do not add to global memory once for each pixel.

@@ -24,7 +24,7 @@
  * Grade it:    make grade LAB=10-block-size */
 #include "lab.h"
 
-#define REACH   20 // rows above and below that count
+#define REACH   20 // a sum takes this many rows above its own row, and as many below it
 #define COLUMNS 32 // columns of a tile: a warp's threads take neighbouring columns
 // TODO 2: a multiprocessor of 9.0 holds at most 32 blocks, and 64 warps. With one warp per block, half
 //         of the warps are missing. How many warps must a block have to fill 32 (7.5), 48 (8.6) and

@@ -210,7 +210,8 @@ static void advise_rows(struct check *check, const struct run *run)
             check_number(floor(loaded + 0.5)), check_number(rows));
 }
 
-/* Returns whether blocks of THREADS can fill 32, 48 and 64 warps, with few enough blocks. */
+/* Returns whether blocks of THREADS threads can fill multiprocessors of 32, 48 and 64 warps,
+ * without more blocks than a multiprocessor can hold. */
 static bool fits_all(double threads)
 {
     int warps = (int)threads / 32;
@@ -246,7 +247,7 @@ static void fill(struct check *check, unsigned capability)
                         fits_all(check_launch(run, 0).threads) ? "#define TILE" : "#define WARPS");
 }
 
-/* No limit on reads, because the check `reads` judges them. */
+/* check_costs() does not limit reads, because the check `reads` judges them. */
 #define FILLED(capability, naive_percent)                                                          \
     {                                                                                              \
         .text = "on " capability ", the blocks fill %s percent of a multiprocessor's warps",       \

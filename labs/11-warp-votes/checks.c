@@ -5,9 +5,9 @@
  * For the sums of groups: instructions that run one after another, and additions that run one after
  * another.
  *
- * Rungs 0 and 1 must keep the order of each block's numbers, rung 2 no order. Every result that
- * keeps this order is right. All numbers of an input differ, so that in_order() can find the place
- * of each number. */
+ * In rungs 0 and 1, the kept numbers of each block must stay in their order; the blocks may come in
+ * any order. In rung 2, all kept numbers may come in any order. All numbers of an input differ, so
+ * that in_order() can find the place of each number. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -21,7 +21,7 @@ LAB(.title = "Votes and shuffles of a warp", .file = "warp_votes.cu",
     });
 
 #define BLOCK   256 /* number of consecutive numbers whose order rungs 0 and 1 keep */
-#define BITS    22  /* most bits of a number */
+#define BITS    22  /* a number has at most this many bits */
 #define LARGEST (1 << BITS)
 
 enum rung { SCAN, BALLOT, WARPS, GROUPS };
@@ -109,9 +109,9 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : x->at - y->at;
 }
 
-/* Brings the result KEPT into the order of the input, except where the rung must keep the order and
- * KEPT does not. Numbers that are not in the input leave a gap at the front, or remain at the
- * end. */
+/* Sorts the result KEPT into the order of the input, so that it can be compared number by number.
+ * Numbers that the rung must keep in order, but that are not, stay wrong. Numbers that are not in
+ * the input leave a gap at the front, or stay at the end. */
 static void in_order(const struct case_data *input, float *kept)
 {
     int n = case_int(input, "n"), piece = case_int(input, "rung") == BALLOT ? BLOCK : 1, end = 0;
@@ -324,7 +324,7 @@ CHECK(
     sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
     .watched = true,
     .hint =
-        "Between a write to shared memory and another warp's read of it, all threads of the block must reach one __syncthreads(). If lanes keep their order, compute the place of a number from its index alone.")
+        "Between a write to shared memory and another warp's read of it, all threads of the block must reach one __syncthreads(). If the kept numbers must stay in order, compute the place of each from the votes, not from the order in which threads arrive.")
 {
     look_at_all(check, (struct job){5000 + check_random_int(check, 1, 99), 40, 30});
 }
@@ -336,8 +336,8 @@ static struct job large_job(struct check *check, int longest)
     return (struct job){(1 << 16) + 1 - 2 * check_random_int(check, 1, 127), 50, longest};
 }
 
-/* The most instructions of a warp. A warp may do the work of several warps, but not of all. With a
- * grid of 32 blocks, each warp executes a quarter of this number. */
+/* A warp may execute at most this many instructions. So it may do the work of several warps, but
+ * not of all. With a grid of 32 blocks, each warp executes a quarter of this number. */
 #define LONGEST 2000
 static void measure(struct check *check, int rung, int longest_group, const char *counters)
 {
@@ -351,8 +351,8 @@ static void measure(struct check *check, int rung, int longest_group, const char
                      check_number(longest), check_number(LONGEST));
 }
 
-/* Racecheck watches most runs of the figures, so that leaving out a necessary barrier earns
- * nothing, and neither does an order that is right by luck. */
+/* Racecheck watches most runs of the figures. So a program earns no points by leaving out a
+ * necessary barrier, or with numbers that are in order only by luck. */
 CHECK(
     barriers, .title = "rung 1: each warp waits at two barriers", .points = 15,
     .where = CHECK_COUNTS, .watched = true,

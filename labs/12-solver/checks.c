@@ -37,8 +37,8 @@ LAB(.title = "A solver that moves little data and seldom waits", .file = "solver
 #define MOST_LOOKS     100 /* as in shared/solver.h */
 #define UNIT           0x1p-24
 #define SPREAD         0.05 /* relative spread of b, in rung 4 */
-#define TINY           1e-3 /* the least residual of rung 4, which floats still represent well */
-#define MOST_STEPS     100  /* most steps of rung 4 */
+#define TINY           1e-3 /* rung 4 ends when the residual is smaller, so that floats suffice */
+#define MOST_STEPS     100  /* rung 4 makes at most this many steps */
 #define RESIDUAL_BOUND 2e-5
 
 enum rung { DENSE = 1, DIAGONALS, STENCIL, CONVERGE };
@@ -47,7 +47,7 @@ enum side { WEST, EAST, NORTH, SOUTH, SIDES };
 struct job {
     enum rung rung;
     int width, height, steps;
-    /* for rung 4: steps from one look at the residual to the next, and the most looks */
+    /* for rung 4: main() looks at the residual after every EVERY steps, at most LOOKS times */
     int every, looks;
     /* for rung 4: true if all b and all b - A x are negative, false if all are positive */
     bool negative;
@@ -69,7 +69,7 @@ struct mistake {
     bool own_edge[SIDES];
     /* on this side, one neighbour is left out: that of the first or last unknown that has one */
     bool one[SIDES];
-    bool never;  /* no step changes x */
+    bool never;  /* x stays 0 */
     bool turned; /* rows and columns of the dense matrix are exchanged */
     /* the neighbour on side `taken_from` - 1 is read in place of the neighbour on side `taken_at`;
      * `taken_from` is 0 if no sides are confused */
@@ -297,8 +297,8 @@ GUESS(one_north, .one = {[NORTH] = true})
 GUESS(one_south, .one = {[SOUTH] = true})
 
 #define NEVER                                                                                      \
-    "x is still 0, as if no step's result became the next x: does main() get the exchanged "       \
-    "pointers, and is x overwritten after the exchange?"
+    "x is still 0, as if the result of each step were lost: does a function exchange only its "    \
+    "own copies of the pointers, or is x overwritten after the exchange?"
 
 #define TAKEN(at, from)                                                                            \
     "as if the x of the neighbour in the " from " were taken for that in the " at
@@ -375,7 +375,7 @@ static int steps_to(const struct case_data *input, const float *x, double *resid
     return count == 1 ? found : 0;
 }
 
-/* Explains X in rung 4, if it is right after another number of steps, and names the first wrong
+/* If X in rung 4 is right for another number of steps, says so, and names the first wrong
  * residual. */
 static bool explain_steps(struct check *check, const struct run *run, const struct case_data *input,
                           const float *x, char *text, size_t size, const char **at)
@@ -450,8 +450,8 @@ static void add_five_diagonals(struct check *check, struct case_data *input, int
     }
 }
 
-/* Adds the tolerance, which makes rung 4 end at look JOB->looks, or earlier, at the first look with
- * a residual below TINY. Sets JOB->looks to that look. */
+/* Chooses the tolerance so that rung 4 ends at look JOB->looks, or at the first look with a
+ * residual below TINY if this look is earlier. Sets JOB->looks to the look at which rung 4 ends. */
 static void add_tolerance(struct case_data *input, struct job *job)
 {
     double residuals[MOST_STEPS + 1], decoy = (1 + SPREAD) / (1 - SPREAD);
@@ -624,9 +624,9 @@ CHECK(
 #define STEPS         10
 #define STENCIL_STEPS 48 /* x still changes in the last of them */
 
-/* Checks that more warps than one block can have share the work of all LAUNCHES. A thread may make a
- * whole column of points. For 32 points, a warp reads 4 sectors of b, and up to 6 of x. Kernels that
- * find residuals also execute a part of the instructions. */
+/* Checks that 40 warps, more than one block can have, share the work of all LAUNCHES. A thread may
+ * compute a whole column of points. For 32 points, a warp reads 4 sectors of b and at most 6 of
+ * x. */
 static void is_shared(struct check *check, const struct run *run, struct job job, int launches)
 {
     double sectors = 10.0 * job.width * job.height / 32;
@@ -652,8 +652,8 @@ CHECK(
     check_measure(check, run, 32 * check_sectors_moved(run) / ((double)n * n * STEPS));
 }
 
-/* The sectors that rung 2 reads for 32 unknowns if its steps are those of rung 1 before TODO 1; and
- * the most sectors that it reads if its steps use no matrix. */
+/* The sectors that rung 2 reads for 32 unknowns: at least READS_WITH_MATRIX if it makes its steps
+ * as rung 1 does before TODO 1, and at most READS_WITHOUT_MATRIX if its steps use no matrix. */
 #define READS_WITH_MATRIX    4200
 #define READS_WITHOUT_MATRIX 100
 
@@ -716,14 +716,13 @@ CHECK(
 }
 
 #define EACH_STEP 8.14 /* reads per look if main() reads after each step */
-/* One block could keep these grids in shared memory, but more warps can share their columns. There are
- * few rows, so that a program cannot guess from b and the tolerance how fast the residual
- * shrinks. */
+/* The size of rung 4's grid. It has many columns, so that many warps can share them. It has few
+ * rows, so that a program cannot guess from b and the tolerance how fast the residual shrinks. */
 #define LOOK_WIDTH  1376
 #define LOOK_HEIGHT 8
 #define FEWER_ROWS  4
-/* The most lanes that may wait for another lane of their warp at each look: a quarter of the
- * points. */
+/* For each look at the residual, at most this many lanes may wait for another lane of their warp: a
+ * quarter of the points. */
 #define MOST_QUEUED (LOOK_WIDTH * LOOK_HEIGHT / 4)
 
 CHECK(

@@ -6,9 +6,10 @@
  * Numbers that cancel are far apart, so that no two neighbours cancel first.
  *
  * The figures are operations in double for each number, requests that load halves, and the cost of
- * the instructions for 32 numbers. An instruction for doubles counts as 32, because a T4 has one
- * unit for doubles for each 32 units for floats. The emulator's sin.approx rounds correctly; a
- * GPU's has an error of up to 2^-21. The bound of rung 4 allows the GPU's error. */
+ * the instructions for 32 numbers. An instruction for doubles counts as 32 instructions, because a
+ * T4 has one unit for doubles for each 32 units for floats. The emulator rounds the result of
+ * sin.approx correctly. On a GPU, sin.approx has an error of up to 2^-21, which the bound of rung 4
+ * allows. */
 #include <limits.h>
 #include <math.h>
 #include <mpfr.h>
@@ -433,7 +434,7 @@ GUESS(add_both, IN_LANES)
 GUESS(add_in_turn, IN_TURN)
 #undef GUESS
 
-/* Adds up rows of which each begins half a row after the one before it. */
+/* Makes a mistake of rung 3: row y begins after y / 2 rows of the input, not after y rows. */
 static void begin_early(const struct case_data *input, float *values)
 {
     int rows = case_int(input, "rows"), width = case_int(input, "width");

@@ -5,8 +5,9 @@
  * so it is the same in each grading. Copies of memory that is not page-locked are slow, and the
  * host waits for them.
  *
- * Rung 3 reuses slots in the GPU's memory, and a frame is still needed for the next frame. A
- * missing event changes no result on the emulator, but ordercheck finds it, and the check fails. */
+ * Rung 3 reuses the slots for frames in the GPU's memory, although the kernel of the next frame
+ * still reads a frame. So streams must wait for each other's events. A missing event changes no
+ * result on the emulator, but ordercheck finds it, and the check fails. */
 #include <limits.h>
 
 #include "checks/check.h"

@@ -1,8 +1,8 @@
 /* Lab 15: memories for read-only data.
  *
  * The figures are totals of the whole program: requests, passes, instructions and sectors. Constant
- * memory serves one word at a time, so each further word of a request counts as one more request or
- * pass.
+ * memory serves one word at a time. So if the lanes of a request need several words, each word
+ * after the first counts as one more request or pass.
  *
  * All numbers are whole numbers and their sums are below 2^24, so results are exact in any order,
  * except in rung 4. There, a texture rounds the position between four pixels to 1/256 in each
@@ -570,7 +570,7 @@ static const char *const rung_hints[] = {
         "Rung 5: pixels outside of the picture count as 0, and the sum is divided by MASK_SUM. Has main() copied the mask to the array that the kernel reads?",
 };
 
-/* Runs all rungs. IF_WRONG says that the hint of each rung is better than that of the check. */
+/* Runs all rungs. IF_WRONG says that the hint of each rung is better than the hint of the check. */
 static void look_at_all(struct check *check, int width, int height, bool if_wrong)
 {
     for (enum rung rung = FILTER; rung <= DEVELOP; ++rung) {
@@ -611,8 +611,8 @@ CHECK(
 #define WIDTH  128
 #define HEIGHT 64
 
-/* The counters of requests to all kinds of memory, and of the further words of requests to constant
- * memory. */
+/* The counters of requests to all kinds of memory, and of all words after the first in requests to
+ * constant memory. */
 #define REQUESTS                                                                                   \
     "global_load_requests global_atomic_requests texture_requests shared_load_requests "           \
     "shared_store_requests shared_atomic_requests local_load_requests constant_replays"

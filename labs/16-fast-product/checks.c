@@ -12,9 +12,9 @@
  * Lab 06 explains the bound of the error for sums in float: (depth + 1) * u * M, where u = 2^-24
  * and M is the sum of the |products|. Tensor cores do not round, they cut off digits. In a step, an
  * H100 adds p = 4, 8 or 16 products to the sum. It cuts off each of these p + 1 terms 25 places
- * below the largest exponent, which loses at most u / 2 * M for each, and then cuts off the sum,
- * which loses at most 2 * u * M. So a step loses at most (p + 5) / 2 * u * M, and all steps
- * together less than 9 / 8 * depth * u * M, plus one step more. Numbers that a half can represent
+ * below the largest exponent, so each term loses at most u / 2 * M. Then it cuts off the new sum,
+ * which loses at most 2 * u * M. So a step loses at most (p + 5) / 2 * u * M. All steps together
+ * lose less than 9 / 8 * depth * u * M, plus the loss of one step. Inputs that a half can represent
  * lose no digits. */
 #include "checks/check.h"
 
@@ -336,8 +336,8 @@ CHECK(
     check_measure(check, run, check_counter(run, "warp_instructions"));
 }
 
-/* A fragment that is loaded again for each product takes as many passes as lab 06's tiles. The naive
- * program uses those. Products in TF32, which need twice the bytes, keep most points. */
+/* The naive program uses the tiles of lab 06. A program that loads each fragment again for each
+ * product takes as many passes. Products in TF32, which need twice the bytes, keep most points. */
 CHECK(
     tensor, .title = "rung 4: tensor cores multiply", .points = 10, .where = CHECK_COUNTS,
     .figure =

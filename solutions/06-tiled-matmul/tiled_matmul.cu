@@ -7,6 +7,7 @@
  *     rung 1  by_row          4, all of B. A's row is in shared memory.
  *     rung 2  by_tile<false>  about 0.5. Tiles of A and B are in shared memory.
  *     rung 3  by_tile<true>   as rung 2, and the sums are right to their last bits.
+ *
  * Any height and width are allowed, and any depth up to 12,288, not only multiples of 16.
  *
  * This is the solution: make grade LAB=06-tiled-matmul SUBMISSION=solutions/06-tiled-matmul */

@@ -9,6 +9,7 @@
  *
  *     rung 0  naive     4 to read a piece of a row, 32 to write it down a column
  *     rung 1  by_tile   4 to read and 4 to write. A tile in shared memory turns the numbers.
+ *
  * Any height and width are allowed, not only multiples of 32.
  *
  * This is the solution: make grade LAB=08-transpose SUBMISSION=solutions/08-transpose */

@@ -21,7 +21,7 @@
  * This is the solution: make grade LAB=10-block-size SUBMISSION=solutions/10-block-size */
 #include "lab.h"
 
-#define REACH   20  // rows above and below that count
+#define REACH   20  // a sum takes this many rows above its own row, and as many below it
 #define COLUMNS 32  // columns of a tile: a warp's threads take neighbouring columns
 #define WARPS   16  // warps of a block
 #define TILE    200 // rows of a tile

@@ -8,6 +8,7 @@
  *     rung 3   the sum of each row of halves, which have 11 bits                exact
  *     rung 4   2 + sin(2 pi t) of each number t                                12 ulp
  *     rung 5   capacity / (1 + ratio * e^-t) of each number t                   8 ulp
+ *
  * Floats are enough, if rounding errors are kept (1, 2), do not occur (3), or are small (4, 5).
  *
  * This is the solution: make grade LAB=13-precision SUBMISSION=solutions/13-precision */

@@ -1,8 +1,7 @@
 /* Lab 16: a fast matrix product.
  *
  * The job: C = A B in floats. A has `height` rows and `depth` columns, B has `depth` rows and
- * `width` columns. shared/product.h makes all sizes multiples of the tiles, and has the given
- * functions.
+ * `width` columns. shared/product.h has given functions. It makes all sizes multiples of tiles.
  *
  *     rung 0  tiles      given: the tiles of lab 06. A thread makes one number of C
  *     rung 1  registers  a thread makes 4 x 4 numbers, which it keeps in registers

@@ -4,7 +4,8 @@
 
 #include "gpu/predict/sample.h"
 
-/* A multiprocessor in a heap, with the least key on top. The key is its work, or a time. */
+/* A multiprocessor in a heap, with the least key on top. The key is the multiprocessor's work, or
+ * the time when it has room for one more CTA. */
 struct entry {
     double key;
     uint32_t sm;
@@ -56,10 +57,11 @@ double balance_busiest(const struct sample *sample)
 
 #define MOST_SLOTS 64u
 
-/* The lower bound of a multiprocessor's time. It is the time that its busiest unit needs for all
- * its CTAs. If that is longer, it is the time of the CTAs that follow each other in one slot for a
- * CTA, each of which takes as long as its longest warp. So with twice the work per CTA, the bound
- * doubles only if a unit is the limit: CTAs in different slots wait at the same time. */
+/* The lower bound of a multiprocessor's time is the larger of two times:
+ *
+ * - the time that the busiest unit needs for the instructions of all CTAs
+ * - the time of the slot that ends last. A slot executes one CTA after another, and each CTA takes
+ *   at least as long as its longest warp would take alone. */
 struct bound {
     double work;              /* instructions of all its CTAs */
     double ended[MOST_SLOTS]; /* for each slot for a CTA, the time when its last CTA ends */

@@ -1,11 +1,12 @@
-/* Records which memory launches access. This determines the contents of the second-level cache (L2)
- * and the traffic to DRAM.
+/* Records which sectors of memory a launch reads and writes. From these, l2.c computes the contents
+ * of the second-level cache (L2) and the traffic to DRAM.
  *
  * Recording all sectors would take too much memory, so only one in 2^shift pages of 4 KiB is
- * watched. The pages are chosen by a hash of their number. Each of their sectors notes in which
- * parts of the launch it was read and written. A part is a range of CTAs that run at about the same
- * time. Sets of parts can be joined in any order, so the result does not depend on the number of
- * workers. */
+ * watched. The pages are chosen by a hash of their number. A launch is divided into parts: ranges
+ * of CTAs that run at about the same time. For each sector of a watched page, the footprint has the
+ * set of the parts that read it, and the set of the parts that write it. Each worker thread makes a
+ * footprint, and footprints can be joined in any order, so the result does not depend on the number
+ * of worker threads. */
 #ifndef GPU_PREDICT_FOOTPRINT_H
 #define GPU_PREDICT_FOOTPRINT_H
 
@@ -64,7 +65,7 @@ static inline bool footprint_watches(const struct footprint *footprint, uint64_t
     return !(page * 0x9e3779b97f4a7c15u >> 32 & ((1u << footprint->shift) - 1));
 }
 
-/* Returns the least shift that leaves at most 512 KiB of BYTES of memory watched. */
+/* Returns the smallest shift with which at most 512 KiB of a memory of BYTES are watched. */
 unsigned footprint_shift(uint64_t bytes);
 /* Notes that PART uses the sectors from BEGIN to END, all in one watched page. */
 void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, unsigned part,
@@ -81,8 +82,8 @@ struct l2;
 struct l2 *l2_new(void);
 void l2_free(struct l2 *l2);
 
-/* Returns whether the cache held a sector of LINE when the latest launch ended. For a page that is
- * not watched, the answer is that of a neighbouring page. */
+/* Returns whether the cache held a sector of LINE when the latest launch ended. If the line's page
+ * is not watched, looks at the same line of the nearest watched page before it. */
 bool l2_holds(const struct l2 *l2, uint64_t line);
 
 /* The traffic of a launch between the second-level cache and DRAM, in sectors, for one
@@ -92,16 +93,18 @@ struct l2_buffer {
     double touched;       /* different sectors that the launch reads */
     double missed;        /* sectors that the launch reads and that are not in the cache */
     double read, written; /* sectors that DRAM reads and writes; reads come in pairs */
-    /* the time of reads and writes, in units of the time for a whole line (see dram_cost());
-     * sectors that are read because they are written in part count as writes */
+    /* DRAM's time for reads and writes, in units of the time for a whole line (see dram_cost()).
+     * Before DRAM writes a sector of which the launch stored only a part, it reads the sector;
+     * this time is in write_cost. */
     double read_cost, write_cost;
 };
 
 /* DRAM is fastest with whole lines of 128 bytes. A transfer of half a line takes more than half of
- * the time of a whole line: each transfer costs DRAM_LINE in addition to the halves that it moves.
- * On an H200, single sectors have a third of the bandwidth of whole lines (chip/h200.txt:
- * sparse_1of4_every1 and so on). */
+ * the time of a whole line, because each transfer takes the time of DRAM_LINE halves in addition to
+ * the time of the halves that it moves. On an H200, single sectors reach a third of the bandwidth
+ * of whole lines (chip/h200.txt: sparse_1of4_every1 and so on). */
 #define DRAM_LINE 1.6
+/* Returns the time that DRAM takes for HALVES of a line, divided by the time for a whole line. */
 static inline double dram_cost(unsigned halves)
 {
     return halves ? (halves + DRAM_LINE) / (2 + DRAM_LINE) : 0;

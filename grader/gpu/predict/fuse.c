@@ -168,8 +168,8 @@ static void fuse_addition(struct pass *pass, uint32_t i)
     }
 }
 
-/* A fused instruction keeps the count of its choice. An instruction that only renames a value has
- * count 0. */
+/* An instruction that is fused into another one keeps its count. This distinguishes it from an
+ * instruction that only renames a value, whose count is 0. */
 void fuse(struct pass *pass)
 {
     const struct ptx_function *f = pass->function;

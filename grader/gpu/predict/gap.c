@@ -1,5 +1,6 @@
-/* Finds the reasons why the instructions that a launch's warps executed do not tell its time:
- * threads that wait until another thread stores a value, and functions that call themselves. */
+/* Finds the reasons why a launch's time cannot be predicted from the instructions that its warps
+ * executed: threads that wait until another thread stores a value, and functions that call
+ * themselves. */
 #include <stdlib.h>
 
 #include "gpu/analyse/flags.h"
@@ -36,8 +37,8 @@ static bool takes_lock(const struct ptx_function *f, uint32_t index)
     return use & FLAG_POLLED_THERE && !(use & FLAG_GUESSED);
 }
 
-/* Sets P's gap to the first executed instruction of a function that waits. The function's code
- * begins at pc FIRST. Returns whether there is one. */
+/* In the function that begins at pc FIRST, looks for an executed instruction that waits for another
+ * thread. Sets P's gap to the first one. Returns whether there is one. */
 static bool find_wait(const struct launch_view *launch, const struct emu_counters *counters,
                       uint32_t first, struct prediction *p)
 {

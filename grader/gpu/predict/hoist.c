@@ -1,13 +1,13 @@
 /* Moves the computation of reciprocals for integer divisions out of loops, as ptxas does.
  *
- * A division first computes the reciprocal of the divisor, which takes most of its time, and then
- * the quotient from it. If the divisor does not change in a loop, the reciprocal is computed before
- * the loop. */
+ * A division first computes the reciprocal of the divisor, which takes most of the division's time,
+ * and then computes the quotient from the reciprocal. If the divisor does not change in a loop, the
+ * reciprocal is computed before the loop. */
 #include "gpu/predict/machine_parts.h"
 
 /* A division whose reciprocal is known computes the quotient (the high half of a product), the
- * remainder, and two comparisons that correct both. Nsight Compute counted these REST_COUNT
- * instructions in the kernel `barriers` of tests/hardware/times/fresh. A signed division takes
+ * remainder, and two comparisons that correct both. These are REST_COUNT instructions, as Nsight
+ * Compute counted in the kernel `barriers` of tests/hardware/times/fresh. A signed division takes
  * SIGN_COUNT more (an estimate). */
 enum { REST_COUNT = 8, REST_DEPTH = 8, SIGN_COUNT = 4, SIGN_DEPTH = 3 };
 
@@ -28,8 +28,8 @@ static uint32_t find_loop(const struct ptx_function *f, uint32_t i, uint32_t def
 }
 
 /* Returns whether the loop that begins at START calls a function or may call a subroutine for a
- * slow path. If so, nothing is hoisted: as transform_plain in tests/hardware/times/fresh shows,
- * ptxas then computes the reciprocal in each iteration. */
+ * slow path. If it does, ptxas computes the reciprocal in each iteration, as transform_plain in
+ * tests/hardware/times/fresh shows. */
 static bool calls(const struct ptx_function *f, uint32_t start)
 {
     uint32_t end = f->code_count;

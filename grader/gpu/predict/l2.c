@@ -1,15 +1,18 @@
-/* Simulates the second-level cache between launches.
+/* Simulates which lines the second-level cache holds, across launches.
  *
- * Time is counted in parts of launches. A line is still in the cache if, since its last use, fewer
- * different lines were used than the cache holds. This is the meaning of "least recently used". A
- * line takes its whole room even if only one of its sectors is used. Within one part, it is assumed
- * that half of the other lines are used before a given line. */
+ * Each launch is divided into parts, which are ranges of its CTAs (footprint.h). The simulation's
+ * clock counts parts. The cache replaces the least recently used line. So it still holds a line if
+ * the number of different lines used since this line's last use is smaller than the number of lines
+ * that fit. A line takes the room of its four sectors even if only one of them is used.
+ *
+ * The order of the accesses within a part is not known. When a line is used, the simulation assumes
+ * that half of the lines of the same part were used earlier, and half are used later. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/predict/footprint.h"
 
-#define TIMES      8192u /* the uses in this many latest parts are known */
+#define TIMES      8192u /* the cache has dropped lines not used in this many parts */
 #define PAGE_LINES (PAGE_SECTORS / 4)
 
 struct l2_page {
@@ -26,7 +29,7 @@ struct l2 {
     uint32_t count, room;
     unsigned shift;
     uint32_t now;
-    uint32_t used[TIMES]; /* number of lines whose last use was at this time */
+    uint32_t used[TIMES]; /* number of lines whose last use was at time T, at T % TIMES */
 };
 
 struct l2 *l2_new(void)
@@ -128,7 +131,7 @@ struct launch_traffic {
     struct l2_buffer *buffers;
     unsigned count, room;
     double weight;   /* number of sectors that each watched sector represents */
-    double capacity; /* watched lines that the cache holds */
+    double capacity; /* number of watched lines that fit in the cache */
 };
 
 /* Returns the buffer of ADDR, which may be a new one. If there is no room for another buffer, the
@@ -171,7 +174,7 @@ static double size_of_part(const struct l2 *l2, const struct page *const *touche
     return size;
 }
 
-/* Fills NEWER[i] with the number of lines that were last used later than i parts ago. */
+/* Fills NEWER[i] with the number of lines whose last use was less than i parts ago. */
 static void count_newer(const struct l2 *l2, double newer[TIMES])
 {
     double sum = 0;
@@ -181,8 +184,8 @@ static void count_newer(const struct l2 *l2, double newer[TIMES])
     }
 }
 
-/* Returns whether the cache has dropped a line that was last used AGE parts ago, if the current
- * part uses SIZE different lines. */
+/* Returns whether the cache has dropped a line that was last used AGE parts ago. The current part
+ * uses SIZE different lines. */
 static bool is_gone(const double *newer, uint32_t age, double size, double capacity)
 {
     if (age >= TIMES - 1)
@@ -256,7 +259,7 @@ static void run_part(struct l2 *l2, struct launch_traffic *traffic,
         }
 }
 
-/* Drops the lines that the cache holds no longer, and that the launch has not used since. */
+/* At the end of a launch, drops the lines that lines used later have replaced. */
 static void sweep(struct l2 *l2, struct launch_traffic *traffic)
 {
     double newer[TIMES];

@@ -217,8 +217,8 @@ static bool add_op(struct pass *pass, uint32_t i)
     return !op->is_uniform || op->width <= UNIFORM_WIDTH || split(pass->machine);
 }
 
-/* Adds the reciprocals that move out of the loops that begin at instruction END, to the block that
- * ends there. */
+/* If a loop begins at instruction END, adds the reciprocals that move out of it to the block before
+ * it, which ends at END. */
 static bool add_hoisted(struct pass *pass, uint32_t end)
 {
     for (uint32_t k = 0; k < pass->hoisted_count; k++) {
@@ -352,8 +352,8 @@ static void visit_after(void *context, uint32_t reg)
     after->block->after[after->block->after_count++] = pass->first_register + reg;
 }
 
-/* Notes which values are needed after each block, if the function may need more registers than
- * there are. The function's blocks begin at machine->blocks[FIRST]. */
+/* If the function may need more registers than a thread can have, notes which values are needed
+ * after each of its blocks. These begin at machine->blocks[FIRST]. */
 static bool note_after(struct pass *pass, uint32_t first)
 {
     struct usage usage;

@@ -1,10 +1,10 @@
 /* Translates a kernel to the code that the machine executes. This is an estimate of the code that
  * ptxas would produce.
  *
- * ptxas is not run, because a program may have only PTX, and machine code would have to be matched
- * with the paths that the emulator saw. Instead, machine.c translates each instruction by a table
- * (machine.def) and a few rules of fusion, and schedule.c moves loads up, as ptxas does, and
- * unrolls short loops. An example without a branch:
+ * ptxas is not run: a program may contain only PTX, and it would be hard to find the machine
+ * instructions that belong to each PTX instruction that the emulator executed. Instead, machine.c
+ * translates each instruction by a table (machine.def) and a few rules of fusion, and schedule.c
+ * moves loads up and unrolls short loops, as ptxas does. An example without a branch:
  *
  *   PTX                              machine
  *   mul.wide.s32 %rd4, %r1, 4;       (fused)
@@ -52,15 +52,15 @@ enum op_kind {
 #define NO_BLOCK   UINT32_MAX
 #define NO_BASE    UINT32_MAX
 
-/* A machine instruction, or `count` machine instructions that belong together. `depth` of them
- * depend on each other, one after the other. */
+/* A machine instruction, or `count` machine instructions that belong together. The longest chain in
+ * which each of them needs the result of the one before has length `depth` (see machine.def). */
 struct op {
     uint32_t pc; /* the pc of the PTX instruction */
     uint8_t kind, pipe;
     uint8_t count, depth;
-    uint8_t copy; /* in an unrolled loop, the number of the iteration */
-    bool is_load; /* an access that returns a value in a register */
-    bool is_async;
+    uint8_t copy;  /* in an unrolled loop, the number of the iteration */
+    bool is_load;  /* an access that returns a value in a register */
+    bool is_async; /* a cp.async */
     /* for OP_WAIT_COPIES, how many of the latest groups of cp.async may still be in flight, or
      * WAIT_ALL */
     uint8_t pending;
@@ -95,17 +95,18 @@ struct machine_block {
     uint32_t first, end; /* pcs */
     /* its ops are machine.ops[ops] to machine.ops[ops + count - 1] */
     uint32_t ops, count;
-    /* the index of the first op of UNROLL iterations, and their number of ops; if ptxas does not
-     * unroll the block, the number is 0 */
+    /* if ptxas unrolls the block: the ops of UNROLL iterations are machine.ops[unrolled] and the
+     * following; otherwise, their number is 0 */
     uint32_t unrolled, unrolled_count;
-    /* the next block is short, and ptxas predicates it, so warps that skip it still issue it */
+    /* the next block is short, and ptxas predicates it, so warps that skip it still issue its
+     * instructions */
     bool predicates;
     /* the region that begins with this block (region.c), as an index in machine.blocks, or
      * NO_BLOCK; a function's regions follow its blocks */
     uint32_t region;
     bool loops;     /* its last op branches to its first one */
     bool may_spill; /* its function may need more registers than a thread has */
-    /* if so, the registers whose values later blocks use */
+    /* if `may_spill` is true, the registers whose values later blocks use */
     uint32_t *after, after_count;
 };
 
@@ -117,7 +118,8 @@ struct machine {
     uint32_t *block_of; /* the block of each pc */
     uint32_t registers; /* every register's number is below this */
     uint32_t room;      /* number of 32-bit registers that ptxas gives a thread */
-    /* the maximum that ptxas can give it, less RESERVED registers (machine.c) */
+    /* the largest number of 32-bit registers that ptxas can give a thread, less RESERVED
+     * (machine.c) */
     uint32_t limit;
     uint8_t *widths; /* for each register, the number of 32-bit registers */
     uint32_t width_count;

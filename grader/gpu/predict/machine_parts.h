@@ -11,7 +11,7 @@
 struct fact {
     uint32_t defs, def; /* number of instructions that write it, and the last of them */
     uint32_t uses, use; /* number of instructions that read it, and the last of them */
-    /* how many of these instructions add to it, or use it as an address */
+    /* how many of the instructions that read it are additions, or use it as an address */
     uint32_t adds, addresses;
     bool varies; /* lanes may have different values */
 };
@@ -25,7 +25,8 @@ struct choice {
 };
 
 /* The reciprocal of the register `divisor`, which ptxas computes before the loop that begins at
- * instruction `loop` (hoist.c). `count` and `depth` are those of the computation. */
+ * instruction `loop` (hoist.c). The computation has `count` machine instructions and a depth of
+ * `depth` (machine.def). */
 struct hoisted {
     uint32_t loop, divisor;
     uint8_t count, depth;
@@ -86,7 +87,7 @@ bool add_regions(struct pass *pass, const struct blocks *blocks, uint32_t first)
 
 /* --- hoist.c: what moves out of loops --------------------------------------------------------- */
 
-/* Splits each division in a loop that does not change its divisor. The computation of the
+/* Splits each division whose divisor does not change in its loop. The computation of the divisor's
  * reciprocal moves out of the loop, to pass->hoisted. */
 void hoist(struct pass *pass);
 

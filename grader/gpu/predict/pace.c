@@ -5,7 +5,7 @@
 #include "gpu/lanes.h"
 #include "gpu/predict/sm_parts.h"
 
-#define MOST_PENDING 4096u /* after this many runs, the model catches up with a warp */
+#define MOST_PENDING 4096u /* after this many runs, a warp's clock is brought up to date */
 
 /* A running CTA. Two phases of its barrier can be in progress at the same time, because some warps
  * have not yet continued after the first while others have arrived at the next. */

@@ -1,11 +1,12 @@
 /* Predicts the values of clock(), clock64() and %globaltimer in a kernel, if the program asked for
  * predicted time.
  *
- * A prediction is made when a launch has ended, but a clock is read before. So the model follows
- * each warp of a kernel with clocks while the warp runs. sm.c executes each instruction as soon as
- * its operands are ready, with the caches' latencies, and warps wait for each other at barriers.
- * But each warp runs as if no other warp used any unit, so a clock shows latencies, but not the
- * time that warps wait for a busy unit. All blocks begin at the launch's start. */
+ * A launch's time is predicted after the launch has ended, but its kernel reads a clock while it
+ * runs. So the model follows each warp of a kernel with clocks while the warp runs. sm.c executes
+ * each instruction as soon as its operands are ready, with the caches' latencies, and warps wait
+ * for each other at barriers. But each warp runs as if no other warp used any unit, so a clock
+ * shows latencies, but not the time that warps wait for a busy unit. All blocks begin at the
+ * launch's start. */
 #ifndef GPU_PREDICT_PACE_H
 #define GPU_PREDICT_PACE_H
 

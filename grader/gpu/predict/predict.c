@@ -12,8 +12,8 @@
 
 #define MOST_BUFFERS 64u
 
-/* The factor between the predicted time and each end of its interval. More than nine of ten
- * launches in grader/tests/hardware/times are within this interval. */
+/* The interval around a predicted time T reaches from T / INTERVAL to T * INTERVAL. The measured
+ * times of more than nine of ten launches in grader/tests/hardware/times are in it. */
 #define INTERVAL 1.4
 
 static const char *const part_names[] = {
@@ -82,11 +82,11 @@ struct work {
     double misses[MOST_BUFFERS], cold[MOST_BUFFERS];
     struct sm_memory memory;
     double dram_sectors; /* sectors that DRAM moves in the whole launch */
-    double dram_lines;   /* number of whole lines whose sectors would take the same time */
+    double dram_lines;   /* DRAM's time for these sectors, in units of the time for a whole line */
     /* the instructions of the busiest multiprocessor, divided by those of the simulated one */
     double imbalance;
     struct sm_pace alone; /* the pace of the longest warp if only waits for results took time */
-    double ratio; /* the time of the launch, divided by that of the simulated multiprocessor */
+    double ratio;         /* the launch's time, divided by the simulated multiprocessor's time */
     struct emu_counters totals;
 };
 
@@ -107,8 +107,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the lines of SPACE that the sample's loads access, or with ATOMICS its atomics, sorted.
- * Returns NULL when out of memory. */
+/* Returns a sorted array of the lines of SPACE that the sample's loads access. If ATOMICS, returns
+ * the lines that its atomics access instead. Returns NULL when out of memory. */
 static uint64_t *collect_lines(const struct sample *sample, enum ptx_space space, bool atomics,
                                size_t *count)
 {
@@ -150,9 +150,10 @@ static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin,
     return sectors;
 }
 
-/* For each buffer, finds the fraction of the simulated multiprocessor's first accesses to sectors
- * that DRAM serves. This is the multiprocessor's fair share of DRAM's reads, divided by the number
- * of different sectors that it loads. */
+/* Computes the fractions `misses` and `cold` of each buffer (see struct sm_memory). For `misses`,
+ * divides the number of sectors that DRAM reads for the simulated multiprocessor by the number of
+ * different sectors that this multiprocessor loads. DRAM's reads are shared out evenly among the
+ * launch's CTAs. */
 static bool find_misses(struct work *work, double covered)
 {
     const struct sample *sample = work->sample;
@@ -181,8 +182,9 @@ static double count_pages(const uint64_t *lines, size_t count)
     return pages;
 }
 
-/* Returns how many multiprocessors use the same units of the second-level cache for atomics.
- * Compares the number of pages in which one multiprocessor executes atomics with that of all. */
+/* Returns how many multiprocessors execute atomics in the same page, on average. Computes this from
+ * the number of pages in which one multiprocessor executes atomics, the number of multiprocessors,
+ * and the number of different pages in which the launch executes atomics. */
 static double find_sharing(const struct work *work)
 {
     size_t count;
@@ -282,10 +284,10 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the cycles that all CTAs of the multiprocessor take. COUNT of them were simulated, and
- * RESULT has their cycles. If COUNT is at least twice as many as the multiprocessor holds at a
- * time, the other CTAs run at the pace of the simulated ones; otherwise, whole waves follow each
- * other. */
+/* Estimates the cycles that all CTAs of the multiprocessor take, from RESULT, the simulation of the
+ * first COUNT of them. Suppose that the multiprocessor holds N CTAs at a time. If COUNT is at least
+ * 2 * N, the average time between the ends of two CTAs stays the same for the CTAs that were not
+ * simulated. Otherwise, all CTAs run in waves of N, and each wave takes as long as the first. */
 static double extend(const struct work *work, const struct sm_result *result, uint32_t count)
 {
     const struct spread *spread = &work->sample->spread;
@@ -319,7 +321,8 @@ static double simulate(const struct work *work, const struct sm_options *options
     return cycles;
 }
 
-/* Returns the cycles for which the simulated CTAs keep the second-level cache busy. */
+/* Returns the cycles for which the simulated CTAs keep the second-level cache busy, if their
+ * multiprocessor has only its share of the cache's bandwidth. */
 static double l2_cycles(const struct work *work, const struct sm_result *result)
 {
     const struct emu_chip *chip = &work->predictor->chip;
@@ -345,8 +348,8 @@ static double busiest_unit(const struct work *work, const struct sm_result *resu
     return most;
 }
 
-/* Returns the time of the launch, divided by that of the simulated multiprocessor. RESULT is NULL
- * if only waits for results take time. */
+/* Returns the launch's time, divided by the simulated multiprocessor's time. RESULT is NULL if only
+ * waits for results take time. */
 static double find_ratio(const struct work *work, const struct sm_result *result)
 {
     const struct emu_chip *chip = &work->predictor->chip;
@@ -369,7 +372,7 @@ static double to_us(const struct work *work, double cycles)
     return cycles / work->predictor->chip.clock_mhz;
 }
 
-/* Sets the time that each unit alone takes, and the amounts for the report. */
+/* Sets part_us of each unit, and the numbers of instructions and bytes that the report shows. */
 static void fill_parts(struct work *work, const struct sm_result *result, struct prediction *p)
 {
     const struct sample *sample = work->sample;
@@ -416,14 +419,14 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
  * uses the same fraction. */
 #define MOST_OF_IT 0.6
 
-/* Returns the fraction of the time US in which PART is busy. As in Nsight Compute, the units of a
- * multiprocessor's memory are averaged over the time in which it has work. All other units are
- * averaged over the whole launch and all multiprocessors. Shared memory and the first-level cache
- * are the same unit. */
+/* Returns the fraction of the time US for which the unit PART is busy, computed as in Nsight
+ * Compute. For shared memory and the first-level cache, which are one unit, it is the fraction of
+ * the time in which a multiprocessor has work. For all other units, it is the average over the
+ * whole launch and all multiprocessors. */
 static double utilisation(const struct prediction *p, enum predict_part part, double us)
 {
     const double *parts = p->part_us, all = us + parts[PREDICT_launch] / 2;
-    /* the average work of a multiprocessor, divided by the most work of any */
+    /* the average work of a multiprocessor, divided by the work of the busiest one */
     double even = us > 0 ? 1 - parts[PREDICT_tail] / us : 1;
     if (part == PREDICT_atomics)
         return parts[part] / us;
@@ -434,8 +437,9 @@ static double utilisation(const struct prediction *p, enum predict_part part, do
     return parts[part] / all * (part == PREDICT_dram ? 1 : even);
 }
 
-/* Returns the unit that is busy most of the time. If no unit is busy enough, returns the waits for
- * results, or the launch itself if that takes longer. */
+/* Returns the unit that is busy for the largest fraction of the time US, if this fraction is above
+ * MOST_OF_IT. If no unit is so busy, returns PREDICT_launch if launching the kernel takes longer
+ * than its execution, otherwise PREDICT_latency. US is the time of the execution. */
 static enum predict_part find_limit(const struct prediction *p, double us)
 {
     enum predict_part limit = PREDICT_issue;
@@ -447,7 +451,7 @@ static enum predict_part find_limit(const struct prediction *p, double us)
     return us < p->part_us[PREDICT_launch] ? PREDICT_launch : PREDICT_latency;
 }
 
-/* Returns the time that would be saved if all multiprocessors had the same work. */
+/* Returns the part of the time US that would be saved if all multiprocessors had the same work. */
 static double tail_of(const struct work *work, double us)
 {
     double all = 0, sms = work->predictor->chip.sms, busiest = balance_busiest(work->sample);
@@ -456,8 +460,9 @@ static double tail_of(const struct work *work, double us)
     return busiest > 0 ? us * (1 - all / sms / busiest) : 0;
 }
 
-/* Returns the share of the chip that is not available to other launches: the share of the CTA slots
- * or, if it is more, of the busiest unit. */
+/* Returns the fraction of the chip that is not available to other launches. It is the larger of two
+ * fractions: the part of the chip's slots for CTAs that the launch occupies, and the part of the
+ * time US for which the busiest unit works. */
 static double share_of_chip(const struct work *work, const struct prediction *p, double us)
 {
     const struct spread *spread = &work->sample->spread;
@@ -468,6 +473,7 @@ static double share_of_chip(const struct work *work, const struct prediction *p,
     return share < 1 ? share : 1;
 }
 
+/* Returns the launch's execution time under OPTIONS, in microseconds. */
 static double without(const struct work *work, struct sm_options options)
 {
     struct sm_result result = {0};

@@ -16,9 +16,9 @@
 #include "gpu/chips.h"
 #include "gpu/observe/view.h"
 
-/* The limits of a launch, which are units of the chip and waits: P(name, text). The time of a part
- * is the time that the launch would take if nothing else took time. The time of `tail` is the time
- * that an even distribution of work would save. */
+/* The parts of the chip and the waits that can limit a launch's speed: P(name, text). The time of a
+ * part is the time that the launch would take if only this part took time. The time of `tail` is
+ * the time that would be saved if all multiprocessors had the same work. */
 #define PREDICT_PARTS                                                                              \
     P(issue, "issuing instructions")                                                               \
     P(fp32, "single-precision arithmetic")                                                         \
@@ -50,31 +50,33 @@ enum predict_part {
 enum predict_gap {
     PREDICT_NO_GAP,
     PREDICT_BLOCKS_WAIT,  /* blocks poll a value that another block stores, or a lock */
-    PREDICT_THREADS_WAIT, /* the same in a single block, or in shared memory */
+    PREDICT_THREADS_WAIT, /* threads of one block poll a value that another stores, or a lock */
     PREDICT_CALLS_ITSELF, /* a function calls itself; only ptxas knows what each call saves */
 };
 
 struct prediction {
-    bool is_known; /* the other members are set, except those of a gap */
+    bool is_known; /* the launch was predicted; otherwise, `gap` may say why it was not */
     enum predict_gap gap;
-    uint32_t gap_pc; /* the instruction that polls or calls */
-    double us, low_us, high_us;
+    uint32_t gap_pc;            /* the instruction that polls or calls */
+    double us, low_us, high_us; /* the predicted time and the ends of its interval */
     enum predict_part limit;
     double part_us[PREDICT_PART_COUNT];
-    /* the used share of the CTA slots, or of the busiest unit if that is more */
+    /* the larger of two fractions: of the chip's slots for CTAs that the launch occupies, and of
+     * the time for which the busiest unit works */
     double share_of_chip;
-    /* the time if global accesses touched the ideal number of sectors, and if shared accesses took
-     * the ideal number of passes; 0 if there is no difference */
+    /* [0]: the time if each access to global memory touched the ideal number of sectors;
+     * [1]: the time if each access to shared memory took the ideal number of passes;
+     * 0 if the launch's accesses are nearly ideal already */
     double without_us[2];
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
-    /* For a roofline, operations on single-precision numbers, and bytes that L2 and shared memory
-     * moved, including bytes that no lane requested. A shuffle counts as a pass of shared
-     * memory. */
+    /* For a roofline: the number of operations on single-precision numbers, and the numbers of
+     * bytes that L2 and shared memory moved, including bytes that no lane requested. A shuffle
+     * counts as a pass of shared memory. */
     double flops, l2_bytes, shared_bytes;
-    /* number of resident warps on all multiprocessors, averaged over each part of the launch's
-     * time */
+    /* for each of the equal parts of the launch's time, the number of warps that are resident on
+     * all multiprocessors together, on average */
     double warps[PREDICT_MOMENTS];
-    double *share; /* for each pc, its share of the time; from malloc(), or NULL */
+    double *share; /* for each pc, its fraction of the warps' time; from malloc(), or NULL */
     uint32_t share_count;
 };
 

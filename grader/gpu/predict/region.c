@@ -1,8 +1,9 @@
 /* Joins blocks that ptxas makes into one.
  *
- * ptxas predicates a short block instead of jumping over it. The blocks before and after it, where
- * both paths meet, then become one straight piece of code: a region. Only regions that are a whole
- * loop matter here: ptxas unrolls such a loop, so that the waits for loads overlap. */
+ * ptxas predicates a short block instead of jumping over it. Then this block, the block before it
+ * and the block after it, where both paths meet, become one straight piece of code: a region. Only
+ * regions that are a whole loop matter here: ptxas unrolls these loops, so that the waits for loads
+ * overlap. */
 #include <stdlib.h>
 
 #include "gpu/predict/machine_parts.h"

@@ -5,8 +5,8 @@
 /* The number of bytes that shared memory delivers in a pass. */
 #define PASS_BYTES 128.0
 
-/* The fraction of the second-level cache's rate that moves data. Each request for a line takes as
- * long as one sector, so for whole lines it is 4 of 5. */
+/* The fraction of the second-level cache's rate that moves data. The request for a line takes as
+ * long as one sector, so a whole line, with four sectors, takes the time of five. */
 #define USEFUL_PART 0.8
 
 struct predict_roofs predict_roofs(const struct emu_chip *chip)

@@ -20,7 +20,7 @@ struct sampling {
     const struct launch_view *launch;
     /* instructions of each CTA, or in a large launch, of each group of neighbouring CTAs */
     uint64_t *work;
-    /* for each of these, the instructions of its longest warp */
+    /* for each CTA or group, the instructions of its longest warp */
     uint64_t *longest;
     uint64_t work_count;
     struct sampling *next;
@@ -198,7 +198,7 @@ static struct walk_cta *find_cta(struct state *state, uint64_t cta)
     return state->current;
 }
 
-/* Sets *VALUE to OTHER if that is more, although other threads may do the same. */
+/* Sets *VALUE to OTHER if OTHER is larger. Other threads may do so at the same time. */
 static void raise_to(uint64_t *value, uint64_t other)
 {
     uint64_t now = __atomic_load_n(value, __ATOMIC_RELAXED);
@@ -348,7 +348,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
     if (use_of(repeat->kind) != FOOTPRINT_ADDS && !watches_any(state, begin, end))
         return OBS_DONE;
-    /* if all loads are in one line, also reading the bytes between them costs nothing */
+    /* if all loads are in one line, the bytes between them may count as read, too */
     bool is_near = repeat->kind == OBS_LOAD && end - begin <= 128;
     if (!repeat->dense && !is_near)
         return OBS_FULL;

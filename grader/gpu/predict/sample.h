@@ -31,9 +31,9 @@ struct sample {
     struct walk_cta *ctas; /* the CTAs of the simulated multiprocessor, in order */
     uint32_t cta_count;
     struct footprint footprint;
-    unsigned parts;
-    /* instructions of each CTA, or of each group of neighbouring CTAs, and of the longest warp of
-     * each */
+    unsigned parts; /* parts of the launch (footprint.h) */
+    /* for each CTA, or in a large launch for each group of neighbouring CTAs, the number of
+     * instructions, and the number of instructions of its longest warp */
     const uint64_t *work, *longest;
     uint64_t work_count;
 };
@@ -53,20 +53,21 @@ struct predictor {
  * (balance.c). */
 double balance_busiest(const struct sample *sample);
 
-/* The times from which balance_ratio() computes how long a multiprocessor takes, in cycles. */
+/* The times, in cycles, from which balance_ratio() computes a bound of a multiprocessor's time. */
 struct balance_pace {
     struct sm_pace alone; /* a warp's pace if only waits for results took time */
     double unit; /* cycles of the busiest unit of a multiprocessor for each instruction of a warp */
-    /* cycles before the first CTA in a slot for a CTA, and before each later CTA */
+    /* A multiprocessor has slots for CTAs. Cycles before a slot's first CTA starts, and between the
+     * end of a CTA and the start of the next CTA in its slot. */
     double start, next;
 };
 
-/* Computes a lower bound of each multiprocessor's time. Returns the largest bound, divided by that
- * of the simulated multiprocessor, or 1 if unknown (balance.c). */
+/* Computes a lower bound of each multiprocessor's time. Returns the largest bound, divided by the
+ * bound of the simulated multiprocessor, or 1 if unknown (balance.c). */
 double balance_ratio(const struct sample *sample, const struct balance_pace *pace);
 
-/* Computes the number of warps that all multiprocessors hold together, on average over each of
- * COUNT equal parts of the launch (waves.c). WARPS must be 0 everywhere. */
+/* Divides the launch's time into COUNT equal parts. Adds to WARPS[i] the average number of warps
+ * that all multiprocessors together hold in part i (waves.c). The caller has set WARPS to 0. */
 void predict_waves(const struct sample *sample, double *warps, unsigned count);
 
 /* Returns the number of operations on single-precision numbers (roofline.c). COUNTERS has an entry

@@ -24,7 +24,7 @@ struct node {
     uint32_t edges;   /* first edge to an op that must come later, or NO_EDGE */
     uint32_t pending; /* number of ops that must come before it and are not issued yet */
     uint32_t ready;   /* the cycle when its operands are ready */
-    uint32_t chain;   /* cycles to the end of the block along the longest chain */
+    uint32_t chain;   /* cycles of the longest chain of dependent ops that begins with it */
     uint32_t readers; /* number of ops that still have to read its results */
 };
 #define NO_EDGE UINT32_MAX
@@ -37,7 +37,7 @@ struct schedule {
     uint32_t *writer, *reader;
     /* for each source of each op, the previous op that reads the same register, or NO_EDGE */
     uint32_t (*before)[OP_SOURCES];
-    /* for each source of each op, the op of the block that wrote it, or NO_EDGE */
+    /* for each source of each op, the op of the same block that computes it, or NO_EDGE */
     uint32_t (*made)[OP_SOURCES];
     uint32_t live, room; /* 32-bit registers in use, and available */
     bool failed;
@@ -360,8 +360,9 @@ static bool is_only_for(const struct op *ops, uint32_t count, uint32_t i, uint32
     return true;
 }
 
-/* Marks the ops that only the last iteration needs: the branch, its comparison and a counter that
- * nothing else reads. Returns false if ptxas cannot know the number of iterations. */
+/* Marks the ops that only the last of the unrolled iterations needs: the branch, its comparison and
+ * a counter that no other op reads. Returns false if ptxas cannot know the loop's number of
+ * iterations. */
 static bool mark_control(const struct op *ops, uint32_t count, bool *is_control)
 {
     uint32_t branch = count - 1, compare = count;

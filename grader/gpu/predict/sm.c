@@ -375,7 +375,8 @@ static double latency_of(const struct emu_chip *chip, const struct op *op)
     }
 }
 
-/* Takes issue slots and the pipe. Returns the time at which the op begins. */
+/* Waits from AT until the warp's scheduler and then the op's pipe are free, and occupies them.
+ * Returns the time at which the op begins. */
 static double take_units(struct sm *sm, const struct sm_warp *warp, const struct op *op, double at)
 {
     uint32_t s = warp->scheduler, pipe = op->pipe;
@@ -383,8 +384,9 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
         pipe = sm->worked[s][PIPE_IMAD] < sm->worked[s][PIPE_ALU] ? PIPE_IMAD : PIPE_ALU;
     double cycles =
         pipe_cycles(sm->chip, (uint8_t)pipe) * (pipe == PIPE_SFU && op->count ? 1 : op->count);
-    /* Registers are in two banks, so three operands take two cycles. An instruction that is issued
-     * right after another can reuse operands of that one; an instruction that has waited cannot. */
+    /* Registers are in two banks, so reading three operands takes two cycles. An instruction that
+     * is issued right after the warp's previous instruction can reuse its operands. An instruction
+     * that has waited cannot. */
     if (op->reads_three && at > warp->now)
         cycles = later(cycles, 2 * op->count);
     sm->result->instructions += op->count;

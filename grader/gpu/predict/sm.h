@@ -3,8 +3,8 @@
  * Each warp issues its instructions in order, as soon as their operands are ready, so it waits for
  * a load only where the loaded value is used. Units that warps share (schedulers, pipes, the
  * address unit, the port to the second-level cache, memory) serve one request after another, so
- * each unit has a time from which on it is free. The bandwidth of memory, and the waits when too
- * few accesses are in flight, follow from this without further rules. */
+ * each unit has a time from which on it is free. No further rules are needed for the bandwidth of
+ * memory, or for the waits when too few accesses are in flight. */
 #ifndef GPU_PREDICT_SM_H
 #define GPU_PREDICT_SM_H
 
@@ -18,10 +18,10 @@
 /* The properties of memory that the simulation of a multiprocessor needs. */
 struct sm_memory {
     const struct l2_buffer *buffers;
-    /* for each buffer, the fraction of the SM's first accesses that DRAM serves */
-    const double *misses;
-    /* for each buffer, the fraction of the sectors read by the launch that DRAM serves */
-    const double *cold;
+    /* For each buffer, two fractions. `misses`: of the different sectors that the simulated
+     * multiprocessor loads, the fraction that occupies its share of DRAM. `cold`: of the different
+     * sectors that the whole launch reads, the fraction that comes from DRAM. */
+    const double *misses, *cold;
     unsigned buffer_count;
     double write_backs;     /* lines that DRAM writes for each sector that is stored */
     double rivals;          /* threads that compete for one word with compare-and-swap */
@@ -35,7 +35,7 @@ struct sm_memory {
 };
 
 struct sm_options {
-    /* as if accesses took the ideal number of sectors, or passes */
+    /* as if each access touched the ideal number of sectors, or took the ideal number of passes */
     bool ideal_sectors, ideal_passes;
     bool no_limits; /* as if only the waits for results took time */
 };
@@ -48,13 +48,15 @@ struct sm_pace {
 struct sm_result {
     double cycles;       /* cycles until all work is done */
     struct sm_pace pace; /* the pace of the warp with the most instructions */
-    uint64_t most;       /* the number of its instructions */
+    uint64_t most;       /* the number of this warp's instructions */
     double instructions; /* machine instructions issued */
-    double busy[PIPES];  /* cycles of each pipe, for the busiest scheduler */
+    double busy[PIPES];  /* for each pipe, the most cycles for which any scheduler's was busy */
     double issue;        /* cycles in which the busiest scheduler issued */
     double shared, l1;   /* cycles of the address unit for shared memory, and for other spaces */
-    double l2_sectors, dram_sectors, atomic_cycles;
-    /* work of the second-level cache in sectors: a request for a line counts as one more sector */
+    double l2_sectors, dram_sectors; /* sectors that these moved */
+    double atomic_cycles;            /* cycles of the busiest unit or word that executes atomics */
+    /* The work of the second-level cache for all requests, and for stores. A request for a line
+     * counts as one packet, and each of its sectors as one more. */
     double packets, store_packets;
     double *ended; /* the time when each CTA ended */
     double *blame; /* for each pc, the cycles in which warps waited for its result or issued it */

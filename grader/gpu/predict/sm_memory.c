@@ -90,11 +90,12 @@ static double line_cost(const struct emu_chip *chip, uint32_t sectors)
 
 /* Fetches SECTORS of LINE. Returns the time when they arrive.
  *
- * Where a line comes from is decided by a hash of its address, so that the fractions `misses` and
- * `cold` are met, and all sectors of a line come from the same place. A multiprocessor occupies
- * DRAM only for its fair share of the lines. But if several multiprocessors request the same line
- * at the same time, all of them wait for DRAM. This happens in the first wave of blocks; in later
- * waves, another multiprocessor has fetched the line before. */
+ * A line comes from the second-level cache or from DRAM. A hash of its address decides which, so
+ * that all its sectors come from the same place. The fraction `misses` of the lines occupies DRAM:
+ * this is the multiprocessor's fair share of DRAM's reads. But if several multiprocessors request
+ * the same line at the same time, all of them wait for DRAM. This happens in the first wave of
+ * blocks, where the fraction `cold` of the lines has DRAM's latency. In later waves, another
+ * multiprocessor has fetched the line before. */
 static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
 {
     struct touched_line *touched = touched_at(sm, line);
@@ -110,7 +111,7 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
     bool pays = is_first && fate < sm->memory->misses[b];
     if (!pays && !(is_first && sm->is_first_wave && fate < sm->memory->cold[b]))
         return start + sm->chip->l2_latency;
-    /* lines arrive in halves */
+    /* DRAM moves halves of a line, so the other sector of a half arrives, too */
     touched->sectors |= (sectors & 3 ? 3u : 0) | (sectors & 12 ? 12u : 0);
     if (!pays)
         return start + sm->chip->dram_latency;
@@ -164,13 +165,15 @@ static void store_local_line(struct sm *sm, uint64_t entry, double at)
     store_line(sm, entry, at);
 }
 
-/* Bits that no address has. They mark units and words of atomics, and spilled values. */
+/* Bits that no address has. They mark the keys of units and words of atomics, and the lines of
+ * spilled values. */
 #define UNIT_MARK  ((uint64_t)1 << 62)
 #define WORD_MARK  ((uint64_t)1 << 61)
 #define SPILL_MARK ((uint64_t)1 << 51)
 
 /* Returns the unit of the second-level cache that executes atomics on LINE. As measured on an H100
- * (red_words_* in tests/hardware/chip), two units share 1,024 bytes, in pieces of 256. */
+ * (red_words_* in tests/hardware/chip), each 1,024 bytes belong to two units, which take turns
+ * every 256 bytes. */
 static uint64_t unit_of(const struct emu_chip *chip, uint64_t line)
 {
     return (line / 1024 * 2 + line / 256 % 2) % (uint64_t)chip->atomic_units;
@@ -188,11 +191,11 @@ static double wait_turn(struct sm *sm, uint64_t key, double at, double cycles)
     return start;
 }
 
-/* Simulates an atomic on a line. A unit of the second-level cache executes it in turns, one after
- * the other, together with the turns of other multiprocessors. An addition to a float takes longer,
- * but meanwhile the unit can change other words, so only atomics on the same word wait
- * (red_f32_line and red_f32_same in tests/hardware/chip). All words of a sector count as the same
- * word here. */
+/* Simulates an atomic on a line. A unit of the second-level cache executes the atomic's turns (see
+ * count_turns() in walk.c) and those of other multiprocessors one after the other. An addition to a
+ * float takes longer than a turn, but meanwhile the unit can change other words, so only atomics on
+ * the same word wait for its end (red_f32_line and red_f32_same in tests/hardware/chip). The model
+ * counts all words of a sector as the same word here. */
 static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
                           uint64_t entry, double tries, double at)
 {
@@ -228,17 +231,17 @@ static double address_cycles(const struct sm *sm, const struct walk_access *acce
 
 /* Returns how many rounds a loop with compare-and-swap takes until all lanes of a warp have
  * succeeded. The walk does not show this, because the emulator executes one warp after the other.
- * In each round, one of the lanes that want the same word succeeds, so the lane with the most
- * rivals decides. The formula estimates the number of its rivals if lanes choose their words at
- * random. */
+ * In each round, one of the lanes that want the same word succeeds, so the loop takes as many
+ * rounds as the most wanted of the warp's words has rivals. The formula estimates this number if
+ * lanes choose their words at random. */
 static double count_rounds(const struct sm *sm, const struct walk_access *access)
 {
     double rivals = sm->memory->rivals;
     return rivals + sqrt(2 * (rivals - 1) * log(access->lanes));
 }
 
-/* Returns whether the access at PC is in the first iteration of its loop, that is, the run before
- * does not contain PC. */
+/* Returns whether the access at PC is in the first iteration of its loop. It is if the run before
+ * RUN does not contain PC. */
 static bool is_first_try(const struct walk *walk, uint32_t run, uint32_t pc)
 {
     const struct walk_run *before = &walk->runs[run - 1];

@@ -8,19 +8,21 @@
 
 #define MOST_SCHEDULERS 8u
 
-/* The number of lines in a queue of DRAM. DRAM has many banks, and a line's address decides which
- * bank serves it. So some banks are busy while others are idle. To reach full bandwidth, several
- * times as many accesses must be in flight as latency and bandwidth alone require. A
- * multiprocessor's share of DRAM's bandwidth is divided into queues, so that each has this many
- * lines in flight at full bandwidth. On an H200, this gives the bandwidths that chip/h200.txt calls
- * dram_inflight_... */
+/* The number of lines that each queue of DRAM has in flight at full bandwidth.
+ *
+ * DRAM has many banks, and a line's address decides which bank serves it. So some banks are busy
+ * while others are idle, and full bandwidth needs several times as many accesses in flight as the
+ * product of latency and bandwidth. The model has queues instead of banks: they share a
+ * multiprocessor's part of DRAM's bandwidth evenly, and a line's address decides in which queue it
+ * waits. LINES_A_QUEUE determines the number of queues. Its value gives the bandwidths that were
+ * measured on an H200 (dram_inflight_... in chip/h200.txt). */
 #define LINES_A_QUEUE 3.6
 #define MOST_QUEUES   64u
 
 /* The number of instructions that are fetched together. */
 #define CODE_PIECE 24u
 
-/* The most groups of cp.async of a warp whose times are kept. */
+/* The times of this many latest groups of cp.async are kept for each warp. */
 #define GROUPS 16u
 
 struct sm_block;
@@ -31,11 +33,11 @@ struct sm_warp {
     uint32_t scheduler;
     double *ready;   /* for each register, the time when its value is ready */
     uint32_t *maker; /* for each register, the pc of the instruction that writes it */
-    double now;      /* the time before which the next instruction is not issued */
+    double now;      /* the earliest time at which its next instruction can be issued */
     double begun;    /* the time when its walk began */
-    /* The warp's pace is measured from run `from_run`, the last that began in the first half of the
-     * walk's runs, to run `to_run`, the last that began in the first seven eighths. `from` and `to`
-     * are the times when these runs began. */
+    /* The warp's pace is measured between the starts of two runs of its walk: `from_run` is the
+     * last run in the first half of the walk, and `to_run` is the last run in the first seven
+     * eighths of it. `from` and `to` are the times when these runs started. */
     uint32_t from_run, to_run;
     double from, to;
     double copies; /* the time when the warp's cp.async are done */
@@ -45,9 +47,9 @@ struct sm_warp {
     uint32_t group_count;
     /* the current run of the walk */
     uint32_t run;
-    /* The ops are those of a whole region, or of UNROLL iterations of a loop. Iteration i begins at
-     * run starts[i], and the last one ends in run `last_run`. Otherwise, the ops are those of a
-     * block, of which `run` may contain only a part. */
+    /* If `is_whole`, the warp executes a whole region, or UNROLL iterations of a loop. Iteration i
+     * begins at run starts[i], and the last iteration ends in run `last_run`. Otherwise, the warp
+     * executes a block, or only a part of the block, as `run` says. */
     bool is_whole;
     uint32_t starts[UNROLL + 1], last_run;
     uint32_t at_block, at, end; /* the block, the index of its next op, and the end of its ops */
@@ -58,9 +60,9 @@ struct sm_warp {
 };
 
 struct sm_block {
-    uint32_t alive, arrived;
-    uint32_t number; /* index of the CTA in the list */
-    double latest;   /* the time when the last warp arrived at the barrier, or ended */
+    uint32_t alive, arrived; /* warps that have not ended, and warps that wait at the barrier */
+    uint32_t number;         /* index of the CTA in the list */
+    double latest;           /* the time when the last warp arrived at the barrier, or ended */
     struct sm_warp *warps;
     uint32_t warp_count;
 };
@@ -74,8 +76,8 @@ struct sm_heap_entry {
 struct touched_line {
     uint64_t line;
     uint32_t sectors;
-    /* The table also has the units and words of atomics, with the time when each is free again, and
-     * the cycles for which it has been busy. */
+    /* The same table has an entry for each unit and each word that executes atomics. `free` is the
+     * time when the unit or word is free again, and `busy` the cycles for which it was busy. */
     double free, busy;
 };
 
@@ -101,7 +103,7 @@ struct sm {
     double address, l2, port, stores, textures, constants, immediate_misses[MOST_SCHEDULERS];
     /* the time when each queue of DRAM is free */
     double dram[MOST_QUEUES];
-    double l2_cycles, store_cycles; /* cycles that a sector takes in these units */
+    double l2_cycles, store_cycles; /* cycles for which a sector occupies `l2` and `stores` */
     double dram_cycles;             /* cycles that a line takes in a queue of DRAM */
     uint32_t queues;                /* queues of DRAM */
     double next_start;              /* earliest start of a block */
@@ -110,11 +112,11 @@ struct sm {
     /* Each scheduler's cache of constants whose address is the same for all lanes, and the cache of
      * constants whose addresses are in registers. */
     struct l1 immediates[MOST_SCHEDULERS], indexed;
-    /* the kernel loads more lines of constants than a scheduler's cache has lines, and each
-     * scheduler has more warps than that */
+    /* `immediates` do not help: the kernel loads more lines of constants than a scheduler's cache
+     * has lines, and each scheduler also has more warps than its cache has lines */
     bool streams_constants;
-    /* for each piece of the program, the time when it is in the SM's cache; below 0 if it has not
-     * been used yet */
+    /* for each CODE_PIECE instructions of the program, the time when they arrive in the SM's cache
+     * of instructions, or a negative number if no warp has needed them yet */
     double *code;
     /* hash table of the lines of global memory that the SM has accessed */
     struct touched_line *touched;
@@ -134,7 +136,8 @@ void sm_enter(const struct sm *sm, struct sm_warp *warp);
 void sm_next_op(const struct sm *sm, struct sm_warp *warp);
 /* Returns the time when the operands of the warp's op are ready. Sets warp->blamed. */
 double sm_ready_at(const struct sm *sm, struct sm_warp *warp);
-/* Executes the op at AT, or later if its code is missing. Returns that time. */
+/* Executes the warp's op at time AT, or as soon as its code is loaded if this is later. Returns the
+ * later of the two times. */
 double sm_execute(struct sm *sm, struct sm_warp *warp, double at);
 
 /* Serves the accesses of a memory instruction that WARP issues at AT. Returns the time when its

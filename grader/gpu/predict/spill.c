@@ -12,7 +12,7 @@
 #include "gpu/predict/machine.h"
 
 #define DEAD     UINT32_MAX       /* the value is not used any more */
-#define LATER    (UINT32_MAX - 1) /* it is used after the block, or only copied in it */
+#define LATER    (UINT32_MAX - 1) /* later blocks use it, or this block only copies it */
 #define IN_NO_OP UINT32_MAX
 
 struct value {
@@ -41,8 +41,8 @@ static bool is_copy(const struct op *op)
 
 /* --- uses ------------------------------------------------------------------------------------- */
 
-/* Sets, for each source and result of the ops, the next use after it, and each value's first
- * use. */
+/* For each source and result of each op, sets in AFTER the next use of its value. Sets `first` of
+ * each value. */
 static void find_uses(struct spilling *s, const struct op *ops, uint32_t count,
                       uint32_t (*after)[OP_SOURCES + OP_RESULTS])
 {
@@ -147,8 +147,8 @@ static void hold(struct spilling *s, uint32_t reg, uint32_t now, uint32_t pc)
 
 /* --- a block ---------------------------------------------------------------------------------- */
 
-/* Gives registers to the values that the block uses first, as long as there are registers. The
- * others are in memory. */
+/* Gives registers to the values that exist when the block begins, in the order in which the block
+ * uses them. The values for which there is no register are in memory. */
 static void begin(struct spilling *s, const struct op *ops, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

@@ -113,7 +113,9 @@ static void add_transactions(struct walk *walk, struct walk_access *into,
     for (unsigned first = 0; first < WARP; first += 16) {
         bool coalesces = old_rules_coalesces(access, first);
         uint32_t lines = into->lines;
-        /* add_sector() then does not join these sectors with those of the first half-warp */
+        /* add_sector() adds a sector to a line only if the line is in the list from into->lines on.
+         * So the lines of this half-warp become transactions of their own, even if the other
+         * half-warp has touched the same lines. */
         into->lines = walk->line_count;
         for (uint32_t left = access->mask & 0xffffu << first; left; left &= left - 1) {
             into->lines = coalesces ? into->lines : walk->line_count;
@@ -136,13 +138,13 @@ static void add_local_lines(struct walk *walk, struct walk_access *into,
     }
 }
 
-/* Sets the number of turns of an atomic, and the most lanes that access the same word. A turn
- * changes words of one sector, each for one lane. So a sector takes as many turns as lanes access
- * the same word of it. */
+/* Sets `turns` to the number of turns that an atomic takes, and `same` to the largest number of
+ * lanes that access the same word. One turn can change several words of one sector, but each word
+ * only for one lane. So a sector takes as many turns as its most wanted word has lanes. */
 static void count_turns(const struct obs_access *access, struct walk_cost *cost)
 {
     unsigned turns = 0, most = 0;
-    uint8_t nth[WARP]; /* how many lanes up to this one access its word */
+    uint8_t nth[WARP]; /* for each lane, how many lanes from 0 up to this lane access its word */
     for (unsigned i = 0; i < WARP; i++) {
         bool is_new = access->mask >> i & 1; /* no earlier lane is in the same turn */
         nth[i] = 1;
@@ -188,7 +190,7 @@ static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
 }
 
 /* Returns whether COST belongs to an access with the same lanes, distances and position in a line
- * as this one. Otherwise notes the properties of this access. */
+ * as ACCESS. Otherwise notes the lanes, distances and position of ACCESS in COST. */
 static bool is_alike(struct walk_cost *cost, const struct obs_access *access)
 {
     uint64_t other = 0;
@@ -213,7 +215,7 @@ static void measure(struct walk_cost *cost, const struct obs_access *access, boo
     cost->ideal = (uint16_t)ideal;
     cost->passes =
         access->space == PTX_CONST ? count_addresses(access) : count_passes(access, &cost->ideal);
-    /* 16 banks, each of which serves a request every second cycle */
+    /* these chips have 16 banks, and each bank serves one request in two cycles */
     if (half_warps && access->space == PTX_SHARED) {
         struct old_cost old = old_rules_measure(EMU_G80, access);
         cost->passes = (uint16_t)(2 * old.pieces);

@@ -64,9 +64,9 @@ void walk_free(struct walk_cta *cta);
 uint64_t walk_executed(const struct walk_cta *cta);
 uint64_t walk_kept(const struct walk_cta *cta);
 
-/* Adds a step or an access. The walk keeps no more steps once it has MOST instructions. COST
- * belongs to the instruction. HALF_WARPS tells that the chip coalesces the accesses of half-warps
- * (chips.def). */
+/* Adds a step, or an access of the latest step. Once a walk has MOST instructions, later steps are
+ * only counted. COST belongs to the instruction at access->pc. HALF_WARPS says that the chip
+ * coalesces the accesses of half-warps (chips.def). */
 void walk_step(struct walk *walk, const struct obs_step *step, uint64_t most);
 void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost,
                  bool half_warps);

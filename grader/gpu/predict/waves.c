@@ -35,7 +35,7 @@ static void find_next(struct replayed_sm *sm)
     sm->next = sm->now + (sm->count ? (sm->end[sm->first] - sm->done) * sm->count : 0);
 }
 
-/* Adds the CTAs that SM holds from now until the first of them ends to replay->warps. */
+/* Adds to replay->warps the CTAs that SM holds from now until the first of them ends. */
 static void hold(struct replay *replay, const struct replayed_sm *sm)
 {
     double scale = replay->count / replay->end, from = sm->now * scale, to = sm->next * scale;
@@ -45,7 +45,7 @@ static void hold(struct replay *replay, const struct replayed_sm *sm)
     }
 }
 
-/* Ends the CTA of SM that ends first. A CTA with MORE work takes its place, or none if MORE is
+/* Ends the CTA of SM that ends first. A new CTA with work MORE takes its place, unless MORE is
  * 0. */
 static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t more)
 {

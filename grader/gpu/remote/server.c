@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "gpu/counters.h"
 #include "gpu/remote/arena.h"
 #include "gpu/remote/steps.h"
 #include "gpu/remote/tally.h"
@@ -26,6 +27,12 @@
 
 #define MOST_NOTES 1000 /* lines that the program's runtime library may add to the record */
 
+/* A program that launches kernels or makes other calls without end must end as soon as an endless
+ * kernel does. So its work is limited, too: to that of a few launches, each as long as a launch may
+ * be. A request takes about as long as REQUEST_WORK warp instructions. */
+#define MOST_LAUNCHES 4
+#define REQUEST_WORK  2000
+
 struct server {
     int fd;
     struct emu_device *device;
@@ -33,6 +40,7 @@ struct server {
     struct arena arena;
     bool sent_file;
     unsigned notes;
+    uint64_t work, most_work; /* in warp instructions; most_work is 0 if there is no limit */
     struct tally tally;
     struct steps *steps; /* NULL if the device is not timed */
     char *data;          /* the request's data, followed by a NUL */
@@ -321,7 +329,9 @@ static bool call_launch(struct server *server, struct exchange *x)
     launch.touches = is_timed ? EMU_TOUCHES_ALL : launch.touches;
     /* with a twin, the two devices would park at different times */
     launch.may_park &= !server->twin.device;
-    x->head.what = emu_launch(server->device, &launch, NULL);
+    struct emu_counters counters = {0};
+    x->head.what = emu_launch(server->device, &launch, &counters);
+    server->work += counters.value[EMU_warp_instructions];
     struct emu_touch *touched;
     size_t count;
     emu_touched(server->device, &touched, &count);
@@ -577,6 +587,9 @@ static enum server_end serve(struct server *server)
         if (!is_legal(&x.head) || !receive_data(server, x.head.bytes))
             return SERVER_BROKEN;
         const struct wire_head request = x.head;
+        server->work += REQUEST_WORK;
+        if (server->most_work && server->work > server->most_work)
+            return SERVER_TIRED;
         tally_add(&server->tally, &request);
         if (!perform(server, &x)) {
             free(x.owned);
@@ -598,7 +611,7 @@ static enum server_end serve(struct server *server)
 enum server_end server_run(int fd, const struct emu_options *options,
                            const struct twin_options *twin)
 {
-    struct server server = {.fd = fd};
+    struct server server = {.fd = fd, .most_work = MOST_LAUNCHES * options->max_warp_instructions};
     if (!twin_open(&server.twin, twin, options, &server.device))
         return SERVER_DONE;
     arena_open(&server.arena, options->memory_bytes); /* at most this many bytes can be shared */

@@ -1,5 +1,5 @@
-/* Serves one program: answers its requests until the program closes the connection or breaks the
- * protocol. */
+/* Serves one program: answers its requests until the program closes the connection, breaks the
+ * protocol or has made too many requests. */
 #ifndef GPU_REMOTE_SERVER_H
 #define GPU_REMOTE_SERVER_H
 
@@ -10,6 +10,7 @@ enum server_end {
     SERVER_DONE = 0, /* the program closed the connection */
     /* the program broke the protocol; not 1 or 2, which sanitizers and invalid options use */
     SERVER_BROKEN = 3,
+    SERVER_TIRED, /* the program's launches and other calls took too much work */
 };
 
 /* Receives requests from FD and sends the replies to it. OPTIONS are those of emu_open(), but the

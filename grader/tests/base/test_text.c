@@ -131,6 +131,14 @@ static const struct {
      "/usr/bin/ld: tmpxft_1_a.cpp:(.text+0x29): undefined reference to `f(int*)'\n"
      "collect2: error: ld returned 1 exit status\n",
      "labs/a.cu: error: f(int*) is used but not defined: is it missing or misspelt?\n"},
+    {"the same from gold",
+     "/usr/lib/Scrt1.o:function _start: error: undefined reference to 'main'\n"
+     "/tmp/x/a.cu:4: error: undefined reference to 'f(int*)'\n"
+     "/tmp/x/a.cu:5: error: undefined reference to 'f(int*)'\n"
+     "collect2: error: ld returned 1 exit status\n",
+     "labs/a.cu: error: main(), where the program begins, is missing: restore the original "
+     "main()\n"
+     "labs/a.cu: error: f(int*) is used but not defined: is it missing or misspelt?\n"},
     {"another failure of the linker", "/usr/bin/ld: cannot find -lcudart: No such file\n",
      "/usr/bin/ld: cannot find -lcudart: No such file\n"},
     {"warnings about other files", "/x/lab.h(9): warning #177-D: w\n\na.cu(9): warning #1: w\n\n",

@@ -55,10 +55,10 @@ static const struct {
 } rows[] = {
     {"called_right", "passed", "", ""},
     {"called_never", "failed", "your program never calls cudaMemset2D()", ""},
-    {"called_too_often", "failed", "your program calls cudaMemcpy() 8 times; it needs at most 2",
-     ""},
+    {"called_too_often", "failed",
+     "your program calls cudaMemcpy() 8 times, but needs at most 2 calls", ""},
     {"called_too_seldom", "failed",
-     "your program calls cudaMemcpy() 8 times; it needs at least 1,000", ""},
+     "your program calls cudaMemcpy() 8 times, but needs at least 1,000 calls", ""},
     {"made_all", "passed", "", ""},
     {"made_twice", "passed", "", ""},
     {"made_half", "failed", "half is right, but kernels did not compute all of it", ""},
@@ -152,7 +152,8 @@ Test(checks, verdicts_are_right)
     json_decref(verdict);
     verdict = load_verdict("speed_full");
     const char *note = json_string_value(json_object_get(verdict, "note"));
-    cr_expect((strstr(note, "medians of 3: yours ") || strstr(note, "medians of 5: yours ")) &&
+    cr_expect((strstr(note, "medians of 3 times: your program ") ||
+               strstr(note, "medians of 5 times: your program ")) &&
                   strstr(note, "; this GPU copies "),
               "%s", note);
     json_decref(verdict);

@@ -115,8 +115,8 @@ static const struct {
     {"rows that are one number short", rows_of_39_of_a, at_b,
      "as if the rows of a were 39 numbers apart, not 40"},
     {"tiles along a row", at_a, next_tile_8_numbers_on,
-     "as if each tile of 8 rows of b began 8 numbers after the one before it, not 8 rows: must that "
-     "number be multiplied by the length of a row?"},
+     "as if tiles of 8 rows of b began 8 numbers apart, not 8 rows apart: must the kernel multiply "
+     "by the length of a row?"},
     {"a row for eight", at_a, first_of_8_rows_of_b,
      "as if the first of each 8 rows of b were read 8 times"},
     {"some columns", every_third_of_a, at_b, NULL},

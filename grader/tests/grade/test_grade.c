@@ -169,6 +169,21 @@ Test(grade, a_program_that_computes_forever_is_ended)
                 "did not end within " EARLY " of CPU time\n", LATER " of CPU time (shorter");
 }
 
+static const char *const endless_calls[] = {
+    "for (;;) cudaDeviceSynchronize(); int *data_on_gpu;",
+    "unsigned long long *to; cudaMalloc(&to, 8); for (;;) sum_of_squares<<<1, 32>>>(nullptr, 0, to); "
+    "int *data_on_gpu;",
+};
+
+Test(grade, a_program_that_calls_cuda_forever_is_ended)
+{
+    for (size_t i = 0; i < sizeof endless_calls / sizeof *endless_calls; ++i)
+        expect_hang(endless_calls[i],
+                    "its launches and other CUDA calls together took too\n"
+                    "       much work\n       hint: ",
+                    "much work (shorter limit after the first hang)");
+}
+
 Test(grade, a_program_that_waits_forever_is_ended)
 {
     expect_hang(

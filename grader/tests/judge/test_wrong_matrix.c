@@ -216,21 +216,21 @@ static const struct {
     {"right", right, NULL},
     {"transposed", transposed, "the result is the transpose of the right result"},
     {"shifted", shifted,
-     "each has the right value of its left neighbour, as if each row were shifted by one"},
+     "each has the value that belongs to its left, as if each row were shifted by one"},
     {"shifted to the left", shifted_left,
-     "each has the right value of its right neighbour, as if each row were shifted by one"},
+     "each has the value that belongs to its right, as if each row were shifted by one"},
     {"from above", from_above,
-     "each has the right value of the number above, as if all rows were shifted by one"},
+     "each has the value that belongs above it, as if all rows were shifted by one"},
     {"from below", from_below,
-     "each has the right value of the number below, as if all rows were shifted by one"},
+     "each has the value that belongs below it, as if all rows were shifted by one"},
     {"mirrored", mirrored, "as if each row were in reversed order"},
     {"upside down", upside_down, "as if the rows were in reversed order"},
     {"backwards", backwards, "as if all numbers were in reversed order"},
     {"the first of each row", first_of_row,
-     "the last columns 1 to 19; each has the right value of the first number of its row"},
+     "the last columns 1 to 19; each has the value that belongs to the first number of its row"},
     {"pieces that are turned", turned_pieces, "as if each piece of 4 x 4 numbers were transposed"},
     {"the first of each column", first_of_column,
-     "the last rows 1 to 11; each has the right value of the first number of its column"},
+     "the last rows 1 to 11; each has the value that belongs to the first number of its column"},
     {"a pitch that is too large", too_far,
      "the last rows 1 to 11; as if each row began 3 numbers too late"},
     {"a pitch that is too small", too_near,
@@ -244,11 +244,11 @@ static const struct {
     {"no last columns", no_edge_columns,
      "the last columns 16 to 19; all of them are NaN (not a number)"},
     {"a quarter", first_quarter,
-     "the last rows 3 to 11; all of them are 0, but the first quarter is right: is a copy of 240 "
-     "numbers told to copy 240 bytes?"},
+     "the last rows 3 to 11; all wrong numbers are 0, and the first quarter is right: does a copy of "
+     "240 numbers copy only 240 bytes?"},
     {"a quarter of NaNs", quarter_of_nans,
-     "the last rows 3 to 11; all of them are NaN (not a number), but the first quarter is right: is a "
-     "copy of 240 numbers told to copy 240 bytes?"},
+     "the last rows 3 to 11; all wrong numbers are NaN (not a number), and the first quarter is "
+     "right: does a copy of 240 numbers copy only 240 bytes?"},
     {"few columns", first_quarter_of_rows,
      "the last columns 5 to 19; all of them are 0; does the kernel, copy or cudaMemset() that should write them reach the last row and the last column?"},
     {"few rows", first_rows,
@@ -326,7 +326,7 @@ Test(wrong_matrix, of_whole_numbers_is_explained)
     for (size_t i = 0; i < ALL; ++i)
         got[i] = again[i] = from_above(i);
     expect_told(&wrong, "from above",
-                "each has the right value of the number above, as if all rows were shifted by one");
+                "each has the value that belongs above it, as if all rows were shifted by one");
     for (size_t i = 0; i < ALL; ++i)
         got[i] = again[i] = (float)want[i];
     got[5] = again[5] = (float)want[6];
@@ -498,9 +498,10 @@ Test(wrong_matrix, lacks_all_but_a_quarter_of_a_short_list)
         want[i] = i < ALL / 2 ? want[i] : 0;
         got[i] = again[i] = i < ALL / 4 ? (float)want[i] : 0;
     }
-    expect_told(&list, "a quarter of a list",
-                "rows 3 to 5; all of them are 0, but the first quarter is right: is a copy of "
-                "240 numbers told to copy 240 bytes?");
+    expect_told(
+        &list, "a quarter of a list",
+        "rows 3 to 5; all wrong numbers are 0, and the first quarter is right: does a copy of "
+        "240 numbers copy only 240 bytes?");
 }
 
 Test(wrong_matrix, is_the_sum_of_all_threads_although_floats_round)

@@ -126,3 +126,9 @@ Test(limits, waiting_for_a_busy_server_is_not_idle)
     cr_expect_eq(served("exec sleep 1.5", "while :; do :; done"), PROCESS_EXITED);
     cr_expect_eq(served("exec sleep 100", "exec sleep 100"), PROCESS_IDLE);
 }
+
+Test(limits, a_program_ends_when_its_server_fails)
+{
+    cr_expect_eq(served("exec sleep 100", "exit 4"), PROCESS_UNSERVED);
+    cr_expect_eq(served("exec sleep .3", "exit 0"), PROCESS_EXITED);
+}

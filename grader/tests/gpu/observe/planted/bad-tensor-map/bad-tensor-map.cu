@@ -55,7 +55,7 @@ __global__ void map_in_local_memory(int *g)
     g[t] = s[THREADS - 1 - t];
 }
 
-// bad-tensor-map: another number of dimensions
+// bad-tensor-map: different numbers of dimensions
 __global__ void map_of_2_dimensions(int *g)
 {
     __shared__ alignas(128) int s[THREADS];
