@@ -233,6 +233,107 @@ void grade_add_cause(struct grade_result *result, const json_t *verdict, const j
     json_array_append(json_object_get(cause, "checks"), json_object_get(verdict, "id"));
 }
 
+/* --- repairs ---------------------------------------------------------------------------------- */
+
+/* Returns the first cause that costs points in one of the checks REPAIRED, or NULL. */
+static json_t *find_repaired(const struct grade_result *result, const json_t *repaired)
+{
+    size_t i, j;
+    json_t *cause, *id;
+    json_array_foreach(result->causes, i, cause)
+    {
+        json_array_foreach(json_object_get(cause, "checks"), j, id)
+        {
+            if (json_array_has(repaired, id))
+                return cause;
+        }
+    }
+    return NULL;
+}
+
+/* Adds to CAUSE the checks REPAIRED, and their points, that no cause has yet. */
+static void add_checks(const struct grade_result *result, json_t *cause, const json_t *repaired)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(result->checks, i, check)
+    {
+        json_t *id = json_object_get(check, "id"), *one = json_pack("[O]", id);
+        if (json_array_has(repaired, id) && !find_repaired(result, one)) {
+            double lost = json_number_of(check, "max_points") - json_number_of(check, "points");
+            json_object_set_new(cause, "points", json_real(json_number_of(cause, "points") + lost));
+            json_array_append(json_object_get(cause, "checks"), id);
+        }
+        json_decref(one);
+    }
+}
+
+/* Adds LINE to the lines that the report shows for PLACE, in order. */
+static void add_line(const struct grade_result *result, json_t *place, json_int_t line)
+{
+    json_t *also = json_array(), *element;
+    size_t i;
+    bool added = line == json_integer_of(place, "line");
+    json_array_foreach(json_object_get(place, "also"), i, element)
+    {
+        json_int_t number = json_integer_of(element, "line");
+        if (!added && number >= line)
+            json_array_append_new(also, json_integer(line));
+        added |= number >= line;
+        if (number != line)
+            json_array_append_new(also, json_integer(number));
+    }
+    if (!added)
+        json_array_append_new(also, json_integer(line));
+    grade_add_lines(result, place, also);
+    json_decref(also);
+}
+
+/* Returns a new cause at the line of EDIT. It shows the lines of the first check of REPAIRED. */
+static json_t *make_cause(const struct grade_result *result, const struct small_edit *edit,
+                          const json_t *repaired)
+{
+    char message[300];
+    size_t i;
+    json_t *check;
+    snprintf(message, sizeof message, "%c%s, these checks pass", toupper(edit->says[0]),
+             edit->says + 1);
+    json_t *found =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "id", "likely-mistake", "severity", "error",
+                  "file", result->grading->lab->file, "line", (json_int_t)edit->line, "column",
+                  (json_int_t)edit->column, "message", message);
+    json_t *cause = describe(result, found);
+    json_decref(found);
+    json_array_foreach(result->checks, i, check)
+    {
+        json_t *place = json_object_get(check, "place");
+        if (!json_array_has(repaired, json_object_get(check, "id")) || !json_is_object(place))
+            continue;
+        json_object_set(cause, "also", json_object_get(place, "also"));
+        add_line(result, cause, json_integer_of(place, "line"));
+        break;
+    }
+    json_object_update_new(
+        cause, json_pack("{s:s, s:s, s:f, s:[]}", "help", "", "case", "", "points", 0.0, "checks"));
+    return cause;
+}
+
+void grade_add_repair(struct grade_result *result, const struct small_edit *edit,
+                      const json_t *repaired)
+{
+    json_t *cause = find_repaired(result, repaired);
+    if (cause) {
+        char help[300];
+        snprintf(help, sizeof help, "%s, these checks pass", edit->says);
+        json_object_set_new(cause, "help", clean_string(help, sizeof help));
+        add_line(result, cause, edit->line);
+    } else {
+        cause = make_cause(result, edit, repaired);
+        json_array_insert_new(result->causes, 0, cause);
+    }
+    add_checks(result, cause, repaired);
+}
+
 /* --- hints ------------------------------------------------------------------------------------ */
 
 static bool costs(const json_t *cause, const json_t *check)
