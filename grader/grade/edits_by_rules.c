@@ -8,8 +8,8 @@
 #include "grade/code.h"
 #include "grade/edits.h"
 
-#define QUOTED 60 /* most bytes of code that a sentence quotes */
-#define EACH   6u /* most edits of a rule, so that each rule has its turn */
+#define QUOTED 60  /* most bytes of code that a sentence quotes */
+#define EACH   10u /* most edits of a rule, so that each rule has its turn */
 
 struct rules {
     const struct code *code;
@@ -159,9 +159,9 @@ static void try_comparison(const struct rules *rules, size_t i)
 
 static void try_operator(const struct rules *rules, size_t i)
 {
-    static const char *const table[][2] = {{"/", "%"},   {"%", "/"},   {"+", "-"},   {"-", "+"},
-                                           {"+", "*"},   {"*", "+"},   {"=", "+="},  {"+=", "="},
-                                           {"-=", "+="}, {"<<", ">>"}, {">>", "<<"}, {"&", "|"}};
+    static const char *const table[][2] = {
+        {"/", "%"},  {"%", "/"},  {"+", "*"},   {"+", "-"},   {"-", "+"},   {"+", "*"}, {"*", "+"},
+        {"=", "+="}, {"+=", "="}, {"-=", "+="}, {"<<", ">>"}, {">>", "<<"}, {"&", "|"}};
     bool is_unary = !token_is_name(at(rules, i - 1)) &&
                     !isdigit((unsigned char)*at(rules, i - 1)->begin) && !is(rules, i - 1, ")") &&
                     !is(rules, i - 1, "]");

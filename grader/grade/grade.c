@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "grade/finding.h"
 #include "grade/repair.h"
 #include "grade/result.h"
 #include "grade/runner.h"
@@ -270,6 +271,7 @@ static void perform(struct grade *grade)
         grade_result_begin(&result, grade->grading, grade->job.level, build);
         bool built = build->end == COMPILE_DONE;
         if ((!built || run_checks(grade)) && collect(grade, &result)) {
+            grade_add_unset(&result);
             if (built && grade->grading->repairs)
                 repair_find(&grade->job, grade->folder, &result);
             grade->result = grade_result_compose(&result, clock_seconds() - start);

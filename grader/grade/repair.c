@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "gpu/finding_kinds.h"
 #include "grade/code.h"
 #include "grade/edits.h"
 #include "grade/finding.h"
@@ -376,6 +377,22 @@ static bool find_lines(const struct repair *repair, unsigned *first, unsigned *l
     return *first < UINT_MAX;
 }
 
+/* Returns whether a tool other than memcheck has found the cause. Such a finding names the place of
+ * the mistake, so a small edit elsewhere would only hide it. An access out of bounds is often the
+ * result of a mistake in another line. */
+static bool is_explained(const struct repair *repair)
+{
+    size_t i;
+    json_t *cause;
+    json_array_foreach(repair->result->causes, i, cause)
+    {
+        const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
+        if (kind && strcmp(kind->tool, "memcheck") != 0)
+            return true;
+    }
+    return false;
+}
+
 /* Finds an edit that repairs failed checks. */
 static const struct small_edit *find_repair(struct repair *repair, const char *folder,
                                             json_t *repaired)
@@ -385,6 +402,8 @@ static const struct small_edit *find_repair(struct repair *repair, const char *f
     const struct small_edit *edit = try_all(repair, folder, "tries", repaired);
     if (edit && !edit->is_vague)
         return edit;
+    if (is_explained(repair))
+        return NULL;
     if (edit)
         first = edit->line, last = edit->last;
     else if (!find_lines(repair, &first, &last))
