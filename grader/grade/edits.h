@@ -30,9 +30,11 @@ struct edits {
 void edits_from_solution(struct edits *edits, const char *source, const char *solution,
                          const char *skeleton);
 
-/* Finds typical small changes, such as < for <=, in the functions of SOURCE, from line FIRST to
- * line LAST. The most typical ones come first. The caller frees the edits. */
-void edits_by_rules(struct edits *edits, const char *source, unsigned first, unsigned last);
+/* Finds typical small changes, such as < for <=, in the functions of SOURCE: first in line SUSPECT,
+ * unless it is 0, then from line FIRST to line LAST. The most typical ones come first. The caller
+ * frees the edits. */
+void edits_by_rules(struct edits *edits, const char *source, unsigned suspect, unsigned first,
+                    unsigned last);
 
 void edits_free(struct edits *edits);
 

@@ -8,8 +8,8 @@
 #include "grade/code.h"
 #include "grade/edits.h"
 
-#define QUOTED 60  /* most bytes of code that a sentence quotes */
-#define EACH   10u /* most edits of a rule, so that each rule has its turn */
+#define QUOTED 60 /* most bytes of code that a sentence quotes */
+#define EACH   8u /* most edits of a rule, so that each rule has its turn */
 
 struct rules {
     const struct code *code;
@@ -159,9 +159,9 @@ static void try_comparison(const struct rules *rules, size_t i)
 
 static void try_operator(const struct rules *rules, size_t i)
 {
-    static const char *const table[][2] = {
-        {"/", "%"},  {"%", "/"},  {"+", "*"},   {"+", "-"},   {"-", "+"},   {"+", "*"}, {"*", "+"},
-        {"=", "+="}, {"+=", "="}, {"-=", "+="}, {"<<", ">>"}, {">>", "<<"}, {"&", "|"}};
+    static const char *const table[][2] = {{"/", "%"},   {"%", "/"},   {"+", "*"},   {"+", "-"},
+                                           {"-", "+"},   {"*", "+"},   {"=", "+="},  {"+=", "="},
+                                           {"-=", "+="}, {"<<", ">>"}, {">>", "<<"}, {"&", "|"}};
     bool is_unary = !token_is_name(at(rules, i - 1)) &&
                     !isdigit((unsigned char)*at(rules, i - 1)->begin) && !is(rules, i - 1, ")") &&
                     !is(rules, i - 1, "]");
@@ -184,29 +184,46 @@ static bool has_name(const struct code *code, struct span part, const char *name
 static void replace_name(const struct rules *rules, size_t i, const char *const (*table)[2],
                          size_t rows, bool is_known)
 {
+    static const char *const types[] = {"int", "float", "unsigned", "double", "const", NULL};
+    bool is_member = is(rules, i - 1, ".") || is(rules, i - 1, "->");
+    if (is_one_of(at(rules, i - 1), types))
+        return; /* a declaration */
+    struct span whole = {0, rules->code->token_count}, scope = is_member ? whole : rules->part;
     for (size_t row = 0; row < rows; ++row)
         for (int side = 0; side < 2; ++side)
             if (is(rules, i, table[row][side]) &&
-                (is_known || has_name(rules->code, rules->part, table[row][!side])))
+                (is_known || has_name(rules->code, scope, table[row][!side])))
                 change(rules, i, table[row][!side], "name");
 }
 
 /* Names that students confuse. */
 static void try_name(const struct rules *rules, size_t i)
 {
-    static const char *const table[][2] = {{"x", "y"},           {"tx", "ty"},
-                                           {"bx", "by"},         {"row", "column"},
-                                           {"row", "col"},       {"width", "height"},
-                                           {"rows", "columns"},  {"rows", "cols"},
-                                           {"w", "h"},           {"i", "j"},
-                                           {"i", "k"},           {"j", "k"},
-                                           {"r", "c"},           {"n", "m"},
-                                           {"a", "b"},           {"x", "next"},
-                                           {"in", "out"},        {"width", "depth"},
-                                           {"height", "depth"},  {"lane", "warp"},
-                                           {"first", "last"},    {"left", "right"},
-                                           {"north", "south"},   {"east", "west"},
-                                           {"TILE_X", "TILE_Y"}, {"blockDim", "gridDim"}};
+    static const char *const table[][2] = {{"tx", "ty"},
+                                           {"bx", "by"},
+                                           {"row", "column"},
+                                           {"row", "col"},
+                                           {"width", "height"},
+                                           {"rows", "columns"},
+                                           {"rows", "cols"},
+                                           {"w", "h"},
+                                           {"i", "j"},
+                                           {"i", "k"},
+                                           {"j", "k"},
+                                           {"r", "c"},
+                                           {"n", "m"},
+                                           {"a", "b"},
+                                           {"x", "next"},
+                                           {"in", "out"},
+                                           {"width", "depth"},
+                                           {"height", "depth"},
+                                           {"lane", "warp"},
+                                           {"first", "last"},
+                                           {"left", "right"},
+                                           {"north", "south"},
+                                           {"east", "west"},
+                                           {"TILE_X", "TILE_Y"},
+                                           {"blockDim", "gridDim"}};
     replace_name(rules, i, table, ROWS(table), false);
 }
 
@@ -224,6 +241,7 @@ static void try_cuda_name(const struct rules *rules, size_t i)
         {"threadIdx", "blockIdx"},
         {"blockDim", "gridDim"},
         {"blockIdx", "gridDim"},
+        {"x", "y"},
     };
     replace_name(rules, i, table, ROWS(table), true);
 }
@@ -248,9 +266,11 @@ static void try_line_names(const struct rules *rules, size_t i)
             else
                 to += snprintf(to, 100, "%.*s ", (int)at(rules, j)->length, at(rules, j)->begin);
         }
-        struct small_edit *edit = count > 1 ? put(rules, i, end - i, text) : NULL;
+        struct small_edit *edit = count > 0 ? put(rules, i, end - i, text) : NULL;
         if (edit)
-            say(edit->says, sizeof edit->says, "with `%s` and `%s` exchanged in line %u",
+            say(edit->says, sizeof edit->says,
+                count > 1 ? "with `%s` and `%s` exchanged in line %u"
+                          : "with the other one of `%s` and `%s` in line %u",
                 pairs[row][0], pairs[row][1], edit->line);
     }
 }
@@ -287,10 +307,42 @@ static void try_more(const struct rules *rules, size_t i)
     static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
     bool ends_index = is(rules, i + 1, "]"), is_limit = is_one_of(at(rules, i - 1), comparisons);
     bool is_value = token_is_name(at(rules, i)) || is(rules, i, ")");
-    if (!is_value || !(ends_index || is_limit) || is(rules, i + 1, "("))
+    bool goes_on = at(rules, i + 1)->length == 1 ? strchr("([.", *at(rules, i + 1)->begin) != NULL
+                                                 : is(rules, i + 1, "->");
+    if (!is_value || !(ends_index || is_limit) || goes_on)
         return;
     append(rules, i, " + 1");
     append(rules, i, " - 1");
+}
+
+static bool is_constant(const struct token *token)
+{
+    bool is_capital = isupper((unsigned char)*token->begin);
+    for (size_t i = 0; i < token->length; ++i)
+        is_capital &= !islower((unsigned char)token->begin[i]);
+    return is_capital && token->length > 1;
+}
+
+/* Adds a term with a constant of the function, or a factor, at the end of an assignment. */
+static void try_term(const struct rules *rules, size_t i)
+{
+    char text[100];
+    size_t begin = i;
+    while (begin > rules->part.first && !strchr(";{}=", *at(rules, begin)->begin))
+        --begin;
+    if (!is(rules, i + 1, ";") || !is(rules, begin, "="))
+        return;
+    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
+        const struct token *token = at(rules, j);
+        for (int sign = 0; is_constant(token) && sign < 3; ++sign) {
+            snprintf(text, sizeof text, " %c %.*s", "-+*"[sign], (int)token -> length,
+                     token -> begin);
+            append(rules, i, text);
+        }
+    }
+    for (size_t j = begin; j < i; ++j)
+        if (is(rules, j, "blockDim"))
+            append(rules, i, " * gridDim.x");
 }
 
 /* Rounds a quotient up. */
@@ -430,30 +482,44 @@ static void try_type(const struct rules *rules, size_t i)
         change(rules, i, "double", "type");
 }
 
-void edits_by_rules(struct edits *edits, const char *source, unsigned first, unsigned last)
+/* Adds the edits of RULE in the functions of CODE, from line FIRST to line LAST but not in line
+ * EXCEPT. */
+static void follow(const struct code *code, struct edits *edits,
+                   void (*rule)(const struct rules *, size_t), unsigned first, unsigned last,
+                   unsigned except)
+{
+    size_t most = edits->count + EACH < EDITS_MOST ? edits->count + EACH : EDITS_MOST;
+    for (size_t i = 0; i < code->part_count; ++i) {
+        struct rules rules = {code, edits, code->parts[i], most, false};
+        size_t at = rules.part.first, end = at + rules.part.count;
+        if (!code_function(code, rules.part))
+            continue;
+        rules.has_barriers =
+            has_name(code, rules.part, "__global__") && has_name(code, rules.part, "__shared__");
+        while (!token_is(&code->tokens[at], "{"))
+            ++at;
+        for (; at < end; ++at) {
+            unsigned line = code->tokens[at].line;
+            if (line >= first && line <= last && line != except)
+                rule(&rules, at);
+        }
+    }
+}
+
+void edits_by_rules(struct edits *edits, const char *source, unsigned suspect, unsigned first,
+                    unsigned last)
 {
     static void (*const rules_of[])(const struct rules *, size_t) = {
-        try_comparison, try_less,      try_order,    try_line_names, try_name,
-        try_number,     try_barrier,   try_operator, try_more,       try_round_up,
-        try_type,       try_cuda_name, try_moved,    try_without};
+        try_comparison, try_term,   try_less,      try_order,    try_line_names,
+        try_name,       try_number, try_barrier,   try_operator, try_more,
+        try_round_up,   try_type,   try_cuda_name, try_moved,    try_without};
     struct code code;
     edits->count = 0;
     bool good = code_open(&code, source);
-    for (size_t rule = 0; good && rule < sizeof rules_of / sizeof *rules_of; ++rule) {
-        size_t most = edits->count + EACH < EDITS_MOST ? edits->count + EACH : EDITS_MOST;
-        for (size_t i = 0; i < code.part_count; ++i) {
-            struct rules rules = {&code, edits, code.parts[i], most, false};
-            size_t at = rules.part.first, end = at + rules.part.count;
-            if (!code_function(&code, rules.part))
-                continue;
-            rules.has_barriers = has_name(&code, rules.part, "__global__") &&
-                                 has_name(&code, rules.part, "__shared__");
-            while (!token_is(&code.tokens[at], "{"))
-                ++at;
-            for (; at < end; ++at)
-                if (code.tokens[at].line >= first && code.tokens[at].line <= last)
-                    rules_of[rule](&rules, at);
-        }
-    }
+    enum { COUNT = sizeof rules_of / sizeof *rules_of };
+    for (size_t rule = 0; good && suspect > 0 && rule < COUNT; ++rule)
+        follow(&code, edits, rules_of[rule], suspect, suspect, 0);
+    for (size_t rule = 0; good && rule < COUNT; ++rule)
+        follow(&code, edits, rules_of[rule], first, last, suspect);
     code_close(&code);
 }

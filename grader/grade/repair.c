@@ -353,9 +353,10 @@ static void find_edits(struct repair *repair)
     free(skeleton.bytes);
 }
 
-/* Finds the first and the last of the lines that the first failed check shows. Returns false if it
- * shows none. */
-static bool find_lines(const struct repair *repair, unsigned *first, unsigned *last)
+/* Finds the line that the first failed check points at, and the first and the last of the lines
+ * that it shows. Returns false if it shows none. */
+static bool find_lines(const struct repair *repair, unsigned *suspect, unsigned *first,
+                       unsigned *last)
 {
     size_t i, j;
     json_t *check, *element;
@@ -366,7 +367,7 @@ static bool find_lines(const struct repair *repair, unsigned *first, unsigned *l
         if (*first < UINT_MAX || !json_is_object(place) ||
             !json_array_has(repair->failed, json_object_get(check, "id")))
             continue;
-        *first = *last = (unsigned)json_integer_of(place, "line");
+        *suspect = *first = *last = (unsigned)json_integer_of(place, "line");
         json_array_foreach(json_object_get(place, "also"), j, element)
         {
             unsigned line = (unsigned)json_integer_of(element, "line");
@@ -377,9 +378,9 @@ static bool find_lines(const struct repair *repair, unsigned *first, unsigned *l
     return *first < UINT_MAX;
 }
 
-/* Returns whether a tool other than memcheck has found the cause. Such a finding names the place of
- * the mistake, so a small edit elsewhere would only hide it. An access out of bounds is often the
- * result of a mistake in another line. */
+/* Returns whether the cause is a race or a fault at a barrier. Such a finding names the place of
+ * the mistake, so a small edit elsewhere would only hide it. An access out of bounds, and a read of
+ * uninitialised memory, are often the result of a mistake in another line. */
 static bool is_explained(const struct repair *repair)
 {
     size_t i;
@@ -387,7 +388,7 @@ static bool is_explained(const struct repair *repair)
     json_array_foreach(repair->result->causes, i, cause)
     {
         const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
-        if (kind && strcmp(kind->tool, "memcheck") != 0)
+        if (kind && (strcmp(kind->tool, "racecheck") == 0 || strcmp(kind->tool, "synccheck") == 0))
             return true;
     }
     return false;
@@ -397,19 +398,22 @@ static bool is_explained(const struct repair *repair)
 static const struct small_edit *find_repair(struct repair *repair, const char *folder,
                                             json_t *repaired)
 {
-    unsigned first, last;
+    unsigned suspect = 0, first = 0, last = 0;
     find_edits(repair);
     const struct small_edit *edit = try_all(repair, folder, "tries", repaired);
     if (edit && !edit->is_vague)
         return edit;
     if (is_explained(repair))
         return NULL;
-    if (edit)
-        first = edit->line, last = edit->last;
-    else if (!find_lines(repair, &first, &last))
+    unsigned begin = edit ? edit->line : 0, end = edit ? edit->last : 0;
+    if (!find_lines(repair, &suspect, &first, &last) && !edit)
         return NULL;
+    if (edit)
+        first = begin, last = end;
+    if (suspect < first || suspect > last || json_array_size(repair->result->causes) == 0)
+        suspect = 0; /* the line of wrong numbers only stores them */
     edits_free(&repair->edits);
-    edits_by_rules(&repair->edits, source_of(repair), first, last);
+    edits_by_rules(&repair->edits, source_of(repair), suspect, first, last);
     return try_all(repair, folder, "more-tries", repaired);
 }
 

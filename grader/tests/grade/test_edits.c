@@ -80,6 +80,7 @@ static const struct {
     {"comparison", BODY("if (i < n) a = 0;"), BODY("if (i <= n) a = 0;")},
     {"index", BODY("a = b[i];"), BODY("a = b[i + 1];")},
     {"limit", BODY("if (i < n) a = 0;"), BODY("if (i < n - 1) a = 0;")},
+    {"term", BODY("a = TILE;\nb = c;"), BODY("a = TILE;\nb = c - TILE;")},
     {"less", BODY("a = b[i + 1];"), BODY("a = b[i];")},
     {"number", BODY("a = 16;"), BODY("a = 32;")},
     {"rounded up", BODY("a = n / b;"), BODY("a = (n + b - 1) / b;")},
@@ -99,7 +100,7 @@ Test(edits, follow_rules)
     for (size_t i = 0; i < COUNT(rules); ++i) {
         struct edits edits;
         bool found = false;
-        edits_by_rules(&edits, rules[i].source, 3, 5);
+        edits_by_rules(&edits, rules[i].source, 0, 3, 5);
         for (size_t j = 0; j < edits.count; ++j) {
             char *text = apply(rules[i].source, &edits.list[j]);
             found |= is_equal(text, rules[i].wanted);
@@ -113,7 +114,7 @@ Test(edits, follow_rules)
 Test(edits, stay_in_the_lines)
 {
     struct edits edits;
-    edits_by_rules(&edits, BODY("a = 16;"), 4, 9);
+    edits_by_rules(&edits, BODY("a = 16;"), 0, 4, 9);
     cr_expect_eq(edits.count, 0);
     edits_free(&edits);
 }
