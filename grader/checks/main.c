@@ -151,5 +151,7 @@ int main(int argc, char **argv)
     criterion_finalize(tests);
     json_decref(job.terms);
     json_decref(job.source);
+    json_decref(job.only);
+    json_decref(job.tries);
     return passed ? 0 : 1;
 }

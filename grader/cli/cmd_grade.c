@@ -38,7 +38,7 @@
 
 struct options {
     const char *lab, *submission, *device, *seed, *course, *json, *sarif, *format, *out, *key;
-    bool unsafe;
+    bool quick, unsafe;
 };
 
 #define complain(...) cli_complain("grade", __VA_ARGS__)
@@ -64,6 +64,7 @@ static const struct cli_option table[] = {
              "where --format writes (default: stdout; the report then goes to\n"
              "stderr)"),
     CLI_TEXT(key, "key", "FILE", CLI_HELP_KEY),
+    CLI_FLAG(quick, "quick", "do not try small edits to find the line of a mistake"),
     CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
     CLI_END};
 
@@ -164,6 +165,7 @@ static enum grade_end grade(struct session *session, const struct lab *lab,
                               .device = session->device,
                               .gpu_name = session->gpu_name,
                               .gpu_arch = installed_gpu_arch(),
+                              .repairs = !session->options->format && !session->options->quick,
                               .unsafe = session->options->unsafe,
                               .seed = session->seed};
     enum grade_end end = GRADE_DONE;

@@ -25,7 +25,7 @@
 #define PROCESSES     256          /* most processes; nvcc starts about ten, one after another */
 #define MESSAGE_LINES 40           /* lines that are shown; students rarely read more */
 
-#define MAX_FLAGS     20
+#define MAX_FLAGS     21
 
 /* Flags that make programs compute the same numbers on every CPU. Without them, on arm64, char
  * would be unsigned, even in kernels, and the host would round a * b + c only once. */
@@ -107,16 +107,19 @@ static bool may_call_special(const struct text *source)
 }
 
 /* Fills FLAGS with nvcc's command line, except source and output. NULL ends the list. Returns the
- * number of words. */
+ * number of words. -O0 and -O3 are for the host's code only; the PTX is the same. */
 static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
     const struct path_flags *paths = path_flags();
     /* -O1 concerns only main(), which does little; kernels are always optimised as with -O3.
      * --no-device-link skips a step for programs whose kernels are in several files. */
-    const char *const common[] = {
-        PORTABLE "-O1", "--no-device-link", job->debug ? "-G" : "-lineinfo",
-        "-std=c++17",   paths->headers,     "-Wno-deprecated-gpu-targets",
-        paths->hidden};
+    const char *const common[] = {PORTABLE job->hasty ? "-O0" : "-O1",
+                                  "--no-device-link",
+                                  job->debug ? "-G" : "-lineinfo",
+                                  "-std=c++17",
+                                  paths->headers,
+                                  "-Wno-deprecated-gpu-targets",
+                                  paths->hidden};
     static const char *const emulator[] = {"-cudart=shared",
                                            "-gencode=arch=compute_80,code=compute_80"};
     const char *const gpu[] = {"-cudart=static", "-arch", job->gpu_arch};
@@ -132,6 +135,8 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job 
             flags[count++] = emulator[i];
     if (paths->host[0])
         flags[count++] = paths->host;
+    if (job->hasty)
+        flags[count++] = "-Xcudafe=--error_limit=100000";
     if (!may_call_special(job->source))
         /* without this header, nvcc takes a quarter less time */
         flags[count++] = "-D_GLIBCXX_BITS_SPECFUN_H";
@@ -216,8 +221,9 @@ static bool copy_program(const char *from, const char *to)
 static void set_messages(const struct compile_job *job, struct compile_build *build,
                          const char *raw)
 {
-    build->messages =
-        compile_messages(raw, job->file_name, job->shown, job->source->bytes, MESSAGE_LINES);
+    build->messages = job->hasty ? strdup(raw)
+                                 : compile_messages(raw, job->file_name, job->shown,
+                                                    job->source->bytes, MESSAGE_LINES);
 }
 
 static bool take_from_cache(const struct compile_job *job, struct compile_build *build,
@@ -530,7 +536,7 @@ void compile_build(const struct compile_job *job, struct compile_build *build)
     char cached[PATH_SIZE];
     double start = clock_seconds();
     *build = (struct compile_build){.end = COMPILE_DONE};
-    bool cacheable = find_cache_path(job, cached);
+    bool cacheable = !job->hasty && find_cache_path(job, cached);
     if (!base_path(build->program, "%s/program-%s", job->folder, grading_device_name(job->device)))
         fail(build, "the path of %s is too long", job->folder);
     else if (cacheable && take_from_cache(job, build, cached))

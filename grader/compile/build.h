@@ -25,6 +25,8 @@ struct compile_job {
     const char *gpu_arch; /* for ON_GPU, such as "sm_90" */
     /* compile with -G, which keeps names of variables and disables optimisation */
     bool debug;
+    /* do not optimise main(), leave the messages as they are, and do not cache the program */
+    bool hasty;
     enum sandbox_level level; /* the level of protection of the compiler's sandbox */
     /* private folder for the source, the program and the program's libcudart */
     const char *folder;

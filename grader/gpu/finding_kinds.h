@@ -7,7 +7,7 @@
 
 struct finding_kind {
     const char *id;       /* such as "bank-conflict" */
-    const char *tool;     /* "counters", "runtime", or a tool's name as in compute-sanitizer */
+    const char *tool;     /* "counters", "runtime", "grader", or a tool of compute-sanitizer */
     const char *severity; /* "error", "warning" or "note" */
     bool has_example;
     const char *title; /* the finding in one line */

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "compile/column.h"
 #include "gpu/finding_kinds.h"
+#include "grade/code.h"
 #include "record/losses.h"
 #include "record/record.h"
 
@@ -231,6 +232,188 @@ void grade_add_cause(struct grade_result *result, const json_t *verdict, const j
     double lost = json_number_of(verdict, "max_points") - json_number_of(verdict, "points");
     json_object_set_new(cause, "points", json_real(json_number_of(cause, "points") + lost));
     json_array_append(json_object_get(cause, "checks"), json_object_get(verdict, "id"));
+}
+
+/* Returns the first cause that costs points in one of the checks REPAIRED, or NULL. */
+static json_t *find_repaired(const struct grade_result *result, const json_t *repaired)
+{
+    size_t i, j;
+    json_t *cause, *id;
+    json_array_foreach(result->causes, i, cause)
+    {
+        json_array_foreach(json_object_get(cause, "checks"), j, id)
+        {
+            if (json_array_has(repaired, id))
+                return cause;
+        }
+    }
+    return NULL;
+}
+
+/* Adds to CAUSE the checks REPAIRED, and their points, that no cause has yet. */
+static void add_checks(const struct grade_result *result, json_t *cause, const json_t *repaired)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(result->checks, i, check)
+    {
+        json_t *id = json_object_get(check, "id"), *one = json_pack("[O]", id);
+        if (json_array_has(repaired, id) && !find_repaired(result, one)) {
+            double lost = json_number_of(check, "max_points") - json_number_of(check, "points");
+            json_object_set_new(cause, "points", json_real(json_number_of(cause, "points") + lost));
+            json_array_append(json_object_get(cause, "checks"), id);
+        }
+        json_decref(one);
+    }
+}
+
+/* Adds LINE to the lines that the report shows for PLACE, in order. */
+static void add_line(const struct grade_result *result, json_t *place, json_int_t line)
+{
+    json_t *also = json_array(), *element;
+    size_t i;
+    bool added = line == json_integer_of(place, "line");
+    json_array_foreach(json_object_get(place, "also"), i, element)
+    {
+        json_int_t number = json_integer_of(element, "line");
+        if (!added && number >= line)
+            json_array_append_new(also, json_integer(line));
+        added |= number >= line;
+        if (number != line)
+            json_array_append_new(also, json_integer(number));
+    }
+    if (!added)
+        json_array_append_new(also, json_integer(line));
+    grade_add_lines(result, place, also);
+    json_decref(also);
+}
+
+/* --- variables without a value ---------------------------------------------------------------- */
+
+/* Returns whether token I of CODE declares a variable without giving it a value. */
+static bool declares_unset(const struct code *code, size_t i)
+{
+    const struct token *token = &code->tokens[i];
+    bool is_typed = i > 0 && (token_is_name(&token[-1]) || token_is(&token[-1], ","));
+    return is_typed && token_is_name(token) && i + 1 < code->token_count &&
+           (token_is(&token[1], ";") || token_is(&token[1], ","));
+}
+
+/* Finds the only variable that is used in line LINE and declared before, in the same function,
+ * without a value. Returns NULL if there are none or several. */
+static const struct token *find_unset(const struct code *code, unsigned line)
+{
+    const struct token *found = NULL;
+    size_t use = 0;
+    while (use < code->token_count && code->tokens[use].line < line)
+        ++use;
+    struct span part = code_part_of(code, use);
+    for (size_t i = part.first; i < use; ++i)
+        for (size_t j = use;
+             declares_unset(code, i) && j < part.first + part.count && code->tokens[j].line == line;
+             ++j) {
+            if (!token_is_same(&code->tokens[i], &code->tokens[j]))
+                continue;
+            if (found)
+                return NULL;
+            found = &code->tokens[i];
+            break;
+        }
+    return found;
+}
+
+/* Returns a new cause for FINDING, at the variable's declaration if it is known. */
+static json_t *describe_unset(const struct grade_result *result, const json_t *finding)
+{
+    json_t *cause = json_deep_copy(finding);
+    struct code code;
+    bool good = code_open(&code, result->grading->submission->source.bytes);
+    unsigned line = (unsigned)json_integer_of(finding, "line");
+    const struct token *unset = good ? find_unset(&code, line) : NULL;
+    if (unset) {
+        char message[200];
+        snprintf(message, sizeof message, "%.*s may be used in line %u before it has a value",
+                 (int)unset->length, unset->begin, line);
+        json_object_update_new(cause, json_pack("{s:s, s:i, s:i}", "message", message, "line",
+                                                (int)unset->line, "column",
+                                                (int)code_column(&code, unset)));
+        copy_source(result, cause);
+        add_line(result, cause, line);
+    }
+    code_close(&code);
+    json_object_update_new(cause,
+                           json_pack("{s:s, s:f, s:[]}", "case", "", "points", 0.0, "checks"));
+    json_object_set_new(cause, "help", json_string(emu_finding_kind("unset-variable")->help));
+    return cause;
+}
+
+void grade_add_unset(struct grade_result *result)
+{
+    size_t i;
+    json_t *finding, *check, *failed = json_array();
+    json_array_foreach(result->checks, i, check)
+    {
+        if (strcmp(json_text_of(check, "status"), "failed") == 0 &&
+            !json_is_object(json_object_get(check, "figure")))
+            json_array_append(failed, json_object_get(check, "id"));
+    }
+    json_array_foreach(result->findings, i, finding)
+    {
+        if (strcmp(json_text_of(finding, "id"), "unset-variable") != 0)
+            continue;
+        json_t *cause = describe_unset(result, finding);
+        add_checks(result, cause, failed);
+        json_array_insert_new(result->causes, 0, cause);
+        break;
+    }
+    json_decref(failed);
+}
+
+/* --- repairs ---------------------------------------------------------------------------------- */
+
+/* Returns a new cause at the line of EDIT. It shows the lines of the first check of REPAIRED. */
+static json_t *make_cause(const struct grade_result *result, const struct small_edit *edit,
+                          const json_t *repaired)
+{
+    char message[300];
+    size_t i;
+    json_t *check;
+    snprintf(message, sizeof message, "%c%s, these checks pass", toupper(edit->says[0]),
+             edit->says + 1);
+    json_t *found =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "id", "likely-mistake", "severity", "error",
+                  "file", result->grading->lab->file, "line", (json_int_t)edit->line, "column",
+                  (json_int_t)edit->column, "message", message);
+    json_t *cause = describe(result, found);
+    json_decref(found);
+    json_array_foreach(result->checks, i, check)
+    {
+        json_t *place = json_object_get(check, "place");
+        if (!json_array_has(repaired, json_object_get(check, "id")) || !json_is_object(place))
+            continue;
+        json_object_set(cause, "also", json_object_get(place, "also"));
+        add_line(result, cause, json_integer_of(place, "line"));
+        break;
+    }
+    json_object_update_new(
+        cause, json_pack("{s:s, s:s, s:f, s:[]}", "help", "", "case", "", "points", 0.0, "checks"));
+    return cause;
+}
+
+void grade_add_repair(struct grade_result *result, const struct small_edit *edit,
+                      const json_t *repaired)
+{
+    json_t *cause = find_repaired(result, repaired);
+    if (cause) {
+        char help[300];
+        snprintf(help, sizeof help, "%s, these checks pass", edit->says);
+        json_object_set_new(cause, "help", clean_string(help, sizeof help));
+        add_line(result, cause, edit->line);
+    } else {
+        cause = make_cause(result, edit, repaired);
+        json_array_insert_new(result->causes, 0, cause);
+    }
+    add_checks(result, cause, repaired);
 }
 
 /* --- hints ------------------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
 #ifndef GRADE_FINDING_H
 #define GRADE_FINDING_H
 
+#include "grade/edits.h"
 #include "grade/result.h"
 
 /* Adds FOUND, a finding of a record, to the result. If the result already has the same finding,
@@ -13,6 +14,14 @@ void grade_add_finding(struct grade_result *result, const json_t *found);
  * the mistake: a report shows causes above all checks, so this cause would push that message
  * down. */
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
+/* Adds EDIT, with which the checks with the ids REPAIRED pass, to the cause of these checks. If no
+ * cause is known, the line of the edit becomes the first cause. */
+void grade_add_repair(struct grade_result *result, const struct small_edit *edit,
+                      const json_t *repaired);
+/* Adds a cause for a kernel's variable without a value, if a finding reports one: the declaration,
+ * if the submission shows which variable it is. It costs the points of all failed checks that have
+ * no cause, which may be none. */
+void grade_add_unset(struct grade_result *result);
 /* Adds a hint of the lab to each cause that affects only one of the lab's tasks, if the hint quotes
  * code of the lines that the report shows. */
 void grade_add_hints(const struct grade_result *result);

@@ -12,13 +12,12 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "grade/job.h"
+#include "grade/finding.h"
+#include "grade/repair.h"
 #include "grade/result.h"
-#include "sandbox/process.h"
+#include "grade/runner.h"
 
-/* much more than all checks together need; each check has its own limit */
-#define RUNNER_SECONDS 3000
-#define ROOM_BYTES     (64u << 20) /* more than the compiler and all runs of a grading write */
+#define ROOM_BYTES (64u << 20) /* more than the compiler and all runs of a grading write */
 
 /* The state of one grading. */
 struct grade {
@@ -142,7 +141,7 @@ static bool build_all(struct grade *grade)
 
 /* --- the checks ------------------------------------------------------------------------------- */
 
-static bool write_job(struct grade *grade, char path[PATH_SIZE])
+static bool fill_job(struct grade *grade)
 {
     struct grade_job *job = &grade->job;
     job->device = grade->grading->device;
@@ -150,55 +149,21 @@ static bool write_job(struct grade *grade, char path[PATH_SIZE])
     job->pictures = grade->grading->pictures;
     job->terms = grade->grading->lab->terms;
     snprintf(job->file_name, sizeof job->file_name, "%s", grade->grading->lab->file);
-    if (!make_folder(grade, "checks", job->folder))
-        return false;
     job->source = json_string(grade->grading->submission->source.bytes);
-    bool written = base_path(path, "%s/job.json", grade->folder) && grade_job_write(job, path);
-    json_decref(job->source);
-    if (written)
-        return true;
-    return stop(grade, GRADE_IMPOSSIBLE, "cannot write to %s: %s", grade->folder, strerror(errno));
+    return make_folder(grade, "checks", job->folder);
 }
 
-static void remove_socket(pid_t runner)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/" GRADE_SOCKET, (long)runner);
-    unlink(path);
-}
-
-/* Runs the lab's checks runner in a fixed environment, so that the user's variables cannot affect
- * Criterion. */
 static bool run_checks(struct grade *grade)
 {
-    char job[PATH_SIZE], job_variable[PATH_SIZE + 32], visible[256], libraries[4096],
-        costs[PATH_SIZE + 32];
-    if (!write_job(grade, job))
-        return false;
-    snprintf(job_variable, sizeof job_variable, "%s=%s", GRADE_JOB_VARIABLE, job);
-    const char *environment[7] = {job_variable, "PATH=/usr/bin:/bin", "LC_ALL=C"};
-    size_t count = 3;
-    const char *value = getenv("CUDA_VISIBLE_DEVICES");
-    if (value && snprintf(visible, sizeof visible, "CUDA_VISIBLE_DEVICES=%s", value) < 256)
-        environment[count++] = visible;
-    value = getenv("LD_LIBRARY_PATH");
-    if (value && snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", value) < 4096)
-        environment[count++] = libraries;
-    value = getenv("LANEWISE_COSTS"); /* set by `make costs` */
-    if (value && snprintf(costs, sizeof costs, "LANEWISE_COSTS=%s", value) < PATH_SIZE)
-        environment[count++] = costs;
-    const char *argv[] = {grade->grading->lab->runner, NULL};
-    struct process_command command = {.argv = argv,
-                                      .environment = environment,
-                                      .folder = grade->job.folder,
-                                      .wall_seconds = RUNNER_SECONDS,
-                                      .output_keep = 4096,
-                                      .output_limit = 16 << 20};
+    char path[PATH_SIZE];
     struct process_outcome outcome;
-    process_run(&command, &outcome);
+    if (!fill_job(grade))
+        return false;
+    if (!base_path(path, "%s/job.json", grade->folder) ||
+        !runner_run(grade->grading->lab, &grade->job, path, &outcome))
+        return stop(grade, GRADE_IMPOSSIBLE, "cannot write to %s: %s", grade->folder,
+                    strerror(errno));
     bool good = outcome.end == PROCESS_EXITED && outcome.code == 0;
-    if (outcome.end != PROCESS_EXITED) /* Criterion had no chance to remove its socket */
-        remove_socket(outcome.pid);
     if (outcome.end == PROCESS_INTERRUPTED)
         stop(grade, GRADE_INTERRUPTED, "interrupted");
     else if (!good)
@@ -304,8 +269,13 @@ static void perform(struct grade *grade)
         const struct compile_build *build = &grade->builds[grade->grading->device];
         struct grade_result result;
         grade_result_begin(&result, grade->grading, grade->job.level, build);
-        if ((build->end != COMPILE_DONE || run_checks(grade)) && collect(grade, &result))
+        bool built = build->end == COMPILE_DONE;
+        if ((!built || run_checks(grade)) && collect(grade, &result)) {
+            grade_add_unset(&result);
+            if (built && grade->grading->repairs)
+                repair_find(&grade->job, grade->folder, &result);
             grade->result = grade_result_compose(&result, clock_seconds() - start);
+        }
         if (grade->result)
             grade_result_add_optional(&result, grade->result);
         grade_result_free(&result);
@@ -332,6 +302,7 @@ enum grade_end grade_submission(const struct grading *grading, json_t **result, 
     base_remove_tree(grade.folder);
     compile_build_free(&grade.builds[ON_EMULATOR]);
     compile_build_free(&grade.builds[ON_GPU]);
+    json_decref(grade.job.source);
     *result = grade.result;
     return grade.end;
 }

@@ -24,6 +24,7 @@ struct grading {
     struct grade_seed seed;
     bool pictures;    /* adds "accesses" to the result, for pictures */
     bool fingerprint; /* adds "print" to the result, for the search for copies */
+    bool repairs;     /* looks for a small edit that makes wrong answers right (grade/repair.h) */
     bool unsafe;      /* grade even if this machine has no sandbox */
 };
 

@@ -40,6 +40,10 @@ struct grade_job {
     /* the text of the submitted file as a JSON string, or NULL if it is not UTF-8; the reader frees
      * it */
     json_t *source;
+    /* If not NULL, the runner performs only the checks with these ids. It tries the programs
+     * PROGRAM-n, with the numbers n in `tries`, one after another. Instead of a verdict, it writes
+     * the number of the first one that passes: {"passed": 3}, or -1. The reader frees both. */
+    json_t *only, *tries;
 };
 
 bool grade_job_write(const struct grade_job *job, const char *path);

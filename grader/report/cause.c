@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/number.h"
 #include "record/record.h"
 
 static bool has_check(const json_t *cause, const json_t *check)
@@ -78,8 +79,9 @@ char *report_cause_cost(const json_t *cause)
 {
     size_t count = json_array_size(json_object_get(cause, "checks"));
     char *text = NULL;
-    int length = asprintf(&text, "it costs %.4g points in %zu check%s",
-                          json_number_of(cause, "points"), count, count == 1 ? "" : "s");
+    int length = count > 0 ? asprintf(&text, "it costs %.4g points in %zu check%s",
+                                      json_number_of(cause, "points"), count, base_plural(count))
+                           : asprintf(&text, "it costs no points, but may do so on a GPU");
     return length >= 0 ? text : NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "gpu/analyse/unwritten.h"
 #include "gpu/observe/describe.h"
 #include "gpu/observe/memcheck_advice.h"
 
@@ -377,10 +378,27 @@ static void move_to_busiest(struct finding *finding, uint32_t code_count,
     strncat(finding->message, busiest, sizeof finding->message - strlen(finding->message) - 1);
 }
 
+/* Reports that the kernel computes with a variable that may have no value yet. This is a note, not
+ * an error, because the path on which it has none may be one that no thread takes. */
+static void report_unset(const struct launch_view *launch)
+{
+    uint32_t first, end;
+    view_range(launch, 0, &first, &end);
+    uint32_t pc = first + analyse_unwritten(view_function(launch, first, &end));
+    if (!view_ptx(launch, pc) || view_author(launch, pc) != VIEW_STUDENT)
+        return;
+    struct finding *finding = findings_add(launch->findings, "unset-variable", pc);
+    if (finding)
+        snprintf(finding->message, sizeof finding->message,
+                 "this computes with a variable that may have no value yet");
+    findings_unlock(launch->findings);
+}
+
 static void memcheck_end(void *state, const struct launch_view *launch,
                          struct emu_counters *per_instruction)
 {
     struct findings *findings = launch->findings;
+    report_unset(launch);
     for (uint32_t i = 0; per_instruction && i < findings->count; i++)
         if (strcmp(findings->list[i].id, fault_ids[OBS_TOO_MUCH_WORK]) == 0)
             move_to_busiest(&findings->list[i], launch->code_count, per_instruction);

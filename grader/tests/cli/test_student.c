@@ -128,6 +128,21 @@ Test(student, solutions_are_not_advised_to_do_what_they_do)
     free(output);
 }
 
+/* On the emulator, a register without a value is 0. So such a program may have full marks, but the
+ * report begins with its variable. */
+Test(student, a_variable_without_a_value_is_told)
+{
+    int code;
+    struct edit edits[SUBMISSION_EDITS] = {
+        {"unsigned long long mine = 0;", "unsigned long long mine;"}};
+    submission_write("02-coalesce", edits, "a.cu");
+    char *output = submission_grade("02-coalesce", "a.cu", &code, NULL);
+    cr_expect_eq(code, 0, "%s", output);
+    cr_expect(strstr(output, "mine may be used in line 26 before it has a value\n       a.cu:23:"),
+              "%s", output);
+    free(output);
+}
+
 /* A file with the line ends of Windows: no carriage return is shown, and carets stay in place. */
 Test(student, files_from_windows_look_the_same)
 {

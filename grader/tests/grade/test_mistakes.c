@@ -92,6 +92,16 @@ static bool begins_trouble(const char *line)
     return false;
 }
 
+/* Mistakes whose lines are found by small edits: of each kind that edits come from. */
+static const struct {
+    const char *lab, *mistake;
+} repaired[] = {
+    {"01-parallelize", "four-bytes-back"},            /* a name, in main() */
+    {"02-coalesce", "steps-by-a-sum"},                /* a kernel in another style */
+    {"03-shared-reduce", "two-barriers-one-missing"}, /* told by a race */
+    {"12-solver", "halo-one-early"},                  /* an edge */
+};
+
 /* Cuts REPORT down to the first problem that it describes. */
 static char *first_trouble(char *report)
 {
@@ -170,5 +180,25 @@ Test(golden_mistakes, of_lab_check_are_explained)
     }
     fclose(memory);
     golden_check("explained-mutants", text);
+    free(text);
+}
+
+Test(golden_mistakes, are_found_by_small_edits)
+{
+    char *text = NULL, path[300];
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof repaired / sizeof *repaired; ++i) {
+        int code;
+        snprintf(path, sizeof path, "mistakes/%s/%s", repaired[i].lab, repaired[i].mistake);
+        submission_write_mutant(repaired[i].lab, path, "a.cu");
+        char *report =
+            shell(&code, "$LANEWISE grade --lab %s --submission a.cu --seed 1", repaired[i].lab);
+        fprintf(memory, "%s/%s\n%s\n", repaired[i].lab, repaired[i].mistake,
+                first_trouble(submission_normalise(report)));
+        free(report);
+    }
+    fclose(memory);
+    golden_check("repaired-mistakes", text);
     free(text);
 }

@@ -80,10 +80,11 @@ double submission_write_mutant(const char *lab, const char *mutant, const char *
 
 char *submission_grade(const char *lab, const char *name, int *code, json_t **result)
 {
-    char *output = shell(code,
-                         "$LANEWISE grade --device emulator --lab %s --submission %s --seed 1 "
-                         "--json result.json 2>&1",
-                         lab, name);
+    char *output =
+        shell(code,
+              "$LANEWISE grade --quick --device emulator --lab %s --submission %s --seed 1 "
+              "--json result.json 2>&1",
+              lab, name);
     if (result) {
         char *text = shell_file("result.json", NULL);
         *result = json_loads(text, 0, NULL);

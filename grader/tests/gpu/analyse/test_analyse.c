@@ -10,6 +10,7 @@
 #include "gpu/analyse/gaps.h"
 #include "gpu/analyse/lifetimes.h"
 #include "gpu/analyse/lines.h"
+#include "gpu/analyse/unwritten.h"
 #include "tests/support/emulator_fixture.h"
 
 /* Parses a text with one kernel and returns the kernel. The caller frees *MODULE. */
@@ -520,5 +521,38 @@ Test(analyse, gaps_between_instructions)
         cr_expect_eq(back, row->back, "%s: %u back", row->name, back);
         gaps_close(&gaps);
         ptx_free(module);
+    }
+}
+
+/* --- registers without a value ------------------------------------------------------------------ */
+
+/* The first instruction that uses a register without a value; -1: there is none. */
+static const struct {
+    const char *name, *body;
+    int first;
+} unset[] = {
+    {"sum from 0", "mov.u32 a, 0; A: add.u32 a, a, 1; setp.lt.u32 p, a, 9; @p bra A; ret;", -1},
+    {"sum without a beginning", "A: add.u32 a, a, 1; setp.lt.u32 p, a, 9; @p bra A; ret;", 0},
+    {"a value in one branch only",
+     "setp.eq.u32 p, 1, 1; @p bra A; mov.u32 a, 1; A: add.u32 b, a, 1; ret;", 3},
+    {"a value in both branches",
+     "setp.eq.u32 p, 1, 1; @p bra A; mov.u32 a, 1; bra B; A: mov.u32 a, 2; B: add.u32 b, a, 1; "
+     "ret;",
+     -1},
+    {"a copy that nobody uses", "mov.u32 b, a; ret;", -1},
+};
+
+Test(analyse, finds_registers_without_a_value)
+{
+    for (size_t i = 0; i < sizeof unset / sizeof *unset; i++) {
+        char *text = NULL;
+        struct ptx_module *module;
+        cr_assert(
+            asprintf(&text, ".entry k() { .reg .pred p; .reg .b32 a, b;\n%s }", unset[i].body) > 0);
+        const struct ptx_function *f = parse_kernel(text, &module);
+        uint32_t want = unset[i].first < 0 ? f->code_count : (uint32_t)unset[i].first;
+        cr_expect_eq(analyse_unwritten(f), want, "%s: %u", unset[i].name, analyse_unwritten(f));
+        ptx_free(module);
+        free(text);
     }
 }

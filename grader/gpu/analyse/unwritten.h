@@ -1,0 +1,11 @@
+/* Finds registers that may be read before they are written: variables without a first value. */
+#ifndef GPU_ANALYSE_UNWRITTEN_H
+#define GPU_ANALYSE_UNWRITTEN_H
+
+#include "gpu/ptx/module.h"
+
+/* Finds the first instruction of FUNCTION that computes with a register which, on some path, no
+ * instruction has written before. Returns its index, or code_count if there is none. */
+uint32_t analyse_unwritten(const struct ptx_function *function);
+
+#endif

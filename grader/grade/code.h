@@ -1,0 +1,64 @@
+/* Splits CUDA C++ into tokens, lines and definitions, and compares sequences. It knows nothing of
+ * macros and types. */
+#ifndef GRADE_CODE_H
+#define GRADE_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A name, a number, a literal or an operator. Comments and blanks belong to no token. */
+struct token {
+    const char *begin;
+    size_t length;
+    unsigned line; /* from 1 */
+};
+
+/* COUNT elements from FIRST on. */
+struct span {
+    size_t first, count;
+};
+
+/* A source. The spans have tokens. */
+struct code {
+    const char *text;
+    struct token *tokens;
+    struct span *parts; /* functions and other definitions, with the directives before them */
+    struct span *lines; /* lines that have tokens */
+    size_t token_count, part_count, line_count;
+};
+
+/* Splits TEXT, to which CODE then points. The caller calls code_close(), even after a failure. */
+bool code_open(struct code *code, const char *text);
+void code_close(struct code *code);
+
+/* Returns the part that has token AT. */
+struct span code_part_of(const struct code *code, size_t at);
+/* Returns the name of the function that PART defines, or NULL. */
+const struct token *code_function(const struct code *code, struct span part);
+/* Returns the name of the type that PART defines, or NULL. */
+const struct token *code_type(const struct code *code, struct span part);
+/* Returns the column of TOKEN in its line, from 1. */
+unsigned code_column(const struct code *code, const struct token *token);
+/* Returns whether A of LEFT and B of RIGHT have the same tokens. */
+bool code_is_same(const struct code *left, struct span a, const struct code *right, struct span b);
+/* Returns whether CODE has a part with the same tokens as PART of OTHER. */
+bool code_has_part(const struct code *code, const struct code *other, struct span part);
+
+bool token_is(const struct token *token, const char *text);
+/* Returns whether TOKEN is a name or a keyword. */
+bool token_is_name(const struct token *token);
+bool token_is_same(const struct token *left, const struct token *right);
+
+/* Two spans, of two sequences, that differ. One of them may be empty. */
+struct difference {
+    struct span left, right;
+};
+
+/* Compares two sequences of COUNTS elements along a longest common subsequence. IS_SAME compares
+ * element I of the left sequence with element J of the right one. LIST gets at most MOST
+ * differences, in order. Returns their number. */
+size_t code_compare(const size_t counts[2],
+                    bool (*is_same)(const void *context, size_t i, size_t j), const void *context,
+                    struct difference *list, size_t most);
+
+#endif

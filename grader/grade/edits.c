@@ -1,0 +1,333 @@
+#include "grade/edits.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grade/code.h"
+
+#define TRIED    32u /* most edits */
+#define REGIONS  24u /* most regions of lines in which two files differ */
+#define CLUSTERS 6u  /* most differences in a region that are tried one by one */
+#define MOVED    16u /* most tokens that are called moved */
+#define QUOTED   60  /* most bytes of code that a sentence quotes */
+
+/* --- what an edit says ------------------------------------------------------------------------ */
+
+/* The files that are compared. */
+struct pair {
+    struct code source, solution, skeleton;
+    struct edits *edits;
+};
+
+static const struct token *first_of(const struct code *code, struct span span)
+{
+    return &code->tokens[span.first];
+}
+
+/* Returns whether the COUNT tokens of SPAN begin and end where lines do. */
+static bool is_whole_lines(const struct code *code, struct span span)
+{
+    const struct token *first = first_of(code, span), *last = first + span.count - 1;
+    bool begins = span.first == 0 || first[-1].line != first->line;
+    bool ends = span.first + span.count == code->token_count || last[1].line != last->line;
+    return span.count > 0 && begins && ends;
+}
+
+/* Returns the first token of SPAN that is called, or NULL. */
+static const struct token *find_call(const struct code *code, struct span span)
+{
+    const struct token *token = first_of(code, span);
+    for (size_t i = 0; i + 1 < span.count; ++i)
+        if (token_is_name(&token[i]) && !token_is(&token[i], "CHECK_CUDA") &&
+            !token_is(&token[i], "if") && !token_is(&token[i], "for") &&
+            !token_is(&token[i], "while") && token_is(&token[i + 1], "("))
+            return &token[i];
+    return NULL;
+}
+
+static bool has_token(const struct code *code, struct span span, const struct token *token)
+{
+    for (size_t i = 0; i < span.count; ++i)
+        if (token_is_same(&code->tokens[span.first + i], token))
+            return true;
+    return false;
+}
+
+/* Returns whether LEFT and RIGHT have the same tokens in another order. */
+static bool is_reordered(const struct pair *pair, struct difference what)
+{
+    bool same =
+        what.left.count == what.right.count && what.left.count > 1 && what.left.count <= MOVED;
+    for (size_t i = 0; same && i < what.left.count; ++i)
+        same = has_token(&pair->solution, what.right, first_of(&pair->source, what.left) + i) &&
+               has_token(&pair->source, what.left, first_of(&pair->solution, what.right) + i);
+    return same;
+}
+
+static const char *kind_of(const struct token *token)
+{
+    static const char *const keywords[] = {"int",  "float", "double", "unsigned",
+                                           "long", "char",  "const"};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; ++i)
+        if (token_is(token, keywords[i]))
+            return "type";
+    return token_is_name(token)                           ? "name"
+           : *token->begin >= '0' && *token->begin <= '9' ? "number"
+           : *token->begin == '.' || *token->begin == '"' ? "number"
+                                                          : "operator";
+}
+
+static void say(struct small_edit *edit, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void say(struct small_edit *edit, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(edit->says, sizeof edit->says, format, arguments);
+    va_end(arguments);
+}
+
+/* Copies the code of SPAN on one line, cut to QUOTED bytes. */
+static void quote(const struct code *code, struct span span, char text[QUOTED + 8])
+{
+    const struct token *first = first_of(code, span), *last = first + span.count - 1;
+    size_t length = (size_t)(last->begin + last->length - first->begin);
+    bool cut = length > QUOTED || memchr(first->begin, '\n', length);
+    length = strcspn(first->begin, "\n") < length ? strcspn(first->begin, "\n") : length;
+    snprintf(text, QUOTED + 8, "%.*s%s", (int)(length < QUOTED ? length : QUOTED), first->begin,
+             cut ? "..." : "");
+}
+
+/* Says what is missing after line LINE. */
+static void say_missing(const struct pair *pair, struct difference what, struct small_edit *edit)
+{
+    const struct token *first = first_of(&pair->solution, what.right);
+    const struct token *call = find_call(&pair->solution, what.right);
+    static const char *const keywords[] = {"if", "for", "while", "return", "break", "else"};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; ++i)
+        if (token_is(first, keywords[i])) {
+            say(edit, "with %s `%s` after line %u", i == 0 || i == 5 ? "an" : "a", keywords[i],
+                edit->line);
+            return;
+        }
+    if (call)
+        say(edit, "with a call of %.*s() after line %u", (int)call->length, call->begin,
+            edit->line);
+    else
+        say(edit, "with one more statement after line %u", edit->line);
+}
+
+static void say_what(const struct pair *pair, struct difference what, struct small_edit *edit)
+{
+    char code[QUOTED + 8] = "";
+    const struct token *token = first_of(&pair->source, what.left);
+    if (what.left.count > 0)
+        quote(&pair->source, what.left, code);
+    if (what.left.count == 0 && is_whole_lines(&pair->solution, what.right))
+        say_missing(pair, what, edit);
+    else if (what.left.count == 0)
+        say(edit, "with something more after `%.*s` in line %u", (int)token[-1].length,
+            token[-1].begin, edit->line);
+    else if (what.right.count == 0)
+        say(edit, "without `%s` in line %u", code, edit->line);
+    else if (is_reordered(pair, what))
+        say(edit, "with another order in `%s` in line %u", code, edit->line);
+    else if (what.left.count == 1)
+        say(edit, "with another %s than `%s` in line %u", kind_of(token), code, edit->line);
+    else
+        say(edit, "with something else than `%s` in line %u", code, edit->line);
+}
+
+/* --- making edits ----------------------------------------------------------------------------- */
+
+static bool is_known(const struct edits *edits, const struct small_edit *edit)
+{
+    for (size_t i = 0; i < edits->count; ++i)
+        if (edits->list[i].begin == edit->begin && edits->list[i].end == edit->end &&
+            strcmp(edits->list[i].text, edit->text) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the edit that puts the right side of WHAT in place of its left side. */
+static struct small_edit *add(struct pair *pair, struct difference what)
+{
+    struct edits *edits = pair->edits;
+    if (edits->count == TRIED || (what.left.count == 0 && what.left.first == 0))
+        return NULL;
+    struct small_edit *edit = &edits->list[edits->count];
+    const struct token *left = first_of(&pair->source, what.left);
+    const struct token *right = first_of(&pair->solution, what.right);
+    const struct token *right_last = right + what.right.count - 1;
+    bool inserts = what.left.count == 0;
+    const struct token *at = inserts ? left - 1 : left;
+    const struct token *last = inserts ? at : left + what.left.count - 1;
+    int length =
+        what.right.count > 0 ? (int)(right_last->begin + right_last->length - right->begin) : 0;
+    const char *gap = is_whole_lines(&pair->solution, what.right) ? "\n" : " ";
+    *edit = (struct small_edit){.end = (size_t)(last->begin + last->length - pair->source.text),
+                                .line = at->line,
+                                .column = code_column(&pair->source, at),
+                                .last = last->line,
+                                .is_vague = last->line > at->line,
+                                .tokens = what.left.count + what.right.count};
+    edit->tokens = is_reordered(pair, what) ? what.left.count / 2 : edit->tokens;
+    edit->begin = inserts ? edit->end : (size_t)(at->begin - pair->source.text);
+    if (asprintf(&edit->text, "%s%.*s%s", gap, length, right->begin, gap) < 0)
+        return NULL;
+    if (is_known(edits, edit)) {
+        free(edit->text);
+        return NULL;
+    }
+    say_what(pair, what, edit);
+    ++edits->count;
+    return edit;
+}
+
+static struct difference join(struct difference first, struct difference last)
+{
+    first.left.count = last.left.first + last.left.count - first.left.first;
+    first.right.count = last.right.first + last.right.count - first.right.first;
+    return first;
+}
+
+/* Returns whether a statement ends between two differences. */
+static bool ends_between(const struct pair *pair, struct difference first, struct difference last)
+{
+    for (size_t i = first.left.first + first.left.count; i < last.left.first; ++i)
+        if (strchr(";{}", *pair->source.tokens[i].begin))
+            return true;
+    return false;
+}
+
+static bool is_same_token(const void *context, size_t i, size_t j)
+{
+    const struct difference *region = ((const struct difference *const *)context)[1];
+    const struct pair *pair = ((const void *const *)context)[0];
+    return token_is_same(first_of(&pair->source, region->left) + i,
+                         first_of(&pair->solution, region->right) + j);
+}
+
+/* Tries the differences within REGION, first one by one, then all those of a statement. */
+static void add_clusters(struct pair *pair, struct difference region)
+{
+    struct difference list[CLUSTERS + 1];
+    const void *const context[] = {pair, &region};
+    size_t counts[] = {region.left.count, region.right.count};
+    size_t count = code_compare(counts, is_same_token, context, list, CLUSTERS + 1);
+    for (size_t i = 0; i < count; ++i) {
+        list[i].left.first += region.left.first;
+        list[i].right.first += region.right.first;
+    }
+    for (size_t i = 0; count <= CLUSTERS && i < count; ++i)
+        add(pair, list[i]);
+    for (size_t i = 0, last; count <= CLUSTERS && i < count; i = last + 1) {
+        for (last = i; last + 1 < count && !ends_between(pair, list[last], list[last + 1]); ++last)
+            ;
+        if (last > i)
+            add(pair, join(list[i], list[last]));
+    }
+}
+
+/* Returns whether the student has changed the part of the skeleton in which REGION is. */
+static bool is_begun(const struct pair *pair, struct difference region)
+{
+    size_t at = region.left.first;
+    at -= region.left.count == 0 && at > 0;
+    return !code_has_part(&pair->skeleton, &pair->source, code_part_of(&pair->source, at));
+}
+
+static bool is_same_line(const void *context, size_t i, size_t j)
+{
+    const struct pair *pair = context;
+    return code_is_same(&pair->source, pair->source.lines[i], &pair->solution,
+                        pair->solution.lines[j]);
+}
+
+/* Returns the tokens of the lines LINES of FILE. */
+static struct span tokens_of(const struct code *code, struct span lines)
+{
+    const struct span *line = &code->lines[lines.first];
+    size_t end = lines.first + lines.count;
+    size_t first = lines.first < code->line_count ? line->first : code->token_count;
+    size_t last = end < code->line_count ? code->lines[end].first : code->token_count;
+    return (struct span){first, last - first};
+}
+
+static int compare_sizes(const void *left, const void *right)
+{
+    const struct difference *a = left, *b = right;
+    size_t one = a->left.count + a->right.count, other = b->left.count + b->right.count;
+    return (one > other) - (one < other);
+}
+
+static void add_regions(struct pair *pair)
+{
+    struct difference list[REGIONS];
+    size_t counts[] = {pair->source.line_count, pair->solution.line_count};
+    size_t count = code_compare(counts, is_same_line, pair, list, REGIONS);
+    for (size_t i = 0; i < count; ++i) {
+        list[i].left = tokens_of(&pair->source, list[i].left);
+        list[i].right = tokens_of(&pair->solution, list[i].right);
+    }
+    qsort(list, count, sizeof *list, compare_sizes);
+    for (size_t i = 0; i < count; ++i)
+        if (is_begun(pair, list[i])) {
+            add_clusters(pair, list[i]);
+            add(pair, list[i]);
+        }
+}
+
+static void add_function(struct pair *pair, struct span part)
+{
+    const struct token *name = code_function(&pair->source, part);
+    for (size_t i = 0; name && i < pair->solution.part_count; ++i) {
+        struct difference what = {part, pair->solution.parts[i]};
+        const struct token *other = code_function(&pair->solution, what.right);
+        if (!other || !token_is_same(name, other) ||
+            code_is_same(&pair->source, part, &pair->solution, what.right))
+            continue;
+        struct small_edit *edit = add(pair, what);
+        if (!edit)
+            return;
+        edit->is_vague = true;
+        edit->line = name->line;
+        edit->column = code_column(&pair->source, name);
+        say(edit, "with other lines in %.*s()", (int)name->length, name->begin);
+    }
+}
+
+static int compare_edits(const void *left, const void *right)
+{
+    const struct small_edit *a = left, *b = right;
+    if (a->tokens != b->tokens)
+        return a->tokens < b->tokens ? -1 : 1;
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+void edits_from_solution(struct edits *edits, const char *source, const char *solution,
+                         const char *skeleton)
+{
+    struct pair pair = {.edits = edits};
+    edits->count = 0;
+    if (code_open(&pair.source, source) && code_open(&pair.solution, solution) &&
+        code_open(&pair.skeleton, skeleton ? skeleton : "")) {
+        add_regions(&pair);
+        for (size_t i = 0; i < pair.source.part_count; ++i)
+            if (!code_has_part(&pair.skeleton, &pair.source, pair.source.parts[i]))
+                add_function(&pair, pair.source.parts[i]);
+    }
+    qsort(edits->list, edits->count, sizeof *edits->list, compare_edits);
+    code_close(&pair.source);
+    code_close(&pair.solution);
+    code_close(&pair.skeleton);
+}
+
+void edits_free(struct edits *edits)
+{
+    for (size_t i = 0; i < edits->count; ++i)
+        free(edits->list[i].text);
+    edits->count = 0;
+}

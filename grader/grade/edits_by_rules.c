@@ -1,0 +1,525 @@
+/* Typical small changes. Each rule looks at one token, and adds the changes that begin there. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grade/code.h"
+#include "grade/edits.h"
+
+#define QUOTED 60 /* most bytes of code that a sentence quotes */
+#define EACH   8u /* most edits of a rule, so that each rule has its turn */
+
+struct rules {
+    const struct code *code;
+    struct edits *edits;
+    struct span part; /* the function in which edits are made */
+    size_t most;      /* number of edits after which the rule ends */
+    bool has_barriers;
+};
+
+static const struct token *at(const struct rules *rules, size_t i)
+{
+    static const struct token none = {"", 0, 0};
+    bool is_inside = i >= rules->part.first && i < rules->part.first + rules->part.count;
+    return is_inside ? &rules->code->tokens[i] : &none;
+}
+
+static bool is(const struct rules *rules, size_t i, const char *text)
+{
+    return token_is(at(rules, i), text);
+}
+
+static bool is_one_of(const struct token *token, const char *const *texts)
+{
+    for (; *texts; ++texts)
+        if (token_is(token, *texts))
+            return true;
+    return false;
+}
+
+static void say(char *says, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void say(char *says, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(says, size, format, arguments);
+    va_end(arguments);
+}
+
+/* Returns the code of COUNT tokens from I on, cut to QUOTED bytes. */
+static const char *quote(const struct rules *rules, size_t i, size_t count)
+{
+    static char text[QUOTED + 8];
+    const struct token *first = at(rules, i), *last = at(rules, i + count - 1);
+    size_t length = (size_t)(last->begin + last->length - first->begin);
+    size_t whole = strcspn(first->begin, "\n");
+    whole = whole < QUOTED ? whole : QUOTED;
+    snprintf(text, sizeof text, "%.*s%s", (int)(length < whole ? length : whole), first->begin,
+             length > whole ? "..." : "");
+    return text;
+}
+
+/* Adds the edit that puts TEXT in place of COUNT tokens from I on. If COUNT is 0, the edit puts it
+ * after token I - 1. Returns NULL if there is no room. */
+static struct small_edit *put(const struct rules *rules, size_t i, size_t count, const char *text)
+{
+    struct edits *edits = rules->edits;
+    const struct token *first = at(rules, count ? i : i - 1);
+    const struct token *last = at(rules, i + count - 1);
+    char *copy = edits->count < rules->most && first->length > 0 ? strdup(text) : NULL;
+    if (!copy)
+        return NULL;
+    struct small_edit *edit = &edits->list[edits->count++];
+    *edit = (struct small_edit){.end = (size_t)(last->begin + last->length - rules->code->text),
+                                .text = copy,
+                                .line = first->line,
+                                .column = code_column(rules->code, first),
+                                .tokens = 1};
+    edit->begin = count ? (size_t)(first->begin - rules->code->text) : edit->end;
+    return edit;
+}
+
+/* Adds the edit that puts TEXT, another KIND of token, in place of token I. */
+static void change(const struct rules *rules, size_t i, const char *text, const char *kind)
+{
+    struct small_edit *edit = put(rules, i, 1, text);
+    if (edit)
+        say(edit->says, sizeof edit->says, "with another %s than `%s` in line %u", kind,
+            quote(rules, i, 1), edit->line);
+}
+
+/* Adds the edit that adds TEXT after token I. */
+static void append(const struct rules *rules, size_t i, const char *text)
+{
+    struct small_edit *edit = put(rules, i + 1, 0, text);
+    if (edit)
+        say(edit->says, sizeof edit->says, "with something more after `%s` in line %u",
+            quote(rules, i, 1), edit->line);
+}
+
+/* Adds the edit that removes COUNT tokens from I on. */
+static void drop(const struct rules *rules, size_t i, size_t count)
+{
+    struct small_edit *edit = put(rules, i, count, "");
+    if (edit)
+        say(edit->says, sizeof edit->says, "without `%s` in line %u", quote(rules, i, count),
+            edit->line);
+}
+
+static const char *copy_tokens(const struct rules *rules, size_t i, size_t count, char *text,
+                               size_t size)
+{
+    const struct token *first = at(rules, i), *last = at(rules, i + count - 1);
+    size_t length = count ? (size_t)(last->begin + last->length - first->begin) : 0;
+    snprintf(text, size, "%.*s", (int)length, first->begin);
+    return text;
+}
+
+/* Adds the edit that exchanges FIRST_COUNT tokens from FIRST on and COUNT tokens from I on. */
+static void exchange(const struct rules *rules, size_t first, size_t first_count, size_t i,
+                     size_t count)
+{
+    char parts[3][300], text[900];
+    copy_tokens(rules, first, first_count, parts[0], sizeof parts[0]);
+    copy_tokens(rules, first + first_count, i - first - first_count, parts[1], sizeof parts[1]);
+    copy_tokens(rules, i, count, parts[2], sizeof parts[2]);
+    snprintf(text, sizeof text, "%s %s %s", parts[2], parts[1], parts[0]);
+    struct small_edit *edit =
+        strcmp(parts[0], parts[2]) != 0 ? put(rules, first, i + count - first, text) : NULL;
+    if (edit)
+        say(edit->says, sizeof edit->says, "with another order in `%s` in line %u",
+            quote(rules, first, i + count - first), edit->line);
+}
+
+/* --- the rules -------------------------------------------------------------------------------- */
+
+/* Replaces an operator, as the rows of TABLE say. */
+static void replace_operator(const struct rules *rules, size_t i, const char *const (*table)[2],
+                             size_t rows)
+{
+    for (size_t row = 0; row < rows; ++row)
+        if (is(rules, i, table[row][0]))
+            change(rules, i, table[row][1], "operator");
+}
+
+#define ROWS(table) sizeof(table) / sizeof *(table)
+
+static void try_comparison(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {{"<", "<="},  {"<=", "<"},  {">", ">="},  {">=", ">"},
+                                           {"==", "!="}, {"!=", "=="}, {"&&", "||"}, {"||", "&&"}};
+    static const char *const templates[] = {"static_cast", "template", "const_cast",
+                                            "reinterpret_cast", NULL};
+    if (!is_one_of(at(rules, i - 1), templates))
+        replace_operator(rules, i, table, ROWS(table));
+}
+
+static void try_operator(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {{"/", "%"},   {"%", "/"},   {"+", "*"},   {"+", "-"},
+                                           {"-", "+"},   {"*", "+"},   {"=", "+="},  {"+=", "="},
+                                           {"-=", "+="}, {"<<", ">>"}, {">>", "<<"}, {"&", "|"}};
+    bool is_unary = !token_is_name(at(rules, i - 1)) &&
+                    !isdigit((unsigned char)*at(rules, i - 1)->begin) && !is(rules, i - 1, ")") &&
+                    !is(rules, i - 1, "]");
+    if (!is_unary)
+        replace_operator(rules, i, table, ROWS(table));
+    else if (is(rules, i, "-"))
+        drop(rules, i, 1);
+}
+
+static bool has_name(const struct code *code, struct span part, const char *name)
+{
+    for (size_t i = 0; i < part.count; ++i)
+        if (token_is(&code->tokens[part.first + i], name))
+            return true;
+    return false;
+}
+
+/* Replaces a name, as the rows of TABLE say. Unless it IS_KNOWN everywhere, the other name must be
+ * in the same function. */
+static void replace_name(const struct rules *rules, size_t i, const char *const (*table)[2],
+                         size_t rows, bool is_known)
+{
+    static const char *const types[] = {"int", "float", "unsigned", "double", "const", NULL};
+    bool is_member = is(rules, i - 1, ".") || is(rules, i - 1, "->");
+    if (is_one_of(at(rules, i - 1), types))
+        return; /* a declaration */
+    struct span whole = {0, rules->code->token_count}, scope = is_member ? whole : rules->part;
+    for (size_t row = 0; row < rows; ++row)
+        for (int side = 0; side < 2; ++side)
+            if (is(rules, i, table[row][side]) &&
+                (is_known || has_name(rules->code, scope, table[row][!side])))
+                change(rules, i, table[row][!side], "name");
+}
+
+/* Names that students confuse. */
+static void try_name(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {{"tx", "ty"},
+                                           {"bx", "by"},
+                                           {"row", "column"},
+                                           {"row", "col"},
+                                           {"width", "height"},
+                                           {"rows", "columns"},
+                                           {"rows", "cols"},
+                                           {"w", "h"},
+                                           {"i", "j"},
+                                           {"i", "k"},
+                                           {"j", "k"},
+                                           {"r", "c"},
+                                           {"n", "m"},
+                                           {"a", "b"},
+                                           {"x", "next"},
+                                           {"in", "out"},
+                                           {"width", "depth"},
+                                           {"height", "depth"},
+                                           {"lane", "warp"},
+                                           {"first", "last"},
+                                           {"left", "right"},
+                                           {"north", "south"},
+                                           {"east", "west"},
+                                           {"TILE_X", "TILE_Y"},
+                                           {"blockDim", "gridDim"}};
+    replace_name(rules, i, table, ROWS(table), false);
+}
+
+static void try_cuda_name(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {
+        {"__shfl_down_sync", "__shfl_up_sync"},
+        {"__shfl_down_sync", "__shfl_sync"},
+        {"__shfl_up_sync", "__shfl_sync"},
+        {"__any_sync", "__all_sync"},
+        {"fminf", "fmaxf"},
+        {"min", "max"},
+        {"atomicMin", "atomicMax"},
+        {"cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost"},
+        {"threadIdx", "blockIdx"},
+        {"blockDim", "gridDim"},
+        {"blockIdx", "gridDim"},
+        {"x", "y"},
+    };
+    replace_name(rules, i, table, ROWS(table), true);
+}
+
+/* Exchanges x and y, or the like, in the whole line. */
+static void try_line_names(const struct rules *rules, size_t i)
+{
+    static const char *const pairs[][2] = {
+        {"x", "y"}, {"tx", "ty"}, {"row", "col"}, {"row", "column"}, {"width", "height"}};
+    size_t end = i, count = 0;
+    char text[600] = "", *to = text;
+    if (at(rules, i - 1)->line == at(rules, i)->line)
+        return;
+    while (at(rules, end)->line == at(rules, i)->line)
+        ++end;
+    for (size_t row = 0; row < ROWS(pairs); ++row, to = text, count = 0) {
+        for (size_t j = i; j < end && to < text + sizeof text - 100; ++j) {
+            int side = is(rules, j, pairs[row][0]) ? 0 : is(rules, j, pairs[row][1]) ? 1 : -1;
+            count += side >= 0;
+            if (side >= 0)
+                to += snprintf(to, 100, "%s ", pairs[row][!side]);
+            else
+                to += snprintf(to, 100, "%.*s ", (int)at(rules, j)->length, at(rules, j)->begin);
+        }
+        struct small_edit *edit = count > 0 ? put(rules, i, end - i, text) : NULL;
+        if (edit)
+            say(edit->says, sizeof edit->says,
+                count > 1 ? "with `%s` and `%s` exchanged in line %u"
+                          : "with the other one of `%s` and `%s` in line %u",
+                pairs[row][0], pairs[row][1], edit->line);
+    }
+}
+
+static void try_number(const struct rules *rules, size_t i)
+{
+    const struct token *token = at(rules, i);
+    char text[32], *end;
+    long number = strtol(token->begin, &end, 10);
+    bool is_member = is(rules, i - 1, ".");
+    if (!isdigit((unsigned char)*token->begin) || end != token->begin + token->length || is_member)
+        return;
+    bool is_mask = number > 2 && (number & (number + 1)) == 0; /* such as 31 */
+    const long others[] = {number + 1, number - 1, 2 * number + is_mask, number / 2};
+    for (size_t j = 0; j < sizeof others / sizeof *others; ++j) {
+        if (others[j] < 0 || (number < 2 && j >= 2))
+            continue;
+        snprintf(text, sizeof text, "%ld", others[j]);
+        change(rules, i, text, "number");
+    }
+}
+
+/* Drops `+ 1` and the like. */
+static void try_less(const struct rules *rules, size_t i)
+{
+    bool is_sum = is(rules, i, "+") || is(rules, i, "-"), is_one = token_is(at(rules, i + 1), "1");
+    if (is_sum && is_one)
+        drop(rules, i, 2);
+}
+
+/* Adds 1 to an index or to a limit, or subtracts it. */
+static void try_more(const struct rules *rules, size_t i)
+{
+    static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
+    bool ends_index = is(rules, i + 1, "]"), is_limit = is_one_of(at(rules, i - 1), comparisons);
+    bool is_value = token_is_name(at(rules, i)) || is(rules, i, ")");
+    bool goes_on = at(rules, i + 1)->length == 1 ? strchr("([.", *at(rules, i + 1)->begin) != NULL
+                                                 : is(rules, i + 1, "->");
+    if (!is_value || !(ends_index || is_limit) || goes_on)
+        return;
+    append(rules, i, " + 1");
+    append(rules, i, " - 1");
+}
+
+static bool is_constant(const struct token *token)
+{
+    bool is_capital = isupper((unsigned char)*token->begin);
+    for (size_t i = 0; i < token->length; ++i)
+        is_capital &= !islower((unsigned char)token->begin[i]);
+    return is_capital && token->length > 1;
+}
+
+/* Adds a term with a constant of the function, or a factor, at the end of an assignment. */
+static void try_term(const struct rules *rules, size_t i)
+{
+    char text[100];
+    size_t begin = i;
+    while (begin > rules->part.first && !strchr(";{}=", *at(rules, begin)->begin))
+        --begin;
+    if (!is(rules, i + 1, ";") || !is(rules, begin, "="))
+        return;
+    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
+        const struct token *token = at(rules, j);
+        for (int sign = 0; is_constant(token) && sign < 3; ++sign) {
+            snprintf(text, sizeof text, " %c %.*s", "-+*"[sign], (int)token -> length,
+                     token -> begin);
+            append(rules, i, text);
+        }
+    }
+    for (size_t j = begin; j < i; ++j)
+        if (is(rules, j, "blockDim"))
+            append(rules, i, " * gridDim.x");
+}
+
+/* Rounds a quotient up. */
+static void try_round_up(const struct rules *rules, size_t i)
+{
+    char text[200];
+    if (!is(rules, i, "/") || !token_is_name(at(rules, i - 1)) || is(rules, i + 2, ".") ||
+        is(rules, i + 2, "("))
+        return;
+    snprintf(text, sizeof text, "+ %.*s - 1) / %.*s", (int)at(rules, i + 1)->length,
+             at(rules, i + 1)->begin, (int)at(rules, i + 1)->length, at(rules, i + 1)->begin);
+    size_t first = i - 1;
+    while (is(rules, first - 1, "."))
+        first -= 2;
+    char whole[400], left[150];
+    copy_tokens(rules, first, i - first, left, sizeof left);
+    snprintf(whole, sizeof whole, "(%s %s", left, text);
+    struct small_edit *edit = put(rules, first, i + 2 - first, whole);
+    if (edit)
+        say(edit->says, sizeof edit->says, "with `%s` rounded up in line %u",
+            quote(rules, first, i + 2 - first), edit->line);
+}
+
+/* Returns the number of tokens of the argument that begins at I: up to a comma or a bracket that
+ * belongs to the whole list. */
+static size_t argument_length(const struct rules *rules, size_t i)
+{
+    int depth = 0;
+    size_t length = 0;
+    for (; at(rules, i + length)->length > 0; ++length) {
+        const struct token *token = at(rules, i + length);
+        bool opens = strchr("([{", *token->begin), closes = strchr(")]}", *token->begin);
+        if (depth == 0 &&
+            (closes || token_is(token, ",") || token_is(token, ";") || token_is(token, ">>>")))
+            break;
+        depth += opens - closes;
+    }
+    return length;
+}
+
+/* Finds the beginning of the argument before the comma I. Returns false if the comma is not in a
+ * list of arguments. */
+static bool find_argument(const struct rules *rules, size_t i, size_t *first)
+{
+    int depth = 0;
+    bool found = false;
+    for (size_t j = i; j-- > rules->part.first;) {
+        const struct token *token = at(rules, j);
+        bool opens = strchr("([", *token->begin) || token_is(token, "<<<");
+        if (strchr(";{}", *token->begin))
+            return false;
+        if (depth == 0 && (opens || token_is(token, ",")) && !found)
+            found = true, *first = j + 1;
+        if (depth == 0 && opens)
+            return true;
+        depth += (strchr(")]", *token->begin) || token_is(token, ">>>")) - opens;
+    }
+    return false;
+}
+
+/* Exchanges the argument before a comma with the one behind it, and neighbouring indices. */
+static void try_order(const struct rules *rules, size_t i)
+{
+    size_t first = i, length;
+    bool is_indices = is(rules, i, "]") && is(rules, i + 1, "[");
+    if (is_indices)
+        while (first > rules->part.first && !is(rules, first - 1, "["))
+            --first;
+    else if (!is(rules, i, ",") || !find_argument(rules, i, &first))
+        return;
+    size_t second = i + 1 + is_indices;
+    length = argument_length(rules, second);
+    if (i > first && length > 0)
+        exchange(rules, first, i - first, second, length);
+}
+
+/* Returns whether a statement begins at I. */
+static bool begins_statement(const struct rules *rules, size_t i)
+{
+    return at(rules, i)->line != at(rules, i - 1)->line &&
+           (is(rules, i - 1, ";") || is(rules, i - 1, "}") || is(rules, i - 1, "{"));
+}
+
+/* Returns the number of tokens of the simple statement at I, or 0. */
+static size_t statement_length(const struct rules *rules, size_t i)
+{
+    static const char *const words[] = {
+        "if",         "for",   "while", "do",    "else",   "return",   "switch", "case",
+        "__shared__", "const", "int",   "float", "double", "unsigned", "extern", NULL};
+    size_t length = 0;
+    if (!begins_statement(rules, i) || is_one_of(at(rules, i), words))
+        return 0;
+    while (at(rules, i + length)->length > 0 && !strchr(";{}", *at(rules, i + length)->begin))
+        ++length;
+    return is(rules, i + length, ";") ? length + 1 : 0;
+}
+
+/* Adds a barrier before a statement. */
+static void try_barrier(const struct rules *rules, size_t i)
+{
+    bool is_first = i == rules->part.first || !rules->has_barriers;
+    if (is_first || !begins_statement(rules, i) || is(rules, i, "__syncthreads"))
+        return;
+    struct small_edit *edit = put(rules, i, 0, " __syncthreads();");
+    if (edit)
+        say(edit->says, sizeof edit->says, "with a call of __syncthreads() after line %u",
+            edit->line);
+}
+
+static void try_without(const struct rules *rules, size_t i)
+{
+    size_t length = statement_length(rules, i);
+    if (length > 0 && !is(rules, i, "CHECK_CUDA"))
+        drop(rules, i, length);
+}
+
+/* Exchanges a statement with the one after it. */
+static void try_moved(const struct rules *rules, size_t i)
+{
+    size_t length = statement_length(rules, i);
+    size_t other = length > 0 ? statement_length(rules, i + length) : 0;
+    size_t used = rules->edits->count;
+    if (other == 0)
+        return;
+    exchange(rules, i, length, i + length, other);
+    if (rules->edits->count > used)
+        say(rules->edits->list[used].says, sizeof rules->edits->list[used].says,
+            "with another order of lines %u and %u", at(rules, i)->line,
+            at(rules, i + length)->line);
+}
+
+static void try_type(const struct rules *rules, size_t i)
+{
+    if (is(rules, i, "int") && !is(rules, i - 1, "unsigned") && !is(rules, i - 1, "("))
+        change(rules, i, "long long", "type");
+    if (is(rules, i, "float") && token_is_name(at(rules, i + 1)) && is(rules, i + 2, "="))
+        change(rules, i, "double", "type");
+}
+
+/* Adds the edits of RULE in the functions of CODE, from line FIRST to line LAST but not in line
+ * EXCEPT. */
+static void follow(const struct code *code, struct edits *edits,
+                   void (*rule)(const struct rules *, size_t), unsigned first, unsigned last,
+                   unsigned except)
+{
+    size_t most = edits->count + EACH < EDITS_MOST ? edits->count + EACH : EDITS_MOST;
+    for (size_t i = 0; i < code->part_count; ++i) {
+        struct rules rules = {code, edits, code->parts[i], most, false};
+        size_t at = rules.part.first, end = at + rules.part.count;
+        if (!code_function(code, rules.part))
+            continue;
+        rules.has_barriers =
+            has_name(code, rules.part, "__global__") && has_name(code, rules.part, "__shared__");
+        while (!token_is(&code->tokens[at], "{"))
+            ++at;
+        for (; at < end; ++at) {
+            unsigned line = code->tokens[at].line;
+            if (line >= first && line <= last && line != except)
+                rule(&rules, at);
+        }
+    }
+}
+
+void edits_by_rules(struct edits *edits, const char *source, unsigned suspect, unsigned first,
+                    unsigned last)
+{
+    static void (*const rules_of[])(const struct rules *, size_t) = {
+        try_comparison, try_term,   try_less,      try_order,    try_line_names,
+        try_name,       try_number, try_barrier,   try_operator, try_more,
+        try_round_up,   try_type,   try_cuda_name, try_moved,    try_without};
+    struct code code;
+    edits->count = 0;
+    bool good = code_open(&code, source);
+    enum { COUNT = sizeof rules_of / sizeof *rules_of };
+    for (size_t rule = 0; good && suspect > 0 && rule < COUNT; ++rule)
+        follow(&code, edits, rules_of[rule], suspect, suspect, 0);
+    for (size_t rule = 0; good && rule < COUNT; ++rule)
+        follow(&code, edits, rules_of[rule], first, last, suspect);
+    code_close(&code);
+}

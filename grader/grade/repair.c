@@ -1,0 +1,436 @@
+#include "grade/repair.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "gpu/finding_kinds.h"
+#include "grade/code.h"
+#include "grade/edits.h"
+#include "grade/finding.h"
+#include "grade/runner.h"
+
+#define BUILDS      4u  /* most builds; in each of them, some edits may turn out not to compile */
+#define FIRST       2u  /* failed checks that all edits are tried with */
+#define FAILED_MOST 32u /* most failed checks */
+
+struct repair {
+    struct grade_job job;
+    struct grade_result *result;
+    char folder[PATH_SIZE];
+    struct edits edits;
+    bool is_out[EDITS_MOST]; /* the edit does not compile */
+    json_t *failed;          /* ids of the failed checks that may be repaired */
+    json_t *names;           /* their names */
+};
+
+/* --- one program of all edits ----------------------------------------------------------------- */
+
+static void copy_includes(FILE *to, const char *source)
+{
+    for (const char *line = source; *line; line += *line == '\n') {
+        size_t length = strcspn(line, "\n");
+        const char *word = line + 1 + strspn(line + 1, " \t");
+        if (*line == '#' && strncmp(word, "include", strlen("include")) == 0)
+            fprintf(to, "%.*s\n", (int)length, line);
+        line += length;
+    }
+}
+
+/* Undefines the macros of SOURCE. */
+static void undefine(FILE *to, const char *source)
+{
+    for (const char *at = source; (at = strstr(at, "#define")); ++at) {
+        const char *name = at + strlen("#define");
+        name += strspn(name, " \t");
+        fprintf(to, "#undef %.*s\n", (int)strcspn(name, " \t(\n"), name);
+    }
+}
+
+static const char *source_of(const struct repair *repair)
+{
+    return repair->result->grading->submission->source.bytes;
+}
+
+static bool has_name(const struct code *code, struct span part, const struct token *name)
+{
+    for (size_t i = 0; i < part.count; ++i)
+        if (token_is_same(&code->tokens[part.first + i], name))
+            return true;
+    return false;
+}
+
+/* Returns the offset of the end of PART in the source. */
+static size_t end_of(const struct code *code, struct span part)
+{
+    const struct token *last = &code->tokens[part.first + part.count - 1];
+    return (size_t)(last->begin + last->length - code->text);
+}
+
+/* Returns the number of the part that EDIT changes if it is a function; the functions that call it
+ * are then the only other ones that must be built again. Otherwise returns `part_count`. */
+static size_t find_part(const struct code *code, const struct small_edit *edit)
+{
+    size_t i = 0;
+    while (i < code->part_count && end_of(code, code->parts[i]) < edit->end)
+        ++i;
+    if (i == code->part_count || !code_function(code, code->parts[i]))
+        return code->part_count;
+    const struct token *first = &code->tokens[code->parts[i].first];
+    bool is_inside = edit->begin >= (size_t)(first->begin - code->text) &&
+                     edit->begin < end_of(code, code->parts[i]);
+    const char *body = memchr(first->begin, '{', end_of(code, code->parts[i]));
+    return is_inside && body && edit->begin > (size_t)(body - code->text) &&
+                   !strchr(edit->text, '#')
+               ? i
+               : code->part_count;
+}
+
+/* Finds the parts that must be built again if part CHANGED is: main(), and what depends on the
+ * part. Types, too, because a function is also looked up where the types of its arguments are. */
+static void find_copied(const struct code *code, size_t changed, bool copied[])
+{
+    bool more = true;
+    for (size_t i = 0; i < code->part_count; ++i) {
+        const struct token *name = code_function(code, code->parts[i]);
+        copied[i] =
+            i == changed || (name && token_is(name, "main")) || code_type(code, code->parts[i]);
+    }
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < code->part_count; ++i) {
+            const struct token *name = copied[i] ? code_function(code, code->parts[i]) : NULL;
+            name = copied[i] && !name ? code_type(code, code->parts[i]) : name;
+            for (size_t j = 0; name && j < code->part_count; ++j)
+                if (!copied[j] && has_name(code, code->parts[j], name))
+                    copied[j] = more = true;
+        }
+    }
+}
+
+/* Writes the bytes of PART, with EDIT if it belongs there. */
+static void write_part(FILE *to, const struct code *code, struct span part,
+                       const struct small_edit *edit)
+{
+    const struct token *first = &code->tokens[part.first];
+    const char *end = code->text + end_of(code, part);
+    if (edit)
+        fprintf(to, "%.*s%s%.*s\n", (int)(code->text + edit->begin - first->begin), first->begin,
+                edit->text, (int)(end - code->text - (ptrdiff_t)edit->end), code->text + edit->end);
+    else
+        fprintf(to, "%.*s\n", (int)(end - first->begin), first->begin);
+}
+
+/* Writes a namespace with edit I: if CHANGED is a part, only what depends on it. */
+static void write_try(FILE *to, const struct repair *repair, const struct code *code, size_t i,
+                      size_t changed)
+{
+    const struct small_edit *edit = &repair->edits.list[i];
+    /* the folder in the file's name says which edit a compiler's message is about */
+    fprintf(to, "namespace try_%zu {\n", i);
+    if (changed < code->part_count) {
+        bool *copied = calloc(code->part_count, sizeof *copied);
+        fprintf(to, "using namespace whole;\n");
+        if (copied)
+            find_copied(code, changed, copied);
+        for (size_t j = 0; copied && j < code->part_count; ++j)
+            if (copied[j]) {
+                fprintf(to, "#line %u \"try_%zu/%s\"\n", code->tokens[code->parts[j].first].line, i,
+                        repair->job.file_name);
+                write_part(to, code, code->parts[j], j == changed ? edit : NULL);
+            }
+        free(copied);
+    } else {
+        undefine(to, code->text);
+        fprintf(to, "#line 1 \"try_%zu/%s\"\n%.*s%s%s\n", i, repair->job.file_name,
+                (int)edit->begin, code->text, edit->text, code->text + edit->end);
+        undefine(to, edit->text);
+    }
+    fprintf(to, "}\n");
+}
+
+static void write_main(FILE *to, const struct repair *repair)
+{
+    fprintf(to, "#line 1 \"main.cu\"\nint main(int argc, char **argv)\n{\n"
+                "    switch (atoi(strrchr(argv[0], '-') + 1)) {\n");
+    for (size_t i = 0; i < repair->edits.count; ++i)
+        if (!repair->is_out[i])
+            fprintf(to, "    case %zu: return try_%zu::main(argc, argv);\n", i, i);
+    fprintf(to, "    }\n    return 1;\n}\n");
+}
+
+static char *write_program(const struct repair *repair, size_t *size)
+{
+    char *text = NULL;
+    struct code code;
+    FILE *to = open_memstream(&text, size);
+    if (to && code_open(&code, source_of(repair))) {
+        copy_includes(to, code.text);
+        fprintf(to, "namespace whole {\n#line 1 \"%s\"\n%s\n}\n", repair->job.file_name, code.text);
+        /* those with the whole file come last, because they may change macros */
+        for (int whole = 0; whole < 2; ++whole)
+            for (size_t i = 0; i < repair->edits.count; ++i) {
+                size_t changed = find_part(&code, &repair->edits.list[i]);
+                if (!repair->is_out[i] && (changed == code.part_count) == whole)
+                    write_try(to, repair, &code, i, changed);
+            }
+        write_main(to, repair);
+    }
+    code_close(&code);
+    if (to)
+        fclose(to);
+    return text;
+}
+
+/* Leaves out the edits that MESSAGES names. Returns whether there is one, and others remain. */
+static bool leave_out(struct repair *repair, const char *messages)
+{
+    bool found = false, remains = false;
+    char name[32];
+    for (size_t i = 0; i < repair->edits.count; ++i) {
+        snprintf(name, sizeof name, "try_%zu/", i);
+        if (!repair->is_out[i] && strstr(messages, name))
+            found = repair->is_out[i] = true;
+        remains |= !repair->is_out[i];
+    }
+    return found && remains;
+}
+
+static bool link_programs(const struct repair *repair, const char *program)
+{
+    char path[PATH_SIZE];
+    for (size_t i = 0; i < repair->edits.count; ++i)
+        if (!base_path(path, "%s-%zu", program, i) || link(program, path) != 0)
+            return false;
+    return true;
+}
+
+static bool build(struct repair *repair)
+{
+    struct text source;
+    struct compile_build built = {.end = COMPILE_REJECTED};
+    struct compile_job job = {.source = &source,
+                              .file_name = "tries.cu",
+                              .shown = "tries.cu",
+                              .device = ON_EMULATOR,
+                              .hasty = true,
+                              .level = repair->job.level,
+                              .folder = repair->folder};
+    bool again = true;
+    for (unsigned i = 0; again && i < BUILDS; ++i) {
+        source.bytes = write_program(repair, &source.size);
+        if (!source.bytes)
+            return false;
+        compile_build(&job, &built);
+        again = built.end == COMPILE_REJECTED && leave_out(repair, built.messages);
+        free(source.bytes);
+        compile_build_free(&built);
+    }
+    strcpy(repair->job.programs[ON_EMULATOR], built.program);
+    return built.end == COMPILE_DONE && link_programs(repair, built.program);
+}
+
+/* --- trying ----------------------------------------------------------------------------------- */
+
+/* Returns whether CHECK failed because the program is wrong, not because it is slow. */
+static bool is_wrong(const json_t *check)
+{
+    const char *status = json_text_of(check, "status");
+    return strcmp(status, "passed") != 0 && strcmp(status, "partial") != 0 &&
+           !json_is_object(json_object_get(check, "figure"));
+}
+
+static void find_failed(struct repair *repair)
+{
+    const struct lab *lab = repair->result->grading->lab;
+    size_t i, j;
+    json_t *check, *declared;
+    json_array_foreach(repair->result->checks, i, check)
+    {
+        json_array_foreach(json_object_get(lab->declared, "checks"), j, declared)
+        {
+            if (!json_equal(json_object_get(declared, "id"), json_object_get(check, "id")) ||
+                !is_wrong(check) || json_array_size(repair->failed) == FAILED_MOST)
+                continue;
+            json_array_append(repair->failed, json_object_get(check, "id"));
+            json_array_append(repair->names, json_object_get(declared, "name"));
+        }
+    }
+}
+
+/* Returns the number of the first edit that passes the check NAME, or -1. */
+static json_int_t read_passed(const struct repair *repair, const char *name)
+{
+    char path[PATH_SIZE];
+    json_int_t passed = -1;
+    if (base_path(path, "%s/%s.json", repair->folder, name)) {
+        json_t *document = json_load_file(path, 0, NULL);
+        json_unpack(document, "{s:I}", "passed", &passed);
+        json_decref(document);
+    }
+    return passed < (json_int_t)repair->edits.count ? passed : -1;
+}
+
+static json_t *name_of(const struct repair *repair, size_t check)
+{
+    return json_array_get(repair->names, check);
+}
+
+/* Tries the edits TRIES with the failed checks FROM to TO. PASSED gets for each check the first
+ * edit with which it passes, or -1. */
+static void try_checks(struct repair *repair, json_t *tries, size_t from, size_t to,
+                       json_int_t passed[])
+{
+    char path[PATH_SIZE];
+    struct process_outcome outcome;
+    repair->job.only = json_array();
+    repair->job.tries = tries;
+    for (size_t i = from; i < to; ++i)
+        json_array_append(repair->job.only, name_of(repair, i));
+    if (base_path(path, "%s/job.json", repair->folder) &&
+        runner_run(repair->result->grading->lab, &repair->job, path, &outcome))
+        process_outcome_free(&outcome);
+    json_decref(repair->job.only);
+    for (size_t i = from; i < to; ++i)
+        passed[i] = read_passed(repair, json_string_value(name_of(repair, i)));
+}
+
+/* Finds the first edit that repairs one of the first failed checks, and all failed checks that it
+ * repairs. */
+static const struct small_edit *try_edits(struct repair *repair, json_t *repaired)
+{
+    json_int_t passed[FAILED_MOST], best = -1;
+    size_t count = json_array_size(repair->failed), first = count < FIRST ? count : FIRST;
+    json_t *tries = json_array();
+    for (size_t i = 0; i < repair->edits.count; ++i)
+        if (!repair->is_out[i])
+            json_array_append_new(tries, json_integer((json_int_t)i));
+    try_checks(repair, tries, 0, first, passed);
+    json_decref(tries);
+    for (size_t i = 0; i < first; ++i)
+        best = best < 0 ? passed[i] : best;
+    if (best < 0)
+        return NULL;
+    tries = json_pack("[I]", best);
+    try_checks(repair, tries, 0, count, passed);
+    json_decref(tries);
+    for (size_t i = 0; i < count; ++i)
+        if (passed[i] == best)
+            json_array_append(repaired, json_array_get(repair->failed, i));
+    return &repair->edits.list[best];
+}
+
+/* Builds and tries all edits in a new folder NAME. REPAIRED gets the ids of the checks that the
+ * edit repairs. */
+static const struct small_edit *try_all(struct repair *repair, const char *folder, const char *name,
+                                        json_t *repaired)
+{
+    bool good = repair->edits.count > 0 && base_path(repair->folder, "%s/%s", folder, name) &&
+                base_make_folder(repair->folder);
+    strcpy(repair->job.folder, repair->folder);
+    memset(repair->is_out, 0, sizeof repair->is_out);
+    json_array_clear(repaired);
+    return good && build(repair) ? try_edits(repair, repaired) : NULL;
+}
+
+/* Reads the lab's solution and skeleton, and finds edits. */
+static void find_edits(struct repair *repair)
+{
+    const struct grading *grading = repair->result->grading;
+    struct text solution = {0}, skeleton = {0};
+    char path[PATH_SIZE], why[100];
+    if (!base_read_file(grading->lab->solution, 1 << 20, &solution, why, sizeof why))
+        return;
+    if (!lab_pristine_path(grading->lab, path) ||
+        !base_read_file(path, 1 << 20, &skeleton, why, sizeof why))
+        skeleton.bytes = NULL;
+    edits_from_solution(&repair->edits, grading->submission->source.bytes, solution.bytes,
+                        skeleton.bytes);
+    free(solution.bytes);
+    free(skeleton.bytes);
+}
+
+/* Finds the line that the first failed check points at, and the first and the last of the lines
+ * that it shows. Returns false if it shows none. */
+static bool find_lines(const struct repair *repair, unsigned *suspect, unsigned *first,
+                       unsigned *last)
+{
+    size_t i, j;
+    json_t *check, *element;
+    *first = UINT_MAX;
+    json_array_foreach(repair->result->checks, i, check)
+    {
+        json_t *place = json_object_get(check, "place");
+        if (*first < UINT_MAX || !json_is_object(place) ||
+            !json_array_has(repair->failed, json_object_get(check, "id")))
+            continue;
+        *suspect = *first = *last = (unsigned)json_integer_of(place, "line");
+        json_array_foreach(json_object_get(place, "also"), j, element)
+        {
+            unsigned line = (unsigned)json_integer_of(element, "line");
+            *first = line < *first ? line : *first;
+            *last = line > *last ? line : *last;
+        }
+    }
+    return *first < UINT_MAX;
+}
+
+/* Returns whether the cause is a race or a fault at a barrier. Such a finding names the place of
+ * the mistake, so a small edit elsewhere would only hide it. An access out of bounds, and a read of
+ * uninitialised memory, are often the result of a mistake in another line. */
+static bool is_explained(const struct repair *repair)
+{
+    size_t i;
+    json_t *cause;
+    json_array_foreach(repair->result->causes, i, cause)
+    {
+        const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
+        if (kind && (strcmp(kind->tool, "racecheck") == 0 || strcmp(kind->tool, "synccheck") == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Finds an edit that repairs failed checks. */
+static const struct small_edit *find_repair(struct repair *repair, const char *folder,
+                                            json_t *repaired)
+{
+    unsigned suspect = 0, first = 0, last = 0;
+    find_edits(repair);
+    const struct small_edit *edit = try_all(repair, folder, "tries", repaired);
+    if (edit && !edit->is_vague)
+        return edit;
+    if (is_explained(repair))
+        return NULL;
+    unsigned begin = edit ? edit->line : 0, end = edit ? edit->last : 0;
+    if (!find_lines(repair, &suspect, &first, &last) && !edit)
+        return NULL;
+    if (edit)
+        first = begin, last = end;
+    if (suspect < first || suspect > last || json_array_size(repair->result->causes) == 0)
+        suspect = 0; /* the line of wrong numbers only stores them */
+    edits_free(&repair->edits);
+    edits_by_rules(&repair->edits, source_of(repair), suspect, first, last);
+    return try_all(repair, folder, "more-tries", repaired);
+}
+
+void repair_find(const struct grade_job *job, const char *folder, struct grade_result *result)
+{
+    /* static because it is too large for a stack */
+    static struct repair repair;
+    json_t *repaired = json_array();
+    repair = (struct repair){
+        .job = *job, .result = result, .failed = json_array(), .names = json_array()};
+    find_failed(&repair);
+    bool is_wanted = json_array_size(repair.failed) > 0 && result->grading->device == ON_EMULATOR;
+    const struct small_edit *edit = is_wanted ? find_repair(&repair, folder, repaired) : NULL;
+    if (edit)
+        grade_add_repair(result, edit, repaired);
+    edits_free(&repair.edits);
+    json_decref(repaired);
+    json_decref(repair.failed);
+    json_decref(repair.names);
+}

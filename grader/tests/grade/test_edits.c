@@ -1,0 +1,120 @@
+/* The small edits that a grading tries in order to find a mistake. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grade/edits.h"
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* The body of a function, in line 3. */
+#define BODY(text) "__global__ void f(int n)\n{\n" text "\n}\n"
+
+/* What the first edit says that makes the body SOURCE equal to SOLUTION. */
+static const struct {
+    const char *name, *source, *solution, *says;
+} differences[] = {
+    {"number", BODY("a[1] = 0;"), BODY("a[2] = 0;"), "with another number than `1` in line 3"},
+    {"name", BODY("a = width;"), BODY("a = height;"), "with another name than `width` in line 3"},
+    {"operator", BODY("a = n / 8;"), BODY("a = n % 8;"),
+     "with another operator than `/` in line 3"},
+    {"too much", BODY("a = n + 1;"), BODY("a = n;"), "without `+ 1` in line 3"},
+    {"too little", BODY("a = n;"), BODY("a = n + 1;"), "with something more after `n` in line 3"},
+    {"order", BODY("f(y, x);"), BODY("f(x, y);"), "with another order in `y, x` in line 3"},
+    {"a call left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\n__syncthreads();\nb = 2;"),
+     "with a call of __syncthreads() after line 3"},
+    {"a return left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\nif (n)\nreturn;\nb = 2;"),
+     "with an `if` after line 3"},
+    {"a line too many", BODY("a = 1;\na = 2;\nb = 3;"), BODY("a = 1;\nb = 3;"),
+     "without `a = 2;` in line 4"},
+    {"comments", BODY("a = 1; // 2"), BODY("/* 3 */ a = 1;"), NULL},
+};
+
+Test(edits, describe_what_differs_from_the_solution)
+{
+    for (size_t i = 0; i < COUNT(differences); ++i) {
+        struct edits edits;
+        edits_from_solution(&edits, differences[i].source, differences[i].solution, NULL);
+        const char *says = edits.count > 0 ? edits.list[0].says : NULL;
+        if (differences[i].says)
+            cr_expect_str_eq(says ? says : "nothing", differences[i].says, "%s",
+                             differences[i].name);
+        else
+            cr_expect_null(says, "%s: %s", differences[i].name, says);
+        edits_free(&edits);
+    }
+}
+
+Test(edits, leave_alone_what_the_student_has_not_begun)
+{
+    struct edits edits;
+    edits_from_solution(&edits, BODY("a = 1;"), BODY("a = 2;"), BODY("a = 1;"));
+    cr_expect_eq(edits.count, 0, "%s", edits.list[0].says);
+    edits_free(&edits);
+}
+
+/* Returns SOURCE after EDIT, which the caller frees. */
+static char *apply(const char *source, const struct small_edit *edit)
+{
+    char *text;
+    cr_assert(
+        asprintf(&text, "%.*s%s%s", (int)edit->begin, source, edit->text, source + edit->end) >= 0);
+    return text;
+}
+
+/* Returns whether A and B are equal but for blanks. */
+static bool is_equal(const char *a, const char *b)
+{
+    for (;; ++a, ++b) {
+        a += strspn(a, " \n");
+        b += strspn(b, " \n");
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+static const struct {
+    const char *name, *source, *wanted;
+} rules[] = {
+    {"comparison", BODY("if (i < n) a = 0;"), BODY("if (i <= n) a = 0;")},
+    {"index", BODY("a = b[i];"), BODY("a = b[i + 1];")},
+    {"limit", BODY("if (i < n) a = 0;"), BODY("if (i < n - 1) a = 0;")},
+    {"term", BODY("a = TILE;\nb = c;"), BODY("a = TILE;\nb = c - TILE;")},
+    {"less", BODY("a = b[i + 1];"), BODY("a = b[i];")},
+    {"number", BODY("a = 16;"), BODY("a = 32;")},
+    {"rounded up", BODY("a = n / b;"), BODY("a = (n + b - 1) / b;")},
+    {"arguments", BODY("f(a, b + 1);"), BODY("f(b + 1, a);")},
+    {"indices", BODY("a = t[i][j + 1];"), BODY("a = t[j + 1][i];")},
+    {"x and y", BODY("a = threadIdx.x * width + y;"), BODY("a = threadIdx.y * width + x;")},
+    {"column", BODY("a = row * b + column;"), BODY("a = column * b + row;")},
+    {"moved", BODY("a = 1;\nb = a;"), BODY("b = a;\na = 1;")},
+    {"left out", BODY("a = 1;\nb = a;"), BODY("b = a;")},
+    {"wide", BODY("int a = n * n;"), BODY("long long a = n * n;")},
+    {"barrier", BODY("__shared__ int s[1];\ns[0] = 1;\na = s[0];"),
+     BODY("__shared__ int s[1];\ns[0] = 1;\n__syncthreads();\na = s[0];")},
+};
+
+Test(edits, follow_rules)
+{
+    for (size_t i = 0; i < COUNT(rules); ++i) {
+        struct edits edits;
+        bool found = false;
+        edits_by_rules(&edits, rules[i].source, 0, 3, 5);
+        for (size_t j = 0; j < edits.count; ++j) {
+            char *text = apply(rules[i].source, &edits.list[j]);
+            found |= is_equal(text, rules[i].wanted);
+            free(text);
+        }
+        cr_expect(found, "%s: none of %zu edits", rules[i].name, edits.count);
+        edits_free(&edits);
+    }
+}
+
+Test(edits, stay_in_the_lines)
+{
+    struct edits edits;
+    edits_by_rules(&edits, BODY("a = 16;"), 0, 4, 9);
+    cr_expect_eq(edits.count, 0);
+    edits_free(&edits);
+}
