@@ -107,11 +107,11 @@ static bool may_call_special(const struct text *source)
 }
 
 /* Fills FLAGS with nvcc's command line, except source and output. NULL ends the list. Returns the
- * number of words. -O0 and -O3 are for the host's code only; the PTX is the same. */
+ * number of words. */
 static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
     const struct path_flags *paths = path_flags();
-    /* -O1 concerns only main(), which does little; kernels are always optimised as with -O3.
+    /* -O0 and -O1 concern only main(), which does little; the PTX is the same as with -O3.
      * --no-device-link skips a step for programs whose kernels are in several files. */
     const char *const common[] = {PORTABLE job->hasty ? "-O0" : "-O1",
                                   "--no-device-link",
