@@ -15,7 +15,7 @@
 #include "report/bar.h"
 #include "sandbox/pool.h"
 
-#define MOST_ON_GPU 8 /* most gradings at the same time */
+#define MOST_ON_GPU 8 /* at most this many gradings run at the same time */
 
 struct options {
     const char *lab, *device, *seeds;
