@@ -126,8 +126,8 @@ static bool has_any(const char *text, const char *const *parts)
 static bool is_about_launches(const char *text)
 {
     static const char *const parts[] = {
-        "never written",      CHECK_UNCHANGED,        "each thread added one number",
-        "exchanged pointers", "the program had made", NULL};
+        "never written",          CHECK_UNCHANGED,        "each thread added one number",
+        "copies of the pointers", "the program had made", NULL};
     return has_any(text, parts);
 }
 
@@ -374,7 +374,7 @@ static void tell_writer(struct check *check, const struct writers *writers, cons
 void check_show_makers(struct check *check, const struct run *run, const char *maker,
                        const char *text)
 {
-    static const char *const of_copies[] = {"told to copy", "cudaMemcpy", NULL};
+    static const char *const of_copies[] = {"numbers copy only", "cudaMemcpy", NULL};
     char kernel[128], whose[140] = "";
     const char *full_name = find_kernel(run, maker);
     struct writers writers = find_writers(check, run, full_name);

@@ -44,8 +44,8 @@ struct options {
 #define complain(...) cli_complain("batch", __VA_ARGS__)
 
 #define INTERRUPTED   (128 + SIGINT)
-/* The default number of gradings in a task on a cluster. Such a task takes minutes: starting it
- * costs little in comparison, and little work is lost if it fails. */
+/* The default number of gradings in a task on a cluster. With this number, a task takes minutes. So
+ * its start takes little time in comparison, and little work is lost if the task fails. */
 #define CHUNK_SIZE 20
 
 /* --- the command line ------------------------------------------------------------------------- */

@@ -91,8 +91,8 @@ static bool should_lose(const struct figure *figure, const struct lab_task *task
     return task->kind == LAB_SKELETON;
 }
 
-/* Stores VALUE in *KEPT if *KEPT is NAN. If WANT is 1, also if VALUE is worse than *KEPT; if WANT
- * is -1, also if VALUE is better. */
+/* Stores VALUE in *KEPT if *KEPT is NAN, or if VALUE is worse than *KEPT and WANT is 1, or if VALUE
+ * is better than *KEPT and WANT is -1. */
 static bool keep(const struct figure *figure, double *kept, int want, double value)
 {
     int sign = figure->budget.solution < figure->budget.naive ? want : -want;

@@ -28,7 +28,7 @@
 #include "gpu/finding_kinds.h"
 #include "report/step_page.h"
 
-/* most warp instructions of a launch, so that endless kernels are stopped */
+/* a launch is stopped after this many warp instructions, because its kernel may be endless */
 #define MOST_INSTRUCTIONS "200000000"
 #define MAX_SOURCE        ((size_t)1 << 20)
 

@@ -2,7 +2,7 @@
  *
  *   program --record--> one line's costliest access, or all counters --report/svg_*.c--> SVG
  *
- * The program reads the input of lanewise and writes to its output. The drawing is made from the
+ * The program inherits lanewise's standard input and standard output. The drawing is made from the
  * program's record. */
 #include "cli/cli.h"
 #include "cli/common.h"

@@ -2,7 +2,7 @@
  *
  *   lanewise --environment--> program + our libcudart.so.13 --record file--> a JSON document
  *
- * The program reads the input of lanewise and writes to its output. */
+ * The program inherits lanewise's standard input and standard output. */
 #ifndef CLI_EXECUTE_H
 #define CLI_EXECUTE_H
 

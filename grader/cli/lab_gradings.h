@@ -8,7 +8,7 @@
 #include "cli/lab_rules.h"
 #include "cli/options.h"
 
-#define LAB_MOST_SEEDS 500 /* most seeds for each solution */
+#define LAB_MOST_SEEDS 500 /* each solution is graded with at most this many seeds */
 #define LAB_MOST_TASKS 20000
 
 enum lab_kind { LAB_SKELETON, LAB_SOLUTION, LAB_MUTANT };

@@ -52,7 +52,7 @@ struct cli_syntax {
     const struct cli_option *options;
     /* the text of --help after the options, or NULL if there is none */
     const char *end;
-    int words; /* most words that are not options, or CLI_PROGRAM */
+    int words; /* the command takes at most this many words that are not options, or CLI_PROGRAM */
     /* the advice in the message about a surplus word: "key takes one file name" */
     const char *word_advice;
 };

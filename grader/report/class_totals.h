@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define CLASS_BINS     11 /* bins of a histogram: below 10 %, ..., below 100 %, exactly 100 % */
-#define CLASS_ATTEMPTS 8  /* most attempts that are shown */
+#define CLASS_ATTEMPTS 8  /* at most this many attempts are shown */
 
 /* The result of a check. */
 enum class_outcome {

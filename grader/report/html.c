@@ -17,7 +17,7 @@
 #include "report/svg.h"
 #include "report/svg_predicted.h"
 
-#define PICTURES 3 /* most lines whose accesses are drawn, the most wasteful lines first */
+#define PICTURES 3 /* accesses of at most this many lines are drawn, the most wasteful first */
 
 /* Puts the content of report.css, with a NUL after it, into the program. */
 __asm__(".section .rodata\n"

@@ -136,8 +136,8 @@ double report_working_us(const struct report_prediction *p)
 
 /* --- the roofline ----------------------------------------------------------------------------- */
 
-/* FLOP/s describe a launch if it does at least this fraction of the FLOP that its instructions
- * could do */
+/* A launch's speed is shown in FLOP/s if it does at least this fraction of the FLOP that its number
+ * of instructions could do. */
 #define LEAST_FLOPS 0.02
 
 bool report_counts_flops(const struct report_prediction *p)

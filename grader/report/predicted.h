@@ -14,7 +14,7 @@
 
 #define REPORT_PARTS   14
 #define REPORT_ROOFS   3  /* number of kinds of memory that have a roof */
-#define REPORT_MOMENTS 60 /* most points in time of a launch for which the occupancy is recorded */
+#define REPORT_MOMENTS 60 /* the occupancy has at most this many points in time */
 #define REPORT_TEXT    320
 
 /* The pictures, as bits of a set. */
@@ -43,7 +43,7 @@ struct report_prediction {
     double bytes[REPORT_ROOFS]; /* bytes that DRAM, L2 and shared memory moved */
     double flops_roof, instructions_roof,
         bytes_roof[REPORT_ROOFS]; /* in G per second, or 0 if the chip has no such unit */
-    /* number of warps on the chip at each point in time, and the most that the chip can hold */
+    /* number of warps on the chip at each point in time, and the largest number that fits */
     double warps[REPORT_MOMENTS], most_warps;
     unsigned moments;
     double blocks, block_warps; /* blocks in the grid, and warps in a block */
@@ -77,10 +77,10 @@ struct report_axes {
 struct report_axes report_axes(const struct report_roofline *lines, unsigned count);
 
 struct report_waves {
-    /* share of all warps that the chip can hold, over time, from 0 to 1 */
+    /* number of warps on the chip over time, divided by the largest number that fits */
     double share[REPORT_MOMENTS];
     double average;   /* the average of these shares */
-    double at_a_time; /* most blocks that the chip can hold at the same time */
+    double at_a_time; /* number of blocks that fit on the chip at the same time */
     double waves;     /* blocks / at_a_time */
     double launch_us, tail_us;
 };

@@ -12,7 +12,8 @@ struct report_predicted {
     bool measured;     /* the chip's parameters were measured on that chip */
     uint64_t launches;
     double us, low_us, high_us; /* times of all launches together */
-    /* predicted times with the ideal number of sectors, and with the ideal number of wavefronts */
+    /* predicted times of all launches if each access had the ideal number of sectors, and if each
+     * access had the ideal number of wavefronts */
     double sectors_us, wavefronts_us;
     const json_t *longest; /* the longest launch */
     /* number of launches without a predicted time; why the first of them has none, or NULL */

@@ -23,7 +23,7 @@ struct report_kernel {
     /* The first REPORT_OCCUPANCIES different occupancies, each with its number of launches.
      * Launches with other occupancies are only counted. */
     struct report_occupancy {
-        /* warps on a multiprocessor, and the most that a multiprocessor can hold */
+        /* warps on a multiprocessor, and the largest number that a multiprocessor can hold */
         unsigned warps, most;
         unsigned registers; /* estimated number per thread */
         const char *limit;  /* the resource that limits the occupancy, such as "registers" */
@@ -47,7 +47,8 @@ struct report_line {
 struct report_totals {
     struct report_kernel *kernels; /* in the order of their first launches */
     size_t kernel_count;
-    /* sorted by waste, most first; then by warp instructions, most first; then by place */
+    /* sorted by waste and then by warp instructions, both with the largest number first, and then
+     * by place */
     struct report_line *lines;
     size_t line_count;
     const char *rules;  /* the counting rules of the first launch (gpu/rules.h) */

@@ -27,13 +27,13 @@ ASSET(step_memory, "step/memory.js");
 ASSET(step_view, "step/view.js");
 
 #define MARK        1024   /* records in a piece of the stream (gpu/observe/stepper.h) */
-#define FLUSH_BYTES 32768u /* the stream can be cut about every so many bytes */
-#define MANY_VALUES 4096u  /* bytes of values in a piece from which put_values() compresses them */
-#define QUICK       7u     /* pieces before put_values() searches for repetitions again */
+#define FLUSH_BYTES 32768u /* the packed stream can be cut about once in this many bytes */
+#define MANY_VALUES 4096u  /* put_values() compresses the values of a piece if they are longer */
+#define QUICK       7u     /* put_values() does not search for repetitions in this many pieces */
 #define LEVEL       3      /* zlib's compression level */
 #define ENDING      6u     /* bytes at the end of a packed stream */
-#define LEAST       65536  /* least number of bytes that a page keeps free for the recording */
-/* most bytes of all sources in a page, and most lines of a source */
+#define LEAST       65536  /* a page keeps at least this many bytes free for the recording */
+/* the limits for the bytes of all sources in a page, and for the lines of a source */
 #define MOST_SOURCES      600000
 #define MOST_SOURCE_LINES 10000
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define STEP_PAGE_BYTES ((size_t)2 << 20) /* most bytes of a page, approximately */
+#define STEP_PAGE_BYTES ((size_t)2 << 20) /* a page has at most about this many bytes */
 
 /* Writes the page of a recording: STREAM, of LENGTH bytes, and STEPS, the document of
  * gpu/record/steps.h with these members added:

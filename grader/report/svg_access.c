@@ -28,7 +28,7 @@ enum {
     WIDTH = LEFT + 32 * WORD + RIGHT,
     ROW = 30,  /* distance from one row to the next */
     CELL = 25, /* height of a cell */
-    ROWS = 64, /* most rows of a picture */
+    ROWS = 64, /* a picture has at most this many rows */
     LANES_TEXT = 160
 };
 

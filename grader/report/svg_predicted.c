@@ -423,7 +423,7 @@ void report_svg_waves(FILE *to, const struct report_prediction *p,
 
 /* --- the timeline ----------------------------------------------------------------------------- */
 
-enum { ROW = 34, ROWS_TOP = 62, LABEL = 14 /* least width of a piece that has a label */ };
+enum { ROW = 34, ROWS_TOP = 62, LABEL = 14 /* narrower pieces get no label */ };
 
 static const struct row {
     const char *title, *engine;

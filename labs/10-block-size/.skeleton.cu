@@ -26,7 +26,7 @@
 
 #define REACH   20 // a sum takes this many rows above its own row, and as many below it
 #define COLUMNS 32 // columns of a tile: a warp's threads take neighbouring columns
-// TODO 2: a multiprocessor of 9.0 holds at most 32 blocks, and 64 warps. With one warp per block, half
+// TODO 2: a multiprocessor of 9.0 holds at most 32 blocks and 64 warps. With one warp per block, half
 //         of the warps are missing. How many warps must a block have to fill 32 (7.5), 48 (8.6) and
 //         64 warps (9.0) with none left over? Do TODO 1 first.
 #define WARPS 1 // warps of a block

@@ -67,7 +67,7 @@ __global__ void keep_ballot(const int *data, int n, int limit, int *kept, int *c
 // Rung 2.
 __global__ void keep_warps(const int *data, int n, int limit, int *kept, int *count)
 {
-    // TODO 2: each number kept is an atomicAdd() to the same word, so they take turns. If any order
+    // TODO 2: each kept number is an atomicAdd() to the same word, so threads take turns. If any order
     //         will do, no warp needs to wait for another, and none needs shared memory:
     //         a) For each of the EACH numbers, the lanes vote. Keep the votes, and count them.
     //         b) One lane adds the warp's total to *count. Only that lane knows the old value:

@@ -40,7 +40,7 @@ __device__ void add_lanes(double mine, float *result)
 //         floats, the rounded sum and the sum of all errors. A float addition loses a
 //         number that is itself a float, and five more operations find it:
 //             sum = a + b;  part = sum - a;  lost = (a - (sum - part)) + (b - part);
-//         Lanes add up both floats in a second add_lanes(): rungs 2 and 3 need this one. Beware:
+//         Write a second add_lanes() for both floats, because rungs 2 and 3 need the first. Beware:
 //         __shfl_down_sync() reads the other lane's variable as it is now. Read both, then change.
 __global__ void add_rows(const float *data, float *result, int rows, int width)
 {
@@ -58,7 +58,7 @@ __global__ void add_rows(const float *data, float *result, int rows, int width)
 //         them are lost here. fmaf(a, b, c) is a * b + c, rounded only once, at its end. What then
 //         is fmaf(a, b, -product)? Add it, too.
 //         Write __fmul_rn(a, b) for the product: nvcc may fuse a * b with an addition that follows,
-//         and then the product that you add is another one.
+//         and then `product` is not the product that is added.
 __global__ void multiply_rows(const float *data, const float *weights, float *result, int rows,
                               int width)
 {

@@ -34,7 +34,8 @@ enum rung { SUMS = 1, PRODUCTS, HALVES, WAVES, GROWTH };
 #define LONGEST    86   /* numbers of rung 5 are between -86 and 86; e^86 and e^-86 are floats */
 #define EXACT_BITS 700  /* bits of an exact sum of products of floats */
 #define ROUGH_BITS 120  /* bits of the functions of rungs 4 and 5, before the result is rounded */
-/* most numbers in a row; the sum of 8,192 whole numbers below 2,048 is exact in float */
+/* a row has at most this many numbers; a sum of 8,192 whole numbers below 2,048 is exact in
+ * float */
 #define MOST_HALVES 8192
 
 /* The largest errors of results, in ulp. */

@@ -80,7 +80,7 @@ __global__ void step_stencil(struct job job, const float *x, float *next)
     next[row * job.width + column] = (job.b[row * job.width + column] + others) / job.middle;
 }
 
-// Rung 4: makes *residual, which is 0 before, the largest |b - A x|.
+// Rung 4: stores the largest |b - A x| in *residual, which is 0 before.
 __global__ void find_residual(struct job job, const float *x, float *residual)
 {
     int column = blockIdx.x * TILE_X + threadIdx.x, row = blockIdx.y * TILE_Y + threadIdx.y;

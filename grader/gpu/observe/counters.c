@@ -33,8 +33,7 @@ struct state {
     enum emu_rules rules;
     const struct launch_view *launch;
     uint8_t *form; /* enum atomic_form of each pc, UNKNOWN until it is needed */
-    /* Counts by pc; the four are parts of one array. Here a piece of constant memory is a distinct
-     * word. */
+    /* Counts by pc; the four are parts of one array. In `constant`, `pieces` are distinct words. */
     struct traffic *global, *shared, *local, *constant;
     /* for each of these counts, enum obs_access_kind of the latest access */
     uint8_t *kind;
@@ -281,8 +280,8 @@ LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access
     uint32_t asked[LANES];
     for (unsigned i = 0; i < own; i++)
         asked[i] = (uint32_t)access->addr[first + i] >> shift;
-    /* an inactive lane may repeat the address of a lane outside this group; here it repeats that of
-     * the group's first active lane */
+    /* an inactive lane may repeat the address of a lane outside this group; replace it with the
+     * address of the group's first active lane */
     unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
     for (unsigned i = 0; i < lanes && own < LANES; i++)
         asked[i] = i < own && access->mask >> (first + i) & 1 ? asked[i] : asked[active];
@@ -350,8 +349,8 @@ static enum atomic_form form_at(struct state *state, uint32_t pc)
     return state->form[pc];
 }
 
-/* Measures an atomic for which a bank serves its lanes one after another, even if they use the same
- * word. */
+/* Measures an atomic in which each bank serves its lanes one after another, even if they use the
+ * same word. */
 LANES_INLINE void measure_serialised(struct traffic *traffic, const struct obs_access *access)
 {
     unsigned shift = access->bytes > 4 ? 3 : 2, columns = BANKS * 4 >> shift;

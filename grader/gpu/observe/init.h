@@ -15,7 +15,7 @@ struct init_cta {
     struct init_gone gone;
 };
 
-/* What initcheck knows about one instruction. */
+/* The data that initcheck keeps about one instruction. */
 struct init_site {
     /* the range that the instruction wrote, in `space`; `high` is 0 if it wrote nothing */
     uint64_t low, high;
@@ -28,7 +28,8 @@ struct init_site {
     /* shared memory: the range of the array that the CTA had written before the read; own_end is 0
      * if there was no such range or more than one */
     uint64_t own_low, own_end;
-    /* if there was more than one: the unwritten range between two of them that contains the read */
+    /* if there was more than one such range: the unwritten gap between two of them that contains
+     * the read */
     uint64_t gap_low, gap_end;
     struct init_gone gone; /* shared memory: the CTA's threads that had exited before the read */
     uint32_t thread;
@@ -41,7 +42,7 @@ struct init_site {
 struct init {
     const struct launch_view *launch;
     struct init_site *sites; /* for each pc */
-    /* the running CTA; all CTAs that the worker runs in turns, by seat (view.h) */
+    /* the running CTA, and for each seat (view.h) the CTA at this seat */
     struct init_cta *current, *seats;
     size_t local_bytes;
     bool failed; /* memory ran out, so the rest of the launch is not checked */

@@ -436,8 +436,8 @@ static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* Returns the CTA of EVENT, or NULL when out of memory. If the CTA is new at its seat, marks all
- * its bytes as unwritten. */
+/* Returns the state of EVENT's CTA, or NULL when out of memory. If the CTA has just got its seat
+ * (view.h), marks all bytes as unwritten. */
 static struct init_cta *take_cta(struct init *init, const struct obs_order *event)
 {
     struct init_cta *cta = &init->seats[event->seat];

@@ -459,7 +459,7 @@ static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uin
 }
 
 /* Adds the branch at PC. Its cost is the number of warp instructions until its lanes reconverge.
- * Its ideal cost is this number for lanes that stay together. */
+ * Its ideal cost is the number of warp instructions if its lanes stayed together. */
 static void add_branch(struct report *report, uint32_t pc)
 {
     struct view_instruction in = view_instruction(report->launch, pc);

@@ -41,8 +41,8 @@ struct race_access {
     uint64_t cta;
 };
 
-/* How far apart the two threads of a race are. This decides what could order their accesses.
- * RACE_COPY is for a cp.async that no thread has waited for. */
+/* How far apart the two threads of a race are. This decides which barrier or fence could order
+ * their accesses. RACE_COPY is for a cp.async that no thread has waited for. */
 enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRID, RACE_COPY };
 
 /* All races between two sites in one memory space. `one` and `other` are an example: the first race
@@ -83,8 +83,8 @@ struct race {
     struct race_code *code;   /* one entry per pc */
     struct interval interval; /* interval of the current CTA */
     struct race_global global;
-    /* the shadows of shared memory: that of the current CTA, and those of all CTAs that the worker
-     * runs in turns, by seat (view.h) */
+    /* the shadow of the current CTA's shared memory, and for each seat (view.h) the shadow of the
+     * shared memory of the CTA at this seat */
     struct race_shared *shared, *seats;
     /* bounds of the heap of malloc(), which is not checked because its memory is reused */
     uint64_t heap_begin, heap_end;

@@ -25,8 +25,8 @@ int race_compare_places(struct source_line a, struct source_line b);
 
 /* Returns the name of the barrier that would order two accesses at DISTANCE. */
 const char *race_barrier(const struct race *race, unsigned distance);
-/* Returns whether the kernel has an atomic that returns the old value, as blocks use it to count
- * how many have ended, but no fence for other blocks. */
+/* Returns whether the kernel has an atomic that returns the old value, but no fence for other
+ * blocks. With such an atomic, blocks often count how many of them have ended. */
 bool race_lacks_fence(const struct race *race);
 
 /* Appends how many further pairs of lines the group has. */

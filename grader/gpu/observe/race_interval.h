@@ -41,8 +41,8 @@ bool interval_note_repeat(struct interval *interval, const struct obs_repeat *re
 /* Must be called for each access that is not noted. PC is its instruction. */
 void interval_miss(struct interval *interval, uint32_t pc);
 
-/* Ends the interval. Unless VISIT is NULL, calls VISIT for each noted access, in order. */
-/* A visitor returns false to stop. */
+/* Ends the interval. Unless VISIT is NULL, calls VISIT for each noted access, in order, until VISIT
+ * returns false. */
 typedef bool interval_visit_fn(void *context, const struct obs_access *access);
 bool interval_end(struct interval *interval, interval_visit_fn *visit, void *context);
 

@@ -27,9 +27,9 @@
 
 enum order_scope { ORDER_CTA, ORDER_GRID, ORDER_SCOPES };
 
-/* Which accesses of one warp the releases cover. Release number `last` covers the accesses before
- * time `covered`. Release number `first` and all later releases cover those before time
- * `covered_before`. */
+/* The accesses of one warp that releases cover. The latest release, number `last`, covers the
+ * accesses before time `covered`. All releases from number `first` on cover the accesses before
+ * time `covered_before`. */
 struct order_release {
     uint64_t covered_before, first, covered, last;
 };

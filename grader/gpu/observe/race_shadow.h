@@ -1,12 +1,12 @@
-/* The shadow of memory records which threads last accessed each word, as far as racecheck needs it.
+/* The shadow of memory records, for each word, the latest accesses that racecheck needs.
  *
  * Memory is divided into cells. A cell has one stamp for its last write, two stamps for reads and,
- * after the first atomic, two stamps for atomics. Of two stamps, one is for the latest access. The
- * other is for the farthest earlier access, where another CTA is farther than another warp, and
- * another warp is farther than another lane. So if a second thread has accessed the cell, at least
- * one stamp is from a thread other than the next one. A cell is usually a word. Where code accesses
- * bytes or halves of words, cells are as small, so that accesses to different bytes of a word are
- * kept apart. */
+ * after the first atomic, two stamps for atomics. One of the two stamps is for the latest access.
+ * The other is for the earlier access by the most distant thread: a thread of another CTA is more
+ * distant than a thread of another warp, and this thread is more distant than another lane. So if
+ * two threads have accessed the cell, each further thread finds a stamp of a thread other than
+ * itself. A cell is usually a word. Where code accesses bytes or halves of words, cells have one or
+ * two bytes, so that accesses to different bytes of a word are kept apart. */
 #ifndef GPU_OBSERVE_RACE_SHADOW_H
 #define GPU_OBSERVE_RACE_SHADOW_H
 

@@ -245,8 +245,8 @@ static inline void visit_cell(const struct visit *visit, struct shadow *shadow, 
 
 /* --- a row of cells --------------------------------------------------------------------------- */
 
-/* What a warp knows of the past (race_order.h). is_simple: the warp knows all other warps up to the
- * same time, and the kernel has no asynchronous copies. */
+/* The times up to which a warp knows the accesses of other warps (race_order.h). is_simple: this
+ * time is the same for all other warps, and the kernel has no asynchronous copies. */
 struct past {
     uint64_t begun, own, others;
     uint32_t warp;

@@ -230,8 +230,8 @@ bool race_may_defer(const struct race *race)
     return !race_checks_every_access && !race->has_copies;
 }
 
-/* Switches to the shadow memory of EVENT's CTA, which is race->seats[event->seat]. If another CTA
- * used this element before, clears the shadow memory and begins an interval. */
+/* Switches to the shadow of the shared memory of EVENT's CTA, at race->seats[event->seat]. If the
+ * CTA has just started, clears the shadow and begins an interval. */
 static bool take_shared(struct race *race, const struct obs_order *event)
 {
     struct race_shared *shared = race->shared = &race->seats[event->seat];

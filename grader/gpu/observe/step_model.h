@@ -58,7 +58,7 @@ struct step_operand {
     uint64_t value;
 };
 
-/* What the reader knows about an instruction. */
+/* The description of an instruction that a recording gives its reader. */
 struct step_code {
     uint32_t function; /* index of the instruction's function */
     uint32_t base;     /* index in the model of the first register of that function */

@@ -9,7 +9,7 @@
 #define MOST_ACCESSES 64u
 #define MOST_FAULTS   32u
 
-/* What the latest record of a warp has stored. The next record leaves out whatever is unchanged. */
+/* The data in the latest record of a warp. The next record leaves out the unchanged data. */
 struct progress {
     uint32_t pc, lanes;
     struct obs_group groups[WARP];

@@ -36,7 +36,7 @@ struct frame;
 struct kernel;
 struct predictor;
 
-/* What an observer may know of a launch. The fields do not change while the launch runs. */
+/* The facts about a launch that observers may use. They do not change while the launch runs. */
 struct launch_view {
     const struct emu_launch *request; /* grid, block, parameters */
     const struct emu_options *options;
@@ -117,7 +117,7 @@ enum view_kind {
     VIEW_EXIT,
 };
 
-/* What is known of an instruction before it runs. */
+/* The facts about an instruction that are known before it runs. */
 struct view_instruction {
     enum view_kind kind;
     bool has_guard;
@@ -222,7 +222,7 @@ struct obs_step {
 
 /* --- the state of a CTA ----------------------------------------------------------------------- */
 
-/* What lanes wait for. Lanes that are OBS_READY wait for nothing. */
+/* The reasons why lanes wait. Lanes that are OBS_READY do not wait. */
 enum obs_standing {
     OBS_READY,
     OBS_AT_BARRIER,

@@ -50,7 +50,7 @@ struct sm_result {
     struct sm_pace pace; /* the pace of the warp with the most instructions */
     uint64_t most;       /* the number of this warp's instructions */
     double instructions; /* machine instructions issued */
-    double busy[PIPES];  /* for each pipe, the most cycles for which any scheduler's was busy */
+    double busy[PIPES];  /* for each pipe, its busy cycles in the scheduler where it is busiest */
     double issue;        /* cycles in which the busiest scheduler issued */
     double shared, l1;   /* cycles of the address unit for shared memory, and for other spaces */
     double l2_sectors, dram_sectors; /* sectors that these moved */

@@ -58,8 +58,8 @@ static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t mo
     find_next(sm);
 }
 
-/* Returns the multiprocessor with the first free place or, of several, the multiprocessor that got
- * the least work. */
+/* Returns the multiprocessor whose next CTA ends first. If several end their CTAs at the same time,
+ * returns the multiprocessor that has got the least work so far. */
 static struct replayed_sm *earliest(const struct replay *replay)
 {
     struct replayed_sm *found = replay->sms;
