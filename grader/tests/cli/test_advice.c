@@ -261,6 +261,7 @@ static const char *const without[][2] = {
     {"no-kernel", "the linker refuses such a program"},
     {"no-ptx", "lanewise run refuses such a program before it starts"},
     {"bad-fat-binary", "the program must be damaged"},
+    {"likely-mistake", "only gradings have it"},
     {"no-device", "the machine must have too little memory"},
 };
 
