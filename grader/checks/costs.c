@@ -1,8 +1,8 @@
 /* Compares the cost of the whole program with that of the solution.
  *
- * A figure judges one lesson, often as a ratio, and a program can improve a ratio by useless work:
- * unnecessary reads, warps that only poll, threads that wait for each other. This file compares
- * totals over all launches and all copies on the GPU, which such work increases. The limits are
+ * The figure of a check is often a ratio, and a program can improve a ratio by useless work:
+ * unnecessary reads, warps that only poll, threads that wait for each other. Useless work increases
+ * totals, so this file compares totals over all launches and all copies on the GPU. The limits are
  * multiples of the solution's totals, which labs/NN-name/costs.def records. They leave room for
  * every sensible solution. */
 #include <math.h>

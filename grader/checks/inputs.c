@@ -108,7 +108,7 @@ static bool has_places(const struct case_array *array, struct check_random *rand
 __attribute__((always_inline)) static inline void
 draw(const char *elements, size_t size, size_t count, struct check_random *random, char *to)
 {
-    char pool[POOL * 8]; /* this function is inlined, so SIZE is a constant */
+    char pool[POOL * 8]; /* room for POOL elements of up to 8 bytes */
     for (size_t i = 0; i < POOL; ++i) {
         uint64_t bits = 0;
         for (int tries = 17; tries > 0 && bits == 0; --tries)

@@ -23,8 +23,8 @@ static const struct cli_option table[] = {
     CLI_TEXT(lab, "lab", "NAME", "only this lab, such as 01-parallelize (default: all labs)"),
     CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
     CLI_FLAG(quick, "quick",
-             "only one mutant for each check: the naive one, or the one\n"
-             "that loses points in the fewest other checks"),
+             "only one mutant per check: the one marked naive, or else\n"
+             "the one that fails the fewest other checks"),
     CLI_WHOLE(seeds, "seeds", "N", 1, LAB_MOST_SEEDS,
               "grade each solution with N seeds (default: 3)"),
     CLI_END};

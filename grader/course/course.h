@@ -53,7 +53,8 @@ struct course {
 bool course_read(const char *path, struct course *course, char *error, size_t size);
 void course_free(struct course *course);
 
-/* Returns the course's lab whose full name is NAME, or NULL if the lab does not count. */
+/* Returns the course's lab whose full name is NAME, or NULL if it is not one of the
+ * course's labs. */
 const struct course_lab *course_find(const struct course *course, const char *name);
 
 #endif

@@ -15,16 +15,18 @@
 
 #define BUILDS      4u  /* most builds; in each of them, some edits may turn out not to compile */
 #define FIRST       2u  /* failed checks that all edits are tried with */
-#define FAILED_MOST 32u /* most failed checks */
+#define CHECKS_MOST 32u /* most failed checks, and most passed checks */
+#define CHOICES     3u  /* most edits that are looked at because they repair a check */
 
 struct repair {
     struct grade_job job;
     struct grade_result *result;
     char folder[PATH_SIZE];
     struct edits edits;
-    bool is_out[EDITS_MOST]; /* the edit does not compile */
+    bool is_out[EDITS_MOST]; /* the edit does not compile, or spoils a check */
     json_t *failed;          /* ids of the failed checks that may be repaired */
     json_t *names;           /* their names */
+    json_t *passed;          /* names of the checks that passed */
 };
 
 /* --- one program of all edits ----------------------------------------------------------------- */
@@ -243,7 +245,7 @@ static bool is_wrong(const json_t *check)
            !json_is_object(json_object_get(check, "figure"));
 }
 
-static void find_failed(struct repair *repair)
+static void sort_checks(struct repair *repair)
 {
     const struct lab *lab = repair->result->grading->lab;
     size_t i, j;
@@ -252,11 +254,15 @@ static void find_failed(struct repair *repair)
     {
         json_array_foreach(json_object_get(lab->declared, "checks"), j, declared)
         {
-            if (!json_equal(json_object_get(declared, "id"), json_object_get(check, "id")) ||
-                !is_wrong(check) || json_array_size(repair->failed) == FAILED_MOST)
+            json_t *id = json_object_get(check, "id"), *name = json_object_get(declared, "name");
+            if (!json_equal(json_object_get(declared, "id"), id))
                 continue;
-            json_array_append(repair->failed, json_object_get(check, "id"));
-            json_array_append(repair->names, json_object_get(declared, "name"));
+            if (is_wrong(check) && json_array_size(repair->failed) < CHECKS_MOST) {
+                json_array_append(repair->failed, id);
+                json_array_append(repair->names, name);
+            } else if (strcmp(json_text_of(check, "status"), "passed") == 0 &&
+                       json_array_size(repair->passed) < CHECKS_MOST)
+                json_array_append(repair->passed, name);
         }
     }
 }
@@ -274,53 +280,80 @@ static json_int_t read_passed(const struct repair *repair, const char *name)
     return passed < (json_int_t)repair->edits.count ? passed : -1;
 }
 
-static json_t *name_of(const struct repair *repair, size_t check)
-{
-    return json_array_get(repair->names, check);
-}
-
-/* Tries the edits TRIES with the failed checks FROM to TO. PASSED gets for each check the first
- * edit with which it passes, or -1. */
-static void try_checks(struct repair *repair, json_t *tries, size_t from, size_t to,
-                       json_int_t passed[])
+/* Tries the edits TRIES with the checks FROM to TO of the list NAMES. PASSED gets for each check the
+ * first edit with which it passes, or -1. */
+static void try_checks(struct repair *repair, const json_t *names, json_t *tries, size_t from,
+                       size_t to, json_int_t passed[])
 {
     char path[PATH_SIZE];
     struct process_outcome outcome;
     repair->job.only = json_array();
     repair->job.tries = tries;
     for (size_t i = from; i < to; ++i)
-        json_array_append(repair->job.only, name_of(repair, i));
+        json_array_append(repair->job.only, json_array_get(names, i));
     if (base_path(path, "%s/job.json", repair->folder) &&
         runner_run(repair->result->grading->lab, &repair->job, path, &outcome))
         process_outcome_free(&outcome);
     json_decref(repair->job.only);
     for (size_t i = from; i < to; ++i)
-        passed[i] = read_passed(repair, json_string_value(name_of(repair, i)));
+        passed[i] = read_passed(repair, json_string_value(json_array_get(names, i)));
 }
 
-/* Finds the first edit that repairs one of the first failed checks, and all failed checks that it
- * repairs. */
-static const struct small_edit *try_edits(struct repair *repair, json_t *repaired)
+/* Tries one edit with all checks of the list NAMES, as try_checks() does. */
+static void try_edit(struct repair *repair, const json_t *names, json_int_t edit,
+                     json_int_t passed[])
 {
-    json_int_t passed[FAILED_MOST], best = -1;
+    json_t *tries = json_pack("[I]", edit);
+    try_checks(repair, names, tries, 0, json_array_size(names), passed);
+    json_decref(tries);
+}
+
+/* Returns the first edit that repairs one of the first failed checks, or -1. */
+static json_int_t find_choice(struct repair *repair)
+{
+    json_int_t passed[CHECKS_MOST], choice = -1;
     size_t count = json_array_size(repair->failed), first = count < FIRST ? count : FIRST;
     json_t *tries = json_array();
     for (size_t i = 0; i < repair->edits.count; ++i)
         if (!repair->is_out[i])
             json_array_append_new(tries, json_integer((json_int_t)i));
-    try_checks(repair, tries, 0, first, passed);
+    if (json_array_size(tries) > 0)
+        try_checks(repair, repair->names, tries, 0, first, passed);
+    for (size_t i = 0; i < first && json_array_size(tries) > 0; ++i)
+        choice = choice < 0 ? passed[i] : choice;
     json_decref(tries);
-    for (size_t i = 0; i < first; ++i)
-        best = best < 0 ? passed[i] : best;
-    if (best < 0)
-        return NULL;
-    tries = json_pack("[I]", best);
-    try_checks(repair, tries, 0, count, passed);
-    json_decref(tries);
-    for (size_t i = 0; i < count; ++i)
-        if (passed[i] == best)
-            json_array_append(repaired, json_array_get(repair->failed, i));
-    return &repair->edits.list[best];
+    return choice;
+}
+
+/* Returns whether all checks that passed still pass with the edit. Otherwise the edit only avoids
+ * the mistake: it may launch the kernel of another rung, for example. */
+static bool spoils_nothing(struct repair *repair, json_int_t edit)
+{
+    json_int_t passed[CHECKS_MOST];
+    try_edit(repair, repair->passed, edit, passed);
+    for (size_t i = 0; i < json_array_size(repair->passed); ++i)
+        if (passed[i] != edit)
+            return false;
+    return true;
+}
+
+/* Finds the first edit that repairs one of the first failed checks and spoils no other, and all
+ * failed checks that it repairs. */
+static const struct small_edit *try_edits(struct repair *repair, json_t *repaired)
+{
+    json_int_t passed[CHECKS_MOST], choice;
+    for (unsigned i = 0; i < CHOICES && (choice = find_choice(repair)) >= 0; ++i) {
+        if (!spoils_nothing(repair, choice)) {
+            repair->is_out[choice] = true;
+            continue;
+        }
+        try_edit(repair, repair->names, choice, passed);
+        for (size_t k = 0; k < json_array_size(repair->failed); ++k)
+            if (passed[k] == choice)
+                json_array_append(repaired, json_array_get(repair->failed, k));
+        return &repair->edits.list[choice];
+    }
+    return NULL;
 }
 
 /* Builds and tries all edits in a new folder NAME. REPAIRED gets the ids of the checks that the
@@ -422,9 +455,12 @@ void repair_find(const struct grade_job *job, const char *folder, struct grade_r
     /* static because it is too large for a stack */
     static struct repair repair;
     json_t *repaired = json_array();
-    repair = (struct repair){
-        .job = *job, .result = result, .failed = json_array(), .names = json_array()};
-    find_failed(&repair);
+    repair = (struct repair){.job = *job,
+                             .result = result,
+                             .failed = json_array(),
+                             .names = json_array(),
+                             .passed = json_array()};
+    sort_checks(&repair);
     bool is_wanted = json_array_size(repair.failed) > 0 && result->grading->device == ON_EMULATOR;
     const struct small_edit *edit = is_wanted ? find_repair(&repair, folder, repaired) : NULL;
     if (edit)
@@ -433,4 +469,5 @@ void repair_find(const struct grade_job *job, const char *folder, struct grade_r
     json_decref(repaired);
     json_decref(repair.failed);
     json_decref(repair.names);
+    json_decref(repair.passed);
 }

@@ -133,7 +133,7 @@ static bool was_a_float(const struct facts *facts)
            TELL(facts, "as if it had been rounded to a float, which keeps 24 bits");
 }
 
-/* --- hypotheses about the numbers of some threads --------------------------------------------- */
+/* --- hypotheses: some threads added wrong numbers --------------------------------------------- */
 
 /* The search for a value among candidates. */
 struct search {

@@ -323,7 +323,7 @@ static void print_rules(const struct page *page)
     if (page->rules)
         fprintf(
             page->to,
-            "\nMemory accesses are counted by the rules of %s: each request comes from half a warp, its sectors are the sectors that its transactions move, and there are 16 banks.\n",
+            "\nMemory accesses are counted by the rules of %s: each request comes from half a warp, sectors are counted in its memory transactions, and there are 16 banks.\n",
             page->rules);
 }
 

@@ -71,9 +71,9 @@ struct sandbox_start {
     const char *const *argv, *const *environment; /* argv[0] is the path */
 };
 
-/* Puts this process into SANDBOX, as far as possible before START is executed. process_run() calls
- * this function after fork, when only the descriptors of parts.h are open. With namespaces, changes
- * START so that it starts bubblewrap. On failure returns false with the reason in errno. Memory
+/* Puts this process into SANDBOX, except for what only bubblewrap can do: with namespaces, changes
+ * START so that it starts bubblewrap, which does the rest. process_run() calls this function in the
+ * child after fork; the only open descriptors are then those that parts.h lists. On failure returns false with the reason in errno. Memory
  * must not be limited yet. Even if this succeeds, bubblewrap can still fail (see
  * sandbox_began()). */
 bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start);

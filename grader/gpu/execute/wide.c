@@ -1,10 +1,10 @@
-/* Finds wide operations, with which a kernel can add up floats with more precision than a float
- * has.
+/* Finds wide operations: those with which a kernel can add up floats with more precision than a
+ * float has.
  *
- *     cvt.f64.f32   d, x         a conversion from or to double, or from a float to 64 bits
+ *     cvt.f64.f32   d, x         a conversion from double or to double, or of a float to 64 bits
  *     fma.rn.f64    d, d, d, e   arithmetic in double
  *     wmma.mma, mma …            a product by tensor cores, of numbers of any type
- *     ld.global.u32 a, [p]       no operation, but the bits may be a float's
+ *     ld.global.u32 a, [p]       not a wide operation itself, but A holds data from now on
  *     add.u32       s, s, a      integer arithmetic on data
  *
  * Data are numbers that were floats, or that come from memory, because nvcc itself loads a float as

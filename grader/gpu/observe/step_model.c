@@ -260,7 +260,8 @@ LANES_INLINE uint64_t both(const uint32_t *words, unsigned l)
     }                                                                                              \
     return true
 
-/* Computes a result of 8 bytes. Returns false if the reader computes no such result. */
+/* Computes a result of 8 bytes. Returns false if the step page cannot compute it, so that it must
+ * be recorded. */
 LANES_CLONES static bool compute_long(const struct step_model *model, const struct step_code *code,
                                       uint32_t warp, uint32_t *restrict words)
 {

@@ -146,7 +146,8 @@ static size_t match_whole(const struct views *views, size_t at, const uint8_t *b
     return length == size ? length : length - (at + length) % unit(views, at);
 }
 
-/* Finds the offset *AT of BYTES in the shown view. First tries the end of the last piece. */
+/* Finds the offset *AT of BYTES in the view that main() is shown. First tries the end of the piece
+ * that was found last, because programs often copy one piece after another. */
 static bool find(const struct views *views, const uint8_t *bytes, size_t size, size_t *at)
 {
     *at = views->next;
