@@ -280,8 +280,8 @@ static json_int_t read_passed(const struct repair *repair, const char *name)
     return passed < (json_int_t)repair->edits.count ? passed : -1;
 }
 
-/* Tries the edits TRIES with the checks FROM to TO of the list NAMES. PASSED gets for each check the
- * first edit with which it passes, or -1. */
+/* Tries the edits TRIES with the checks FROM to TO of the list NAMES. PASSED gets for each check
+ * the first edit with which it passes, or -1. */
 static void try_checks(struct repair *repair, const json_t *names, json_t *tries, size_t from,
                        size_t to, json_int_t passed[])
 {

@@ -73,9 +73,9 @@ struct sandbox_start {
 
 /* Puts this process into SANDBOX, except for what only bubblewrap can do: with namespaces, changes
  * START so that it starts bubblewrap, which does the rest. process_run() calls this function in the
- * child after fork; the only open descriptors are then those that parts.h lists. On failure returns false with the reason in errno. Memory
- * must not be limited yet. Even if this succeeds, bubblewrap can still fail (see
- * sandbox_began()). */
+ * child after fork; the only open descriptors are then those that parts.h lists. On failure returns
+ * false with the reason in errno. Memory must not be limited yet. Even if this succeeds, bubblewrap
+ * can still fail (see sandbox_began()). */
 bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start);
 
 /* Returns whether STATUS, the NUL-terminated text that bubblewrap wrote, says that it started the

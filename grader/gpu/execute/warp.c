@@ -14,11 +14,11 @@
  *
  * Since Volta, lanes of a warp may wait for each other. With a single stack, such a warp would
  * hang: a lane that holds a lock can wait at M for the other lanes, which spin in the entry above
- * it and wait for the lock. Each path runs for a limited number of instructions at a time, its slice.
- * A path is split if it polled in its slice, or if it is at a barrier. A poll is a load or an atomic
- * that looks whether another lane has changed a value. The lanes that did not run after a failed
- * poll, or in the second half of the slice, become a new path and can run. Paths that later reach
- * the same place merge again. */
+ * it and wait for the lock. Each path runs for a limited number of instructions at a time, called
+ * its slice. A path is split if it polled in its slice, or if it is at a barrier. A poll is a load
+ * or an atomic that looks whether another lane has changed a value. The lanes that did not run
+ * after a failed poll, or in the second half of the slice, become a new path and can run. Paths
+ * that later reach the same place merge again. */
 #include <stdlib.h>
 #include <string.h>
 
