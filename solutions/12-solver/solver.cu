@@ -1,7 +1,7 @@
 /* Lab 12: solve a linear system, A x = b, by Jacobi's method.
  *
  * A step makes a better x from the x before. Equation i says what x[i] must be if all other unknowns
- * were right already, so that is the new x[i]:
+ * were right already. A step makes this value the new x[i]:
  *
  *     next[i] = x[i] + (b[i] - the sum of A[i][j] * x[j] over all j) / A[i][i]
  *
@@ -80,7 +80,7 @@ __global__ void step_stencil(struct job job, const float *x, float *next)
     next[row * job.width + column] = (job.b[row * job.width + column] + others) / job.middle;
 }
 
-// Rung 4: stores the largest |b - A x| in *residual, which is 0 before.
+// Rung 4: makes *residual, which is 0 before, the largest |b - A x|.
 __global__ void find_residual(struct job job, const float *x, float *residual)
 {
     int column = blockIdx.x * TILE_X + threadIdx.x, row = blockIdx.y * TILE_Y + threadIdx.y;
