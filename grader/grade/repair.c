@@ -410,8 +410,11 @@ static const struct small_edit *find_repair(struct repair *repair, const char *f
         return NULL;
     if (edit)
         first = begin, last = end;
-    if (suspect < first || suspect > last || json_array_size(repair->result->causes) == 0)
+    bool is_known = repair->result->guessed || json_array_size(repair->result->causes) > 0;
+    if (suspect < first || suspect > last || !is_known)
         suspect = 0; /* the line of wrong numbers only stores them */
+    if (repair->result->guessed)
+        first = 1, last = 0; /* the lab knows the mistake: doubt no other line */
     edits_free(&repair->edits);
     edits_by_rules(&repair->edits, source_of(repair), suspect, first, last);
     return try_all(repair, folder, "more-tries", repaired);
