@@ -14,7 +14,6 @@
 #include "grade/runner.h"
 
 #define BUILDS      4u  /* most builds; in each of them, some edits may turn out not to compile */
-#define FIRST       2u  /* failed checks that all edits are tried with */
 #define FAILED_MOST 32u /* most failed checks */
 
 struct repair {
@@ -298,20 +297,19 @@ static void try_checks(struct repair *repair, json_t *tries, size_t from, size_t
         passed[i] = read_passed(repair, json_string_value(name_of(repair, i)));
 }
 
-/* Finds the first edit that repairs one of the first failed checks, and all failed checks that it
+/* Finds the first edit that repairs the first failed check, and all failed checks that it
  * repairs. */
 static const struct small_edit *try_edits(struct repair *repair, json_t *repaired)
 {
-    json_int_t passed[FAILED_MOST], best = -1;
-    size_t count = json_array_size(repair->failed), first = count < FIRST ? count : FIRST;
+    json_int_t passed[FAILED_MOST];
+    size_t count = json_array_size(repair->failed);
     json_t *tries = json_array();
     for (size_t i = 0; i < repair->edits.count; ++i)
         if (!repair->is_out[i])
             json_array_append_new(tries, json_integer((json_int_t)i));
-    try_checks(repair, tries, 0, first, passed);
+    try_checks(repair, tries, 0, 1, passed);
     json_decref(tries);
-    for (size_t i = 0; i < first; ++i)
-        best = best < 0 ? passed[i] : best;
+    json_int_t best = passed[0];
     if (best < 0)
         return NULL;
     tries = json_pack("[I]", best);
