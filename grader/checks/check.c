@@ -216,7 +216,7 @@ static bool passes(struct check *check, const struct check_info *info, const str
 
 /* The most seconds that all tries of a check may work. They should not take longer than the grading
  * itself. */
-#define TRY_SECONDS 4
+#define TRY_SECONDS 3
 
 /* Tries JOB's programs until the check passes. */
 static void try_programs(struct check *check, const struct check_info *info,

@@ -106,7 +106,7 @@ static void say_missing(const struct pair *pair, struct difference what, struct 
     const struct token *first = first_of(&pair->solution, what.right);
     const struct token *call = find_call(&pair->solution, what.right);
     static const char *const keywords[] = {"if", "for", "while", "return", "break", "else"};
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; ++i)
+    for (size_t i = 0; !call && i < sizeof keywords / sizeof *keywords; ++i)
         if (token_is(first, keywords[i])) {
             say(edit, "with %s `%s` after line %u", i == 0 || i == 5 ? "an" : "a", keywords[i],
                 edit->line);

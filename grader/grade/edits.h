@@ -15,6 +15,7 @@ struct small_edit {
     unsigned column;   /* from 1, or 0 for the beginning of the line */
     size_t tokens;     /* number of tokens removed and added; fewer if it only moves them */
     bool is_vague;     /* it replaces several lines, or much of a line */
+    bool is_guess;     /* it follows a rule, so another edit may be the right one */
     unsigned last;     /* the last line that it replaces */
     char says[200];    /* such as "with another number than `8` in line 31" */
 };

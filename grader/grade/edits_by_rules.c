@@ -77,7 +77,8 @@ static struct small_edit *put(const struct rules *rules, size_t i, size_t count,
                                 .text = copy,
                                 .line = first->line,
                                 .column = code_column(rules->code, first),
-                                .tokens = 1};
+                                .tokens = 1,
+                                .is_guess = true};
     edit->begin = count ? (size_t)(first->begin - rules->code->text) : edit->end;
     return edit;
 }
@@ -159,9 +160,10 @@ static void try_comparison(const struct rules *rules, size_t i)
 
 static void try_operator(const struct rules *rules, size_t i)
 {
-    static const char *const table[][2] = {{"/", "%"},   {"%", "/"},   {"+", "*"},   {"+", "-"},
-                                           {"-", "+"},   {"*", "+"},   {"=", "+="},  {"+=", "="},
-                                           {"-=", "+="}, {"<<", ">>"}, {">>", "<<"}, {"&", "|"}};
+    static const char *const table[][2] = {{"/", "%"},  {"%", "/"},   {"+", "*"},   {"+", "-"},
+                                           {"-", "+"},  {"*", "+"},   {"=", "+="},  {"+=", "-="},
+                                           {"+=", "="}, {"-=", "+="}, {"<<", ">>"}, {">>", "<<"},
+                                           {"&", "|"}};
     bool is_unary = !token_is_name(at(rules, i - 1)) &&
                     !isdigit((unsigned char)*at(rules, i - 1)->begin) && !is(rules, i - 1, ")") &&
                     !is(rules, i - 1, "]");

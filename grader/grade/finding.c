@@ -371,6 +371,17 @@ void grade_add_unset(struct grade_result *result)
 
 /* --- repairs ---------------------------------------------------------------------------------- */
 
+/* Writes what EDIT does. The mistake is there if the solution has it like this. Otherwise another
+ * line may be wrong in a way that EDIT makes good. */
+static void write_repair(char *text, size_t size, const struct small_edit *edit)
+{
+    if (edit->is_guess)
+        snprintf(text, size, "these checks pass, for example, %s: is the mistake there?",
+                 edit->says);
+    else
+        snprintf(text, size, "%s, these checks pass", edit->says);
+}
+
 /* Returns a new cause at the line of EDIT. It shows the lines of the first check of REPAIRED. */
 static json_t *make_cause(const struct grade_result *result, const struct small_edit *edit,
                           const json_t *repaired)
@@ -378,8 +389,8 @@ static json_t *make_cause(const struct grade_result *result, const struct small_
     char message[300];
     size_t i;
     json_t *check;
-    snprintf(message, sizeof message, "%c%s, these checks pass", toupper(edit->says[0]),
-             edit->says + 1);
+    write_repair(message, sizeof message, edit);
+    message[0] = (char)toupper((unsigned char)message[0]);
     json_t *found =
         json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "id", "likely-mistake", "severity", "error",
                   "file", result->grading->lab->file, "line", (json_int_t)edit->line, "column",
@@ -406,7 +417,7 @@ void grade_add_repair(struct grade_result *result, const struct small_edit *edit
     json_t *cause = find_repaired(result, repaired);
     if (cause) {
         char help[300];
-        snprintf(help, sizeof help, "%s, these checks pass", edit->says);
+        write_repair(help, sizeof help, edit);
         json_object_set_new(cause, "help", clean_string(help, sizeof help));
         add_line(result, cause, edit->line);
     } else {

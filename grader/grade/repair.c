@@ -14,7 +14,6 @@
 #include "grade/runner.h"
 
 #define BUILDS      4u  /* most builds; in each of them, some edits may turn out not to compile */
-#define FIRST       2u  /* failed checks that all edits are tried with */
 #define CHECKS_MOST 32u /* most failed checks, and most passed checks */
 #define CHOICES     3u  /* most edits that are looked at because they repair a check */
 
@@ -23,7 +22,7 @@ struct repair {
     struct grade_result *result;
     char folder[PATH_SIZE];
     struct edits edits;
-    bool is_out[EDITS_MOST]; /* the edit does not compile, or spoils a check */
+    bool is_out[EDITS_MOST]; /* the edit does not compile, or only avoids the mistake */
     json_t *failed;          /* ids of the failed checks that may be repaired */
     json_t *names;           /* their names */
     json_t *passed;          /* names of the checks that passed */
@@ -308,21 +307,18 @@ static void try_edit(struct repair *repair, const json_t *names, json_int_t edit
     json_decref(tries);
 }
 
-/* Returns the first edit that repairs one of the first failed checks, or -1. */
+/* Returns the first edit that repairs the first failed check, or -1. */
 static json_int_t find_choice(struct repair *repair)
 {
-    json_int_t passed[CHECKS_MOST], choice = -1;
-    size_t count = json_array_size(repair->failed), first = count < FIRST ? count : FIRST;
+    json_int_t passed = -1;
     json_t *tries = json_array();
     for (size_t i = 0; i < repair->edits.count; ++i)
         if (!repair->is_out[i])
             json_array_append_new(tries, json_integer((json_int_t)i));
     if (json_array_size(tries) > 0)
-        try_checks(repair, repair->names, tries, 0, first, passed);
-    for (size_t i = 0; i < first && json_array_size(tries) > 0; ++i)
-        choice = choice < 0 ? passed[i] : choice;
+        try_checks(repair, repair->names, tries, 0, 1, &passed);
     json_decref(tries);
-    return choice;
+    return passed;
 }
 
 /* Returns whether all checks that passed still pass with the edit. Otherwise the edit only avoids
@@ -337,21 +333,29 @@ static bool spoils_nothing(struct repair *repair, json_int_t edit)
     return true;
 }
 
-/* Finds the first edit that repairs one of the first failed checks and spoils no other, and all
- * failed checks that it repairs. */
+/* Lists in REPAIRED the failed checks that pass with the edit. Returns whether the edit may be the
+ * mistake: a guess that leaves a failed check unrepaired probably only avoids the mistake. */
+static bool repairs_enough(struct repair *repair, json_int_t edit, json_t *repaired)
+{
+    json_int_t passed[CHECKS_MOST];
+    size_t count = json_array_size(repair->failed);
+    try_edit(repair, repair->names, edit, passed);
+    for (size_t i = 0; i < count; ++i)
+        if (passed[i] == edit)
+            json_array_append(repaired, json_array_get(repair->failed, i));
+    return !repair->edits.list[edit].is_guess || json_array_size(repaired) == count;
+}
+
+/* Finds the first edit that repairs the first failed check and spoils no other, and all failed
+ * checks that it repairs. */
 static const struct small_edit *try_edits(struct repair *repair, json_t *repaired)
 {
-    json_int_t passed[CHECKS_MOST], choice;
+    json_int_t choice;
     for (unsigned i = 0; i < CHOICES && (choice = find_choice(repair)) >= 0; ++i) {
-        if (!spoils_nothing(repair, choice)) {
-            repair->is_out[choice] = true;
-            continue;
-        }
-        try_edit(repair, repair->names, choice, passed);
-        for (size_t k = 0; k < json_array_size(repair->failed); ++k)
-            if (passed[k] == choice)
-                json_array_append(repaired, json_array_get(repair->failed, k));
-        return &repair->edits.list[choice];
+        if (spoils_nothing(repair, choice) && repairs_enough(repair, choice, repaired))
+            return &repair->edits.list[choice];
+        json_array_clear(repaired);
+        repair->is_out[choice] = true;
     }
     return NULL;
 }
@@ -443,8 +447,11 @@ static const struct small_edit *find_repair(struct repair *repair, const char *f
         return NULL;
     if (edit)
         first = begin, last = end;
-    if (suspect < first || suspect > last || json_array_size(repair->result->causes) == 0)
+    bool is_known = repair->result->guessed || json_array_size(repair->result->causes) > 0;
+    if (suspect < first || suspect > last || !is_known)
         suspect = 0; /* the line of wrong numbers only stores them */
+    if (repair->result->guessed)
+        first = 1, last = 0; /* the lab knows the mistake: doubt no other line */
     edits_free(&repair->edits);
     edits_by_rules(&repair->edits, source_of(repair), suspect, first, last);
     return try_all(repair, folder, "more-tries", repaired);

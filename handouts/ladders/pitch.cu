@@ -1,7 +1,8 @@
 /* Rows that begin anywhere, and rows that begin with a line of memory, for even and odd widths. The
  * rungs copy rows or run lab 05's kernel. Their matrices are the lab's: end to end as in the
- * skeleton, pitched as in the solution. Look at: lines and sectors per request where the width is
- * odd. */
+ * skeleton, pitched as in the solution.
+ *
+ * Look at: lines and sectors per request where the width is odd. */
 #include "ladder.cuh"
 
 #define main lab_main // the labs' own main(), which is not called here

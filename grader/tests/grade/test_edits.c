@@ -26,6 +26,8 @@ static const struct {
      "with a call of __syncthreads() after line 3"},
     {"a return left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\nif (n)\nreturn;\nb = 2;"),
      "with an `if` after line 3"},
+    {"a guarded call left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\nif (n)\ng(a);\nb = 2;"),
+     "with a call of g() after line 3"},
     {"a line too many", BODY("a = 1;\na = 2;\nb = 3;"), BODY("a = 1;\nb = 3;"),
      "without `a = 2;` in line 4"},
     {"comments", BODY("a = 1; // 2"), BODY("/* 3 */ a = 1;"), NULL},

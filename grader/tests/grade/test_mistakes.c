@@ -97,7 +97,7 @@ static const struct {
     const char *lab, *mistake;
 } repaired[] = {
     {"01-parallelize", "four-bytes-back"},            /* a name, in main() */
-    {"02-coalesce", "steps-by-a-sum"},                /* a kernel in another style */
+    {"02-coalesce", "steps-one-too-far"},             /* a kernel in another style */
     {"03-shared-reduce", "two-barriers-one-missing"}, /* told by a race */
     {"12-solver", "halo-one-early"},                  /* an edge */
 };
