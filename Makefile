@@ -135,10 +135,10 @@ help: ## Show this list
 	@printf '%s\n' 'WITH=racecheck,initcheck checks long runs to their end; RULES=g80 or gt200 counts like old GPUs. V=1 shows all commands.'
 
 # A grade below full marks (exit code 1) does not make `make` fail. Scripts should call build/lanewise grade.
-grade: lanewise ## Grade your labs, or one: [LAB= SUBMISSION= DEVICE= SEED= JSON= COURSE= UNSAFE=]
+grade: lanewise ## Grade your labs, or one: [LAB= SUBMISSION= DEVICE= SEED= JSON= COURSE= UNSAFE= QUICK=1]
 	@$(LANEWISE) grade $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
 		$(call option,DEVICE,device) $(call option,JSON,json) $(call option,SEED,seed) \
-		$(call option,COURSE,course) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
+		$(call option,COURSE,course) $(if $(UNSAFE),--unsafe) $(if $(QUICK),--quick) || test $$? -eq 1
 option = $(if $($1),--$2 '$($1)')
 
 hint: lanewise ## Show the next hint for a lab: LAB=
