@@ -42,18 +42,19 @@ static bool ran_out_of_time(const json_t *check)
     return strcmp(json_text_of(check, "status"), "timeout") == 0;
 }
 
-/* Returns a copy of RESULT with only the members that a second grading must reproduce. If a check
- * ran out of time, how far it came varies. So its details, and all findings and lines, are removed,
- * too. */
+/* Returns a copy of RESULT with only the members that a second grading must reproduce. It need not
+ * reproduce the causes: how many small edits are tried to find one depends on the time, and the
+ * other causes follow from the findings. If a check ran out of time, how far it came varies. So its
+ * details, and all findings and lines, are removed, too. */
 static json_t *reproducible_part(const json_t *result)
 {
-    static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal",
-                                            "version", "print",   "secret",    NULL};
+    static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal", "version",
+                                            "print",   "secret",  "causes",    NULL};
     static const char *const of_build[] = {"seconds", "cached", NULL};
     static const char *const of_check[] = {"seconds", "printed", NULL};
     static const char *const by_chance[] = {"case",     "message", "hint",  "note",
                                             "counters", "figure",  "place", NULL};
-    static const char *const of_all[] = {"causes", "findings", "lines", "accesses", NULL};
+    static const char *const of_all[] = {"findings", "lines", "accesses", NULL};
     json_t *copy = json_deep_copy(result), *check;
     size_t i;
     bool late = false;

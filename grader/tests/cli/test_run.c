@@ -38,7 +38,7 @@ static const struct {
      "gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so -x c -\n"
      "echo 'int cuInit(unsigned); int main(void) { return cuInit(0); }' | "
      "gcc -o a -x c - -L. -lcuda && $LANEWISE run ./a",
-     "./a calls the driver's cuInit(), but the emulator has only the runtime"},
+     "./a calls cuInit() of the CUDA driver, which the emulator does not have"},
     {"not executable",
      "cp $PROGRAMS/indices a; chmod -x a; setpriv --reuid 65534 -- "
      "$LANEWISE run ./a 2>&1 || (exit $?)",

@@ -92,7 +92,7 @@ Test(run_totals, occupancies_of_different_launches_are_listed)
     fclose(memory);
     static const char wanted[] =
         "  6 launches of different sizes\n"
-        "  occupancy              50.0 %          32 of 64 warps, limited by blocks, about 9 registers a "
+        "  occupancy              50.0 %          32 of 64 warps, limited by blocks, about 9 registers per "
         "thread\n"
         "                                         1 launch of blocks of 32 threads\n"
         "  occupancy             100.0 %          64 of 64 warps, about 9 registers per thread\n"
