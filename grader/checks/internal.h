@@ -60,6 +60,13 @@ extern const struct check_info *const __start_lanewise_checks[], *const __stop_l
  * does not define this symbol. */
 extern const struct check_cost_row lab_costs[] __attribute__((weak));
 
+/* Returns true if the check only finds the first edit with which it passes (grade/repair.h), so
+ * that nobody reads what it explains. */
+static inline bool check_is_trial(const struct check *check)
+{
+    return check->job.only != NULL;
+}
+
 /* Returns whether a grading on DEVICE includes the check. */
 bool check_runs_on(const struct check_info *info, enum grading_device device);
 /* Returns the device on which the check runs the submission if GRADED is the graded device. */

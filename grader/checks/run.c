@@ -31,7 +31,8 @@ static bool hung_path(const struct check *check, char path[PATH_SIZE])
 static bool has_hung(const struct check *check, const struct run_plan *plan)
 {
     char path[PATH_SIZE];
-    return !check->job.only && !plan->own && hung_path(check, path) && access(path, F_OK) == 0;
+    return !check_is_trial(check) && !plan->own && hung_path(check, path) &&
+           access(path, F_OK) == 0;
 }
 
 static void note_hung(const struct check *check)
@@ -65,7 +66,8 @@ static void note_hung_early(struct check *check)
 static bool would_hang(struct check *check, const struct run_plan *plan)
 {
     char path[PATH_SIZE];
-    if (check->job.only || plan->own || !early_path(check, 2, path) || access(path, F_OK) != 0)
+    if (check_is_trial(check) || plan->own || !early_path(check, 2, path) ||
+        access(path, F_OK) != 0)
         return false;
     check_fail(check, "timeout",
                "your program was not run here: in two other checks it did not reach lab_open()");
@@ -192,7 +194,7 @@ static bool make_run(struct check *check, const struct run_plan *plan,
     check->process_count++;
     if (!good)
         return false;
-    ended->limits = run_limits_of(plan->device, check->job.only || has_hung(check, plan));
+    ended->limits = run_limits_of(plan->device, check_is_trial(check) || has_hung(check, plan));
     run_processes(&ended->files, check, &ended->plan, &ended->limits, &ended->program,
                   &ended->device);
     if (!plan->own) {
@@ -343,7 +345,7 @@ struct rerun check_run_again(struct check *check, const struct run *run)
                             .diagnoses = true,
                             .wider_pitch = run->wider_pitch};
     char ignored[100];
-    if (check->job.only || !*plan.program || run->plan.own || run->plan.repeats > 0 ||
+    if (check_is_trial(check) || !*plan.program || run->plan.own || run->plan.repeats > 0 ||
         json_number_of(run->counters, "warp_instructions") > MOST_WATCHED ||
         !make_run(check, &plan, run->input, &ended))
         return again;

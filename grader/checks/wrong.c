@@ -108,8 +108,8 @@ void check_explain_number(struct check *check, const struct run *run, const stru
 {
     struct rerun again;
     char text[300] = "";
-    if (check->job.only)
-        return; /* nobody reads the explanation */
+    if (check_is_trial(check))
+        return;
     bool found = find_error(check, run, &again) || tell_no_launch(check, run);
     if (found)
         ;
@@ -272,8 +272,8 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
                                   .want = want->values,
                                   .bounds = want->bounds,
                                   .hides = run->plan.hides};
-    if (check->job.only)
-        return; /* nobody reads the explanation */
+    if (check_is_trial(check))
+        return;
     bool found = find_error(check, run, &again) || tell_no_launch(check, run);
     find_threads(&matrix, run);
     matrix.again = find_matrix(again.result, answer->array.name, matrix.height * matrix.width);

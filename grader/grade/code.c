@@ -2,8 +2,11 @@
 
 #include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define QUOTED 60 /* most bytes of code that code_quote() copies */
 
 static bool is_letter(char c)
 {
@@ -168,6 +171,24 @@ bool code_has_part(const struct code *code, const struct code *other, struct spa
         if (code_is_same(code, code->parts[i], other, part))
             return true;
     return false;
+}
+
+bool code_has_token(const struct code *code, struct span span, const struct token *token)
+{
+    for (size_t i = 0; i < span.count; ++i)
+        if (token_is_same(&code->tokens[span.first + i], token))
+            return true;
+    return false;
+}
+
+void code_quote(const struct code *code, struct span span, char text[CODE_QUOTE])
+{
+    const struct token *first = &code->tokens[span.first], *last = first + span.count - 1;
+    size_t length = (size_t)(last->begin + last->length - first->begin);
+    size_t whole = strcspn(first->begin, "\n");
+    whole = whole < QUOTED ? whole : QUOTED;
+    snprintf(text, CODE_QUOTE, "%.*s%s", (int)(length < whole ? length : whole), first->begin,
+             length > whole ? "..." : "");
 }
 
 const struct token *code_function(const struct code *code, struct span part)

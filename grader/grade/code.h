@@ -44,6 +44,13 @@ bool code_is_same(const struct code *left, struct span a, const struct code *rig
 /* Returns whether CODE has a part with the same tokens as PART of OTHER. */
 bool code_has_part(const struct code *code, const struct code *other, struct span part);
 
+/* Returns whether SPAN has a token that is the same as TOKEN. */
+bool code_has_token(const struct code *code, struct span span, const struct token *token);
+
+#define CODE_QUOTE 68 /* bytes that code_quote() needs at most */
+/* Copies the code of SPAN, of its first line only, to TEXT. `...` stands for the rest. */
+void code_quote(const struct code *code, struct span span, char text[CODE_QUOTE]);
+
 bool token_is(const struct token *token, const char *text);
 /* Returns whether TOKEN is a name or a keyword. */
 bool token_is_name(const struct token *token);

@@ -11,7 +11,6 @@
 #define REGIONS  24u /* most regions of lines in which two files differ */
 #define CLUSTERS 6u  /* most differences in a region that are tried one by one */
 #define MOVED    16u /* most tokens that are called moved */
-#define QUOTED   60  /* most bytes of code that a sentence quotes */
 
 /* --- what an edit says ------------------------------------------------------------------------ */
 
@@ -47,22 +46,15 @@ static const struct token *find_call(const struct code *code, struct span span)
     return NULL;
 }
 
-static bool has_token(const struct code *code, struct span span, const struct token *token)
-{
-    for (size_t i = 0; i < span.count; ++i)
-        if (token_is_same(&code->tokens[span.first + i], token))
-            return true;
-    return false;
-}
-
 /* Returns whether LEFT and RIGHT have the same tokens in another order. */
 static bool is_reordered(const struct pair *pair, struct difference what)
 {
     bool same =
         what.left.count == what.right.count && what.left.count > 1 && what.left.count <= MOVED;
     for (size_t i = 0; same && i < what.left.count; ++i)
-        same = has_token(&pair->solution, what.right, first_of(&pair->source, what.left) + i) &&
-               has_token(&pair->source, what.left, first_of(&pair->solution, what.right) + i);
+        same =
+            code_has_token(&pair->solution, what.right, first_of(&pair->source, what.left) + i) &&
+            code_has_token(&pair->source, what.left, first_of(&pair->solution, what.right) + i);
     return same;
 }
 
@@ -79,25 +71,12 @@ static const char *kind_of(const struct token *token)
                                                           : "operator";
 }
 
-static void say(struct small_edit *edit, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void say(struct small_edit *edit, const char *format, ...)
+void edit_say(struct small_edit *edit, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(edit->says, sizeof edit->says, format, arguments);
     va_end(arguments);
-}
-
-/* Copies the code of SPAN on one line, cut to QUOTED bytes. */
-static void quote(const struct code *code, struct span span, char text[QUOTED + 8])
-{
-    const struct token *first = first_of(code, span), *last = first + span.count - 1;
-    size_t length = (size_t)(last->begin + last->length - first->begin);
-    bool cut = length > QUOTED || memchr(first->begin, '\n', length);
-    length = strcspn(first->begin, "\n") < length ? strcspn(first->begin, "\n") : length;
-    snprintf(text, QUOTED + 8, "%.*s%s", (int)(length < QUOTED ? length : QUOTED), first->begin,
-             cut ? "..." : "");
 }
 
 /* Says what is missing after line LINE. */
@@ -108,36 +87,36 @@ static void say_missing(const struct pair *pair, struct difference what, struct 
     static const char *const keywords[] = {"if", "for", "while", "return", "break", "else"};
     for (size_t i = 0; !call && i < sizeof keywords / sizeof *keywords; ++i)
         if (token_is(first, keywords[i])) {
-            say(edit, "with %s `%s` after line %u", i == 0 || i == 5 ? "an" : "a", keywords[i],
-                edit->line);
+            edit_say(edit, "with %s `%s` after line %u", i == 0 || i == 5 ? "an" : "a", keywords[i],
+                     edit->line);
             return;
         }
     if (call)
-        say(edit, "with a call of %.*s() after line %u", (int)call->length, call->begin,
-            edit->line);
+        edit_say(edit, "with a call of %.*s() after line %u", (int)call->length, call->begin,
+                 edit->line);
     else
-        say(edit, "with one more statement after line %u", edit->line);
+        edit_say(edit, "with one more statement after line %u", edit->line);
 }
 
 static void say_what(const struct pair *pair, struct difference what, struct small_edit *edit)
 {
-    char code[QUOTED + 8] = "";
+    char code[CODE_QUOTE] = "";
     const struct token *token = first_of(&pair->source, what.left);
     if (what.left.count > 0)
-        quote(&pair->source, what.left, code);
+        code_quote(&pair->source, what.left, code);
     if (what.left.count == 0 && is_whole_lines(&pair->solution, what.right))
         say_missing(pair, what, edit);
     else if (what.left.count == 0)
-        say(edit, "with something more after `%.*s` in line %u", (int)token[-1].length,
-            token[-1].begin, edit->line);
+        edit_say(edit, "with something more after `%.*s` in line %u", (int)token[-1].length,
+                 token[-1].begin, edit->line);
     else if (what.right.count == 0)
-        say(edit, "without `%s` in line %u", code, edit->line);
+        edit_say(edit, "without `%s` in line %u", code, edit->line);
     else if (is_reordered(pair, what))
-        say(edit, "with another order in `%s` in line %u", code, edit->line);
+        edit_say(edit, "with another order in `%s` in line %u", code, edit->line);
     else if (what.left.count == 1)
-        say(edit, "with another %s than `%s` in line %u", kind_of(token), code, edit->line);
+        edit_say(edit, "with another %s than `%s` in line %u", kind_of(token), code, edit->line);
     else
-        say(edit, "with something else than `%s` in line %u", code, edit->line);
+        edit_say(edit, "with something else than `%s` in line %u", code, edit->line);
 }
 
 /* --- making edits ----------------------------------------------------------------------------- */
@@ -295,7 +274,7 @@ static void add_function(struct pair *pair, struct span part)
         edit->is_vague = true;
         edit->line = name->line;
         edit->column = code_column(&pair->source, name);
-        say(edit, "with other lines in %.*s()", (int)name->length, name->begin);
+        edit_say(edit, "with other lines in %.*s()", (int)name->length, name->begin);
     }
 }
 

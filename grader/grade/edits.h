@@ -37,6 +37,10 @@ void edits_from_solution(struct edits *edits, const char *source, const char *so
 void edits_by_rules(struct edits *edits, const char *source, unsigned suspect, unsigned first,
                     unsigned last);
 
+/* Sets what EDIT says. */
+void edit_say(struct small_edit *edit, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 void edits_free(struct edits *edits);
 
 #endif

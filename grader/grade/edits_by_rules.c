@@ -1,6 +1,5 @@
 /* Typical small changes. Each rule looks at one token, and adds the changes that begin there. */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +7,7 @@
 #include "grade/code.h"
 #include "grade/edits.h"
 
-#define QUOTED 60 /* most bytes of code that a sentence quotes */
-#define EACH   8u /* most edits of a rule, so that each rule has its turn */
+#define EACH 8u /* most edits of a rule, so that each rule has its turn */
 
 struct rules {
     const struct code *code;
@@ -39,26 +37,11 @@ static bool is_one_of(const struct token *token, const char *const *texts)
     return false;
 }
 
-static void say(char *says, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void say(char *says, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(says, size, format, arguments);
-    va_end(arguments);
-}
-
-/* Returns the code of COUNT tokens from I on, cut to QUOTED bytes. */
+/* Quotes COUNT tokens from I on. */
 static const char *quote(const struct rules *rules, size_t i, size_t count)
 {
-    static char text[QUOTED + 8];
-    const struct token *first = at(rules, i), *last = at(rules, i + count - 1);
-    size_t length = (size_t)(last->begin + last->length - first->begin);
-    size_t whole = strcspn(first->begin, "\n");
-    whole = whole < QUOTED ? whole : QUOTED;
-    snprintf(text, sizeof text, "%.*s%s", (int)(length < whole ? length : whole), first->begin,
-             length > whole ? "..." : "");
+    static char text[CODE_QUOTE];
+    code_quote(rules->code, (struct span){i, count}, text);
     return text;
 }
 
@@ -88,8 +71,8 @@ static void change(const struct rules *rules, size_t i, const char *text, const 
 {
     struct small_edit *edit = put(rules, i, 1, text);
     if (edit)
-        say(edit->says, sizeof edit->says, "with another %s than `%s` in line %u", kind,
-            quote(rules, i, 1), edit->line);
+        edit_say(edit, "with another %s than `%s` in line %u", kind, quote(rules, i, 1),
+                 edit->line);
 }
 
 /* Adds the edit that adds TEXT after token I. */
@@ -97,8 +80,7 @@ static void append(const struct rules *rules, size_t i, const char *text)
 {
     struct small_edit *edit = put(rules, i + 1, 0, text);
     if (edit)
-        say(edit->says, sizeof edit->says, "with something more after `%s` in line %u",
-            quote(rules, i, 1), edit->line);
+        edit_say(edit, "with something more after `%s` in line %u", quote(rules, i, 1), edit->line);
 }
 
 /* Adds the edit that removes COUNT tokens from I on. */
@@ -106,8 +88,7 @@ static void drop(const struct rules *rules, size_t i, size_t count)
 {
     struct small_edit *edit = put(rules, i, count, "");
     if (edit)
-        say(edit->says, sizeof edit->says, "without `%s` in line %u", quote(rules, i, count),
-            edit->line);
+        edit_say(edit, "without `%s` in line %u", quote(rules, i, count), edit->line);
 }
 
 static const char *copy_tokens(const struct rules *rules, size_t i, size_t count, char *text,
@@ -131,8 +112,8 @@ static void exchange(const struct rules *rules, size_t first, size_t first_count
     struct small_edit *edit =
         strcmp(parts[0], parts[2]) != 0 ? put(rules, first, i + count - first, text) : NULL;
     if (edit)
-        say(edit->says, sizeof edit->says, "with another order in `%s` in line %u",
-            quote(rules, first, i + count - first), edit->line);
+        edit_say(edit, "with another order in `%s` in line %u",
+                 quote(rules, first, i + count - first), edit->line);
 }
 
 /* --- the rules -------------------------------------------------------------------------------- */
@@ -270,10 +251,10 @@ static void try_line_names(const struct rules *rules, size_t i)
         }
         struct small_edit *edit = count > 0 ? put(rules, i, end - i, text) : NULL;
         if (edit)
-            say(edit->says, sizeof edit->says,
-                count > 1 ? "with `%s` and `%s` exchanged in line %u"
-                          : "with the other one of `%s` and `%s` in line %u",
-                pairs[row][0], pairs[row][1], edit->line);
+            edit_say(edit,
+                     count > 1 ? "with `%s` and `%s` exchanged in line %u"
+                               : "with the other one of `%s` and `%s` in line %u",
+                     pairs[row][0], pairs[row][1], edit->line);
     }
 }
 
@@ -337,8 +318,9 @@ static void try_term(const struct rules *rules, size_t i)
     for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
         const struct token *token = at(rules, j);
         for (int sign = 0; is_constant(token) && sign < 3; ++sign) {
-            snprintf(text, sizeof text, " %c %.*s", "-+*"[sign], (int)token -> length,
-                     token -> begin);
+            char name[80];
+            snprintf(text, sizeof text, " %c %s", "-+*"[sign],
+                     copy_tokens(rules, j, 1, name, sizeof name));
             append(rules, i, text);
         }
     }
@@ -364,8 +346,8 @@ static void try_round_up(const struct rules *rules, size_t i)
     snprintf(whole, sizeof whole, "(%s %s", left, text);
     struct small_edit *edit = put(rules, first, i + 2 - first, whole);
     if (edit)
-        say(edit->says, sizeof edit->says, "with `%s` rounded up in line %u",
-            quote(rules, first, i + 2 - first), edit->line);
+        edit_say(edit, "with `%s` rounded up in line %u", quote(rules, first, i + 2 - first),
+                 edit->line);
 }
 
 /* Returns the number of tokens of the argument that begins at I: up to a comma or a bracket that
@@ -450,8 +432,7 @@ static void try_barrier(const struct rules *rules, size_t i)
         return;
     struct small_edit *edit = put(rules, i, 0, " __syncthreads();");
     if (edit)
-        say(edit->says, sizeof edit->says, "with a call of __syncthreads() after line %u",
-            edit->line);
+        edit_say(edit, "with a call of __syncthreads() after line %u", edit->line);
 }
 
 static void try_without(const struct rules *rules, size_t i)
@@ -471,9 +452,8 @@ static void try_moved(const struct rules *rules, size_t i)
         return;
     exchange(rules, i, length, i + length, other);
     if (rules->edits->count > used)
-        say(rules->edits->list[used].says, sizeof rules->edits->list[used].says,
-            "with another order of lines %u and %u", at(rules, i)->line,
-            at(rules, i + length)->line);
+        edit_say(&rules->edits->list[used], "with another order of lines %u and %u",
+                 at(rules, i)->line, at(rules, i + length)->line);
 }
 
 static void try_type(const struct rules *rules, size_t i)

@@ -14,7 +14,7 @@
 #include "grade/runner.h"
 
 #define BUILDS      4u  /* most builds; in each of them, some edits may turn out not to compile */
-#define CHECKS_MOST 32u /* most failed checks, and most passed checks */
+#define CHECKS_MOST 64u /* more checks than a lab has */
 #define CHOICES     3u  /* most edits that are looked at because they repair a check */
 
 struct repair {
@@ -24,8 +24,7 @@ struct repair {
     struct edits edits;
     bool is_out[EDITS_MOST]; /* the edit does not compile, or only avoids the mistake */
     json_t *failed;          /* ids of the failed checks that may be repaired */
-    json_t *names;           /* their names */
-    json_t *passed;          /* names of the checks that passed */
+    json_t *names;           /* their names, then those of the checks that passed */
 };
 
 /* --- one program of all edits ----------------------------------------------------------------- */
@@ -54,14 +53,6 @@ static void undefine(FILE *to, const char *source)
 static const char *source_of(const struct repair *repair)
 {
     return repair->result->grading->submission->source.bytes;
-}
-
-static bool has_name(const struct code *code, struct span part, const struct token *name)
-{
-    for (size_t i = 0; i < part.count; ++i)
-        if (token_is_same(&code->tokens[part.first + i], name))
-            return true;
-    return false;
 }
 
 /* Returns the offset of the end of PART in the source. */
@@ -106,7 +97,7 @@ static void find_copied(const struct code *code, size_t changed, bool copied[])
             const struct token *name = copied[i] ? code_function(code, code->parts[i]) : NULL;
             name = copied[i] && !name ? code_type(code, code->parts[i]) : name;
             for (size_t j = 0; name && j < code->part_count; ++j)
-                if (!copied[j] && has_name(code, code->parts[j], name))
+                if (!copied[j] && code_has_token(code, code->parts[j], name))
                     copied[j] = more = true;
         }
     }
@@ -244,26 +235,36 @@ static bool is_wrong(const json_t *check)
            !json_is_object(json_object_get(check, "figure"));
 }
 
+static const json_t *find_declared(const struct lab *lab, const json_t *id)
+{
+    size_t i;
+    json_t *declared;
+    json_array_foreach(json_object_get(lab->declared, "checks"), i, declared)
+    {
+        if (json_equal(json_object_get(declared, "id"), id))
+            return declared;
+    }
+    return NULL;
+}
+
 static void sort_checks(struct repair *repair)
 {
-    const struct lab *lab = repair->result->grading->lab;
-    size_t i, j;
-    json_t *check, *declared;
+    json_t *check, *passed = json_array();
+    size_t i;
     json_array_foreach(repair->result->checks, i, check)
     {
-        json_array_foreach(json_object_get(lab->declared, "checks"), j, declared)
-        {
-            json_t *id = json_object_get(check, "id"), *name = json_object_get(declared, "name");
-            if (!json_equal(json_object_get(declared, "id"), id))
-                continue;
-            if (is_wrong(check) && json_array_size(repair->failed) < CHECKS_MOST) {
-                json_array_append(repair->failed, id);
-                json_array_append(repair->names, name);
-            } else if (strcmp(json_text_of(check, "status"), "passed") == 0 &&
-                       json_array_size(repair->passed) < CHECKS_MOST)
-                json_array_append(repair->passed, name);
-        }
+        json_t *id = json_object_get(check, "id");
+        json_t *name = json_object_get(find_declared(repair->result->grading->lab, id), "name");
+        if (i >= CHECKS_MOST || !name)
+            continue;
+        if (is_wrong(check)) {
+            json_array_append(repair->failed, id);
+            json_array_append(repair->names, name);
+        } else if (strcmp(json_text_of(check, "status"), "passed") == 0)
+            json_array_append(passed, name);
     }
+    json_array_extend(repair->names, passed);
+    json_decref(passed);
 }
 
 /* Returns the number of the first edit that passes the check NAME, or -1. */
@@ -279,32 +280,22 @@ static json_int_t read_passed(const struct repair *repair, const char *name)
     return passed < (json_int_t)repair->edits.count ? passed : -1;
 }
 
-/* Tries the edits TRIES with the checks FROM to TO of the list NAMES. PASSED gets for each check
- * the first edit with which it passes, or -1. */
-static void try_checks(struct repair *repair, const json_t *names, json_t *tries, size_t from,
-                       size_t to, json_int_t passed[])
+/* Tries the edits TRIES with the first COUNT checks. PASSED gets for each check the first edit with
+ * which it passes, or -1. */
+static void try_checks(struct repair *repair, json_t *tries, size_t count, json_int_t passed[])
 {
     char path[PATH_SIZE];
     struct process_outcome outcome;
     repair->job.only = json_array();
     repair->job.tries = tries;
-    for (size_t i = from; i < to; ++i)
-        json_array_append(repair->job.only, json_array_get(names, i));
+    for (size_t i = 0; i < count; ++i)
+        json_array_append(repair->job.only, json_array_get(repair->names, i));
     if (base_path(path, "%s/job.json", repair->folder) &&
         runner_run(repair->result->grading->lab, &repair->job, path, &outcome))
         process_outcome_free(&outcome);
     json_decref(repair->job.only);
-    for (size_t i = from; i < to; ++i)
-        passed[i] = read_passed(repair, json_string_value(json_array_get(names, i)));
-}
-
-/* Tries one edit with all checks of the list NAMES, as try_checks() does. */
-static void try_edit(struct repair *repair, const json_t *names, json_int_t edit,
-                     json_int_t passed[])
-{
-    json_t *tries = json_pack("[I]", edit);
-    try_checks(repair, names, tries, 0, json_array_size(names), passed);
-    json_decref(tries);
+    for (size_t i = 0; i < count; ++i)
+        passed[i] = read_passed(repair, json_string_value(json_array_get(repair->names, i)));
 }
 
 /* Returns the first edit that repairs the first failed check, or -1. */
@@ -316,47 +307,43 @@ static json_int_t find_choice(struct repair *repair)
         if (!repair->is_out[i])
             json_array_append_new(tries, json_integer((json_int_t)i));
     if (json_array_size(tries) > 0)
-        try_checks(repair, repair->names, tries, 0, 1, &passed);
+        try_checks(repair, tries, 1, &passed);
     json_decref(tries);
     return passed;
 }
 
-/* Returns whether all checks that passed still pass with the edit. Otherwise the edit only avoids
- * the mistake: it may launch the kernel of another rung, for example. */
-static bool spoils_nothing(struct repair *repair, json_int_t edit)
+/* Tries EDIT with all checks, and lists in REPAIRED the failed checks that pass. Returns whether
+ * the edit may be the mistake. An edit with which a passed check fails only avoids the mistake: it
+ * may launch the kernel of another rung, for example. So does, probably, a guess that leaves a
+ * failed check unrepaired. */
+static bool is_mistake(struct repair *repair, json_int_t edit, json_t *repaired)
 {
     json_int_t passed[CHECKS_MOST];
-    try_edit(repair, repair->passed, edit, passed);
-    for (size_t i = 0; i < json_array_size(repair->passed); ++i)
-        if (passed[i] != edit)
-            return false;
-    return true;
-}
-
-/* Lists in REPAIRED the failed checks that pass with the edit. Returns whether the edit may be the
- * mistake: a guess that leaves a failed check unrepaired probably only avoids the mistake. */
-static bool repairs_enough(struct repair *repair, json_int_t edit, json_t *repaired)
-{
-    json_int_t passed[CHECKS_MOST];
-    size_t count = json_array_size(repair->failed);
-    try_edit(repair, repair->names, edit, passed);
-    for (size_t i = 0; i < count; ++i)
+    size_t failed_count = json_array_size(repair->failed), count = json_array_size(repair->names);
+    json_t *tries = json_pack("[I]", edit);
+    bool spoils = false;
+    try_checks(repair, tries, count, passed);
+    json_decref(tries);
+    json_array_clear(repaired);
+    for (size_t i = 0; i < failed_count; ++i)
         if (passed[i] == edit)
             json_array_append(repaired, json_array_get(repair->failed, i));
-    return !repair->edits.list[edit].is_guess || json_array_size(repaired) == count;
+    for (size_t i = failed_count; i < count; ++i)
+        spoils |= passed[i] != edit;
+    bool is_guess = repair->edits.list[edit].is_guess;
+    return !spoils && (!is_guess || json_array_size(repaired) == failed_count);
 }
 
-/* Finds the first edit that repairs the first failed check and spoils no other, and all failed
- * checks that it repairs. */
+/* Finds the first edit that repairs the first failed check and may be the mistake. */
 static const struct small_edit *try_edits(struct repair *repair, json_t *repaired)
 {
     json_int_t choice;
     for (unsigned i = 0; i < CHOICES && (choice = find_choice(repair)) >= 0; ++i) {
-        if (spoils_nothing(repair, choice) && repairs_enough(repair, choice, repaired))
+        if (is_mistake(repair, choice, repaired))
             return &repair->edits.list[choice];
-        json_array_clear(repaired);
         repair->is_out[choice] = true;
     }
+    json_array_clear(repaired);
     return NULL;
 }
 
@@ -462,11 +449,8 @@ void repair_find(const struct grade_job *job, const char *folder, struct grade_r
     /* static because it is too large for a stack */
     static struct repair repair;
     json_t *repaired = json_array();
-    repair = (struct repair){.job = *job,
-                             .result = result,
-                             .failed = json_array(),
-                             .names = json_array(),
-                             .passed = json_array()};
+    repair = (struct repair){
+        .job = *job, .result = result, .failed = json_array(), .names = json_array()};
     sort_checks(&repair);
     bool is_wanted = json_array_size(repair.failed) > 0 && result->grading->device == ON_EMULATOR;
     const struct small_edit *edit = is_wanted ? find_repair(&repair, folder, repaired) : NULL;
@@ -476,5 +460,4 @@ void repair_find(const struct grade_job *job, const char *folder, struct grade_r
     json_decref(repaired);
     json_decref(repair.failed);
     json_decref(repair.names);
-    json_decref(repair.passed);
 }
