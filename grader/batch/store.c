@@ -43,8 +43,19 @@ struct batch_store {
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
+/* Returns true if the disk or a quota has no room for another small file beside the database. */
+static bool has_no_room(const struct batch_store *store)
+{
+    char folder[PATH_SIZE];
+    const char *slash = strrchr(store->path, '/');
+    return base_path(folder, "%.*s", slash ? (int)(slash - store->path) : 1,
+                     slash ? store->path : ".") &&
+           !base_has_room(folder, 4096);
+}
+
 /* Returns true if the last write failed because the disk is full, or a quota or a limit is reached.
- * After a partial write, SQLite's error code does not say so. */
+ * After a partial write, SQLite's error code does not say so. If SQLite could not create a file, it
+ * does not keep the reason. */
 static bool is_full(struct batch_store *store)
 {
     int code = sqlite3_extended_errcode(store->database);
@@ -52,7 +63,8 @@ static bool is_full(struct batch_store *store)
     return (code & 0xff) == SQLITE_FULL ||
            (code == SQLITE_IOERR_WRITE && reason != EIO && reason != EROFS) ||
            ((code & 0xff) == SQLITE_IOERR &&
-            (reason == ENOSPC || reason == EFBIG || reason == EDQUOT));
+            (reason == ENOSPC || reason == EFBIG || reason == EDQUOT)) ||
+           ((code & 0xff) == SQLITE_CANTOPEN && has_no_room(store));
 }
 
 /* Records SQLite's last error. Always returns false. */

@@ -252,6 +252,23 @@ Test(batch_grade, a_full_disk_costs_no_points)
     free(output);
 }
 
+/* A quota of files, like a full disk, may let SQLite create no second file. */
+Test(batch_grade, a_quota_that_is_used_up_is_named)
+{
+    int code;
+    char *output =
+        shell(&code, CLASS "mkdir full; unshare -m sh -c '"
+                           "mount -t tmpfs -o nr_inodes=2,mode=1777 none full || exit 77;" BATCH
+                           "--out full' 2>&1");
+    if (code == 77 || strstr(output, "unshare failed")) {
+        free(output);
+        cr_skip("this machine cannot mount a small disk");
+    }
+    cr_expect(code == 2 && strstr(output, "the disk is too full to write full/"),
+              "exit code %d: %s", code, output);
+    free(output);
+}
+
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
