@@ -376,8 +376,7 @@ void grade_add_unset(struct grade_result *result)
 static void write_repair(char *text, size_t size, const struct small_edit *edit)
 {
     if (edit->is_guess)
-        snprintf(text, size, "these checks pass, for example, %s: is the mistake there?",
-                 edit->says);
+        snprintf(text, size, "%s, for example, these checks pass: look there first", edit->says);
     else
         snprintf(text, size, "%s, these checks pass", edit->says);
 }
