@@ -141,13 +141,21 @@ static bool wait_as_legacy(struct order *order, struct stream *stream)
     return done && (!is_legacy || clock_join(&stream->clock, &order->ended));
 }
 
+/* Makes CLOCK also contain OTHER. When out of memory, drops all work in flight: conflicts with it
+ * are then missed, but none is reported wrongly. */
+static void join(struct order *order, struct order_clock *clock, const struct order_clock *other)
+{
+    if (!clock_join(clock, other))
+        order_host_waits_all(order);
+}
+
 void order_end_stream(struct order *order, const struct order_stream *key)
 {
     struct stream *stream = find_stream(order, key);
     if (!stream)
         return;
     if (key->is_blocking)
-        clock_join(&order->ended, &stream->clock);
+        join(order, &order->ended, &stream->clock);
     stream->ended = true;
 }
 
@@ -156,7 +164,9 @@ void order_record(struct order *order, const struct order_stream *key, struct or
     struct stream *stream = find_stream(order, key);
     clock_free(clock);
     if (stream && wait_as_legacy(order, stream))
-        clock_join(clock, &stream->clock);
+        join(order, clock, &stream->clock);
+    else
+        order_host_waits_all(order);
 }
 
 void order_stream_waits(struct order *order, const struct order_stream *key,
@@ -164,7 +174,9 @@ void order_stream_waits(struct order *order, const struct order_stream *key,
 {
     struct stream *stream = find_stream(order, key);
     if (stream && wait_as_legacy(order, stream))
-        clock_join(&stream->clock, clock);
+        join(order, &stream->clock, clock);
+    else
+        order_host_waits_all(order);
 }
 
 /* --- work ------------------------------------------------------------------------------------- */
