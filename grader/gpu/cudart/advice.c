@@ -9,7 +9,7 @@
 #define PAGE 4096ull
 
 struct advice {
-    /* by_device, by_host: cudaMemAdviseSetAccessedBy is set for the device, the host */
+    /* cudaMemAdviseSetAccessedBy is set for the device (by_device), for the host (by_host) */
     bool read_mostly, by_device, by_host;
     struct cudaMemLocation preferred, prefetched; /* the type is Invalid if no place is set */
 };
@@ -70,8 +70,8 @@ static bool cover(uintptr_t start, uintptr_t end)
     return true;
 }
 
-/* Finds the pages that the COUNT bytes at PTR touch. The pages of RANGE begin at its start, because
- * on a GPU a range starts at a page boundary. */
+/* Finds the pages that the COUNT bytes at PTR touch. Pages are counted from the start of RANGE,
+ * because on a GPU a range starts at a page boundary. */
 static void pages_of(const struct rt_range *range, const void *ptr, size_t count, uintptr_t *start,
                      uintptr_t *end)
 {
@@ -151,7 +151,7 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
     }
 }
 
-/* Stands for a prefetch where note_advice() otherwise gets a kind of advice. */
+/* note_advice() gets this value for a prefetch, and otherwise a kind of advice. */
 #define PREFETCHED ((enum cudaMemoryAdvise)0)
 
 static cudaError_t note_advice(const void *ptr, size_t count, enum cudaMemoryAdvise what,
@@ -244,7 +244,7 @@ static void intersect(struct advice *all, const struct advice *part)
         all->prefetched = none;
 }
 
-/* Returns the advice that all of the COUNT bytes at PTR have in common. They are in RANGE. */
+/* Returns the advice that all of the COUNT bytes at PTR have in common. The bytes are in RANGE. */
 static struct advice advice_of(const struct rt_range *range, const void *ptr, size_t count)
 {
     const struct advice nothing = {0};

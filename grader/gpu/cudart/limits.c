@@ -10,8 +10,8 @@
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Finds the emulator's limit for LIMIT. Returns false if there is none; LIMIT is then at most a
- * hint. */
+/* Sets *FOUND to the emulator's limit for LIMIT. Returns false if the emulator has no such
+ * limit. */
 static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
 {
     *found = limit == cudaLimitStackSize        ? EMU_STACK
