@@ -45,8 +45,8 @@ static enum emu_status failed(enum emu_status status, const char *why)
 }
 
 /* The device's process ends before the program only if the program has broken the protocol or a
- * limit. The grader then kills the program (process_run_served()). Waits for that, because what the
- * program would print until then differs from run to run. */
+ * limit. The grader then kills the program (process_run_served()). Sleeps until the program is
+ * killed, because its output until then would differ from run to run. */
 static enum emu_status gone(void)
 {
     sleep(1);
@@ -208,7 +208,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
     pthread_mutex_lock(&device->lock);
-    /* must come first: it copies data out of pages that the server then frees */
+    /* lend_end() must come first, because it copies data out of pages that the server then frees */
     lend_end(addr);
     enum emu_status status = exchange(device, &call);
     pthread_mutex_unlock(&device->lock);
