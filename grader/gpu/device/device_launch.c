@@ -236,8 +236,8 @@ static const struct prediction *prediction_of(const struct emu_device *device)
     return p && p->is_known ? p : NULL;
 }
 
-/* Moves the clocks that kernels read beyond the launch that has ended. LONGEST is the number of
- * instructions of its longest warp. */
+/* Advances the clocks that kernels read, because a launch has ended. LONGEST is the number of
+ * instructions of the launch's longest warp. */
 static void advance_clocks(struct emu_device *device, const struct prediction *p, uint64_t longest)
 {
     bool predicts = device->options.predicts_clock && p;
