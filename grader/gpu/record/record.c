@@ -223,8 +223,8 @@ static json_t *findings_json(const struct launch_view *launch, const char *kerne
 }
 
 /* Returns the offset of each lane's address, or null for a lane without an access. In shared
- * memory, offsets count from its start. In global memory, they count from the start of the first
- * line of 128 bytes. */
+ * memory, an offset counts from the start of shared memory. In global memory, it counts from the
+ * start of the first line of 128 bytes. */
 static json_t *offsets_json(const struct obs_access *access)
 {
     uint64_t base = UINT64_MAX;
