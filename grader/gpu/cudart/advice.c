@@ -53,8 +53,8 @@ static bool cut(uintptr_t address)
     return true;
 }
 
-/* Splits and adds spans so that whole spans cover exactly the pages from START to END. New spans
- * have empty advice. Returns false when out of memory. */
+/* Splits and adds spans until the pages from START to END are covered by spans that contain no
+ * other pages. New spans have empty advice. Returns false when out of memory. */
 static bool cover(uintptr_t start, uintptr_t end)
 {
     struct span **at = &spans;
@@ -87,7 +87,7 @@ void rt_advice_forget(const struct rt_range *range)
     pthread_mutex_lock(&lock);
     for (struct span **at = &spans; *at;) {
         struct span *span = *at;
-        /* a span is either inside or outside, because no two ranges share a page */
+        /* each span is either inside or outside of RANGE, because no two ranges share a page */
         if (span->start >= start && span->end <= end) {
             *at = span->next;
             free(span);

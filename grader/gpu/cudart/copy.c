@@ -110,7 +110,7 @@ static cudaError_t move_rows(struct emu_device *device, enum place to, char *tar
 }
 
 /* Sets *SIZE to the number of bytes from the start of the first row to the end of the last row.
- * Returns false if it overflows. */
+ * Returns false if this number overflows. */
 static bool span(const struct side *side, struct cudaExtent box, size_t *size)
 {
     size_t layers;

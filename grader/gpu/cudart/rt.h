@@ -86,7 +86,7 @@ void rt_note_report(void);
 bool rt_is_reported(void);
 cudaError_t rt_error(enum emu_status status);
 
-/* The error for a grid or block of invalid size. It differs between CUDA 12 and 13. */
+/* The error for a grid or block of invalid size. CUDA 12 and 13 return different errors. */
 extern const cudaError_t rt_shape_error;
 
 /* --- calls.c: which API functions the program has called, and how often ----------------------- */
@@ -293,7 +293,7 @@ void rt_memory_reset(struct emu_device *device);
 
 /* --- pool.c ----------------------------------------------------------------------------------- */
 
-/* Subtracts RANGE from the counts of its pool. It is of kind RT_POOL and has been freed. */
+/* Subtracts RANGE from the counts of its pool. RANGE is of kind RT_POOL and has been freed. */
 void rt_pool_freed(const struct rt_range *range);
 
 /* --- event.c ---------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* Implements the API functions for nodes of any kind, which get the kind as a parameter. They call
- * the functions for each kind in nodes.c. */
+/* Implements the API functions for nodes of any kind, which get the kind as a parameter. These
+ * functions use the functions for each kind in nodes.c. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>

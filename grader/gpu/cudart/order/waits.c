@@ -61,7 +61,8 @@ void order_note_wait(const struct order_clock *event, uint64_t stream, struct em
 typedef bool explains(const struct wait *wait, const struct order_work *earlier,
                       const struct order_work *later);
 
-/* The mistake: the stream waits for an event that it has recorded itself, which orders nothing. */
+/* The mistake: the stream waits for an event that it has recorded itself. Such a wait orders
+ * nothing. */
 static bool is_vain(const struct wait *wait, const struct order_work *earlier,
                     const struct order_work *later)
 {
