@@ -29,8 +29,8 @@
 
 /* A program that launches kernels or makes other calls without end must be stopped, like an endless
  * kernel. So the work of a program is limited to that of MOST_LAUNCHES launches, each as long as a
- * launch may be. A request counts as REQUEST_WORK warp instructions, because it takes about as
- * long. */
+ * launch may be. A request counts as REQUEST_WORK warp instructions, which take about the same
+ * time. */
 #define MOST_LAUNCHES 4
 #define REQUEST_WORK  2000
 

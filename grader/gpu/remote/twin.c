@@ -212,15 +212,15 @@ void twin_free(struct twin *twin, emu_addr addr)
 /* A span of a share: the program's bytes, and the bytes that replace them on the twin. */
 struct span {
     const struct twin_share *share;
-    uint64_t at, size; /* offset in the share, and bytes */
+    uint64_t at, size; /* offset in the share, and size in bytes */
     uint8_t *seen, *own;
 };
 
 /* Returns whether the bytes from I up to END, which are one word, must be written to the twin. They
  * must be written if the program has changed the word since the last request. Otherwise the twin
- * keeps its own word, which a kernel may have written. But a judged twin also gets each word of the
- * input that twin_change() has replaced, even if the program's word did not change, because the
- * words around it did. */
+ * keeps its own word, which a kernel may have written. But a judged twin also gets each replaced
+ * word of the input, even if the program has not changed this word: twin_change() can only
+ * recognise a word together with the words around it, and these may have changed. */
 static bool is_new(const struct twin *twin, const struct span *span, uint64_t i, uint64_t end)
 {
     const struct twin_share *share = span->share;
