@@ -15,7 +15,8 @@
  * The struct order models these rules of CUDA:
  *   - work in one stream runs in the order of its calls;
  *   - the legacy default stream waits for all earlier work in blocking streams, and later work in
- *     blocking streams waits for it; it and non-blocking streams do not wait for each other;
+ *     blocking streams waits for the legacy default stream;
+ *   - non-blocking streams and the legacy default stream do not wait for each other;
  *   - an event stands for all work that came before its latest record in the record's stream.
  * The runtime library reports which calls wait for which work (gpu/cudart/order/).
  *
