@@ -12,9 +12,9 @@ enum emu_counter {
     EMU_COUNTER_COUNT
 };
 
-/* Number of instructions that a warp must execute between a request to global memory and the wait
- * for its data to hide the latency. The latency is about 800 cycles, and four warps take turns at a
- * scheduler. */
+/* To hide the latency of global memory, a warp must execute this number of instructions between a
+ * request and the wait for its data. The latency is about 800 cycles, and four warps take turns at
+ * a scheduler. */
 #define EMU_HIDES_LATENCY 200u
 
 struct emu_counters {

@@ -1,5 +1,6 @@
-/* Ids of what an observer has deduced about a finding. The grader, which knows the source and the
- * case, uses them to show more lines, or to replace advice. */
+/* Defines ids of deductions, which are causes that an observer has found for a finding. The grader
+ * also knows the source and the test case. So it uses deductions to show more lines of the source,
+ * or to give better advice. */
 #ifndef GPU_DEDUCTIONS_H
 #define GPU_DEDUCTIONS_H
 
@@ -25,21 +26,22 @@
 #define DEDUCED_SHORT_EXTERN "extern-array-too-short"
 /* the launch gives the extern array as many bytes as it should have elements */
 #define DEDUCED_EXTERN_COUNT "extern-array-without-sizeof"
-/* the address is between two elements: a size in bytes counts elements */
+/* a 4-byte access is to an address between two elements, perhaps because an offset in bytes was
+ * computed as a number of elements */
 #define DEDUCED_MISALIGNED "between-elements"
 
 /* --- uninitialised reads ---------------------------------------------------------------------- */
 
-/* only the first part of an allocation is written, and no copy wrote it */
+/* only the first part of an allocation has been written, and by kernels, not by a copy */
 #define DEDUCED_KERNEL_PART "kernel-wrote-a-part"
 
 /* --- races ------------------------------------------------------------------------------------ */
 
-/* the access of the finding reads what the other one writes */
+/* the finding's access reads the word that the other access of the race writes */
 #define DEDUCED_READ "reads"
-/* lanes of a warp store different values to the same word, with the same instruction */
+/* one statement stores different values to the same word in several lanes of a warp */
 #define DEDUCED_LANES_STORE "lanes-store"
-/* threads of different warps do that */
+/* one statement stores different values to the same word in threads of different warps */
 #define DEDUCED_BOTH_STORE "threads-store"
 
 #endif

@@ -58,7 +58,7 @@ struct emu_trace {
     uint64_t block, warp, step;
 };
 
-/* The memory whose loads return wrong values. */
+/* The kind of memory from which loads return wrong values. */
 enum emu_scramble { EMU_SCRAMBLE_NOTHING, EMU_SCRAMBLE_SHARED, EMU_SCRAMBLE_CONSTANT };
 
 struct emu_chip;
@@ -67,11 +67,11 @@ struct emu_chip;
 struct emu_steps {
     uint64_t launch; /* number of the launch, from 1 */
     uint64_t block;  /* index of the block in the grid; x counts first */
-    uint64_t from;   /* warp instructions of the block that the recording skips */
+    uint64_t from;   /* number of warp instructions of the block that the recording skips */
     int fd;          /* descriptor that the recording is written to */
     /* The steps, in ascending order, after which the machine's state is written to dump_fd. If
-     * dump_fd is -1, the state is not written. If there are no steps here, the state is written
-     * after all steps, without registers. */
+     * dump_fd is -1, the state is not written. If this list is empty, the state is written after
+     * every step, but without registers. */
     const uint64_t *dump;
     uint32_t dump_count;
     int dump_fd;
@@ -155,8 +155,8 @@ struct emu_place {
     uint32_t line;
 };
 /* Notes PLACE for the allocation at ADDR. For a live allocation, PLACE is the line that allocated
- * it. If FILLS is true, PLACE is instead the host's line that wrote its first bytes, but not all of
- * it. For a freed allocation, PLACE is the line that freed it. */
+ * it. If FILLS is true, PLACE is instead the host's line that wrote the allocation's first bytes,
+ * but not all of its bytes. For a freed allocation, PLACE is the line that freed it. */
 void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place, bool fills);
 
 /* Finds the live allocation that contains ADDR. Returns EMU_NOT_FOUND if there is none. BASE and
@@ -166,13 +166,13 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
  * bytes as the device's memory at ADDR. ADDR is either the start of a live allocation of SIZE
  * bytes, which moves to HOST, or an address outside of all allocations. */
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size);
-/* Promises that only the device, and calls on it, write to the lent memory at ADDR. With the tool
- * "origins", the device then also tracks which of these bytes kernels wrote. CLEARED says that the
- * memory holds zeros, which count as written by kernels. */
+/* Promises that only kernels, and calls of this header's functions, write to the lent memory at
+ * ADDR. With the tool "origins", the device then also tracks which of these bytes kernels wrote.
+ * CLEARED says that the memory holds zeros, which count as written by kernels. */
 void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
-/* Finds the first range, at or after *AT and in the same allocation, of bytes that were cleared or
- * last written by kernels. Sets *AT to the beginning of the range and returns its size. Returns 0
- * if there is no such range. */
+/* Finds the first range of bytes that were cleared or last written by kernels. Searches the
+ * allocation that contains *AT, from *AT on. Sets *AT to the beginning of the range and returns its
+ * size. Returns 0 if there is no such range. */
 uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
@@ -323,17 +323,17 @@ struct emu_launch {
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
                            struct emu_counters *counters);
 
-/* Takes the list of the ranges that this thread's latest emu_launch() touched. It includes ranges
- * touched by grids that the kernel launched, but no accesses to textures. The list is empty if the
- * launch failed or was parked. The caller frees *LIST. */
+/* Takes the list of the ranges that this thread's latest emu_launch() touched. The list includes
+ * ranges touched by grids that the kernel launched, but no accesses to textures. The list is empty
+ * if the launch failed or was parked. The caller frees *LIST. */
 void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *count);
 
 /* --- the order of work ------------------------------------------------------------------------ */
 
 /* A device with options.chip predicts when the program's work would run on that chip
- * (gpu/order/timeline.h). For this, the program's runtime library takes a step after each piece of
- * work and after each call that orders work. The record gets the timeline at EMU_STEP_END or when
- * the device is closed. */
+ * (gpu/order/timeline.h). For this, the program's runtime library calls emu_step() after each piece
+ * of work and after each call that orders work. The record gets the timeline at EMU_STEP_END or
+ * when the device is closed. */
 enum emu_step_type {
     EMU_STEP_WORK,       /* a piece of work has run in STREAM */
     EMU_STEP_RECORD,     /* STREAM records EVENT */
@@ -394,7 +394,8 @@ struct emu_parked {
     uint64_t launch;  /* number of the launch, unique in the device */
     bool sees_lent;   /* the launch has polled lent memory */
     bool has_changed; /* the launch has changed memory since it last started or continued */
-    bool is_still;    /* the launch can continue only after others change memory */
+    /* the launch can continue only after the host or another launch changes memory */
+    bool is_still;
 };
 /* Returns the launch that this thread's latest call has parked. Call this after a call has returned
  * EMU_PARKED. */
@@ -404,7 +405,7 @@ enum emu_patience {
     /* runs until parked again, and does not count failed polls as executed instructions */
     EMU_POLL,
     EMU_WAIT,  /* runs until parked again, and counts all instructions */
-    EMU_FINISH /* runs to the end, because nobody will make the change that the launch waits for */
+    EMU_FINISH /* runs to the end, because nobody will change the memory that the launch polls */
 };
 /* Continues a parked launch. Returns the same as emu_launch(). */
 enum emu_status emu_go_on(struct emu_device *device, uint64_t launch, enum emu_patience patience);

@@ -1,6 +1,6 @@
-/* Reads the options. No other file in the library may end the process by itself. This file may,
- * because a mistyped option must not pass silently. (The library also raises again signals that it
- * has caught.) */
+/* Reads the options. This file ends the process if an option is invalid, because a mistyped option
+ * must not pass silently. No other file in the library ends the process, except by raising a signal
+ * again that it has caught. */
 #include "gpu/environment.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ static int open_output(const char *name)
 }
 
 /* Reads the numbers of the steps after which the state is written, such as "10,200,3000". Returns
- * how many there are. */
+ * the length of the list. */
 static uint32_t read_dumps(uint64_t *list, uint32_t most)
 {
     const char *text = getenv("LANEWISE_STEPS_DUMP_AT");

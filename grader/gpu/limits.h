@@ -17,8 +17,8 @@ struct emu_limits {
     uint32_t splits[EMU_SPLITS];
 };
 
-/* Returns the limits of CAPABILITY, which is the capability times 10. Returns NULL if it is not in
- * the table. */
+/* Returns the limits of CAPABILITY, which is the capability times 10. Returns NULL if CAPABILITY is
+ * not in the table. */
 const struct emu_limits *emu_limits(uint32_t capability);
 
 /* Returns the limits at INDEX of the table, which is ordered by capability. Returns NULL after the
@@ -34,8 +34,8 @@ const char *emu_limits_field(const struct emu_limits *limits, uint32_t index, ui
  * that has it. Returns NULL after the last feature. */
 const char *emu_limits_feature(uint32_t index, uint32_t *capability);
 
-/* Returns, in bytes, the smallest size of shared memory (see `splits`) that is at least BYTES.
- * Returns the largest size if none is. */
+/* Returns, in bytes, the smallest size of shared memory (see `splits`) that is at least BYTES. If
+ * no size is large enough, returns the largest size. */
 uint32_t emu_limits_split(const struct emu_limits *limits, uint64_t bytes);
 
 /* The virtual GPU's limits as constants. */

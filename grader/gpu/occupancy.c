@@ -46,8 +46,8 @@ uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct e
 }
 
 /* Returns whether a CTA needs too many registers. A GPU checks a CTA as if every part had as many
- * of the CTA's warps as the fullest part. 6.0 has two parts, but checks as if it had four, like
- * 6.1. */
+ * of the CTA's warps as the fullest part. A GPU of capability 6.0 has two parts, but checks a CTA
+ * as if it had four, like a GPU of capability 6.1. */
 static bool is_too_much(const struct emu_limits *limits, const struct emu_demand *demand)
 {
     struct emu_demand even = *demand;
@@ -134,9 +134,9 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
     return occupancy(limits, demand, emu_limits_split(limits, wanted > needed ? wanted : needed));
 }
 
-/* The number of SMs in each group of SMs. Every GPU has some SMs that are switched off; which ones
- * differs from GPU to GPU. With these numbers, the results are those of an H100 for clusters of 1
- * to 16 blocks, with 2, 8, 11 and 32 blocks on an SM. */
+/* The number of SMs in each group of SMs. Every GPU has some SMs that are switched off, and they
+ * differ from GPU to GPU. These numbers give the same results as an H100 for clusters of 1 to 16
+ * blocks, with 2, 8, 11 and 32 blocks on an SM. */
 #define CLUSTERED_CTAS 8u /* largest number of CTAs on one SM if they are in clusters */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
 {

@@ -1,5 +1,5 @@
 /* Names the rules by which a warp's addresses are counted as memory traffic: the rules of today's
- * GPUs or of old GPUs. They change counters, never results. */
+ * GPUs or of old GPUs. The rules change counters, never results. */
 #ifndef GPU_RULES_H
 #define GPU_RULES_H
 

@@ -48,7 +48,7 @@ struct tensor_map {
     uint8_t step[TENSOR_DIMS];
     uint8_t dims;
     uint8_t type; /* enum tensor_type */
-    /* a CUtensorMapSwizzle: 0, or the pattern spans 16 << swizzle bytes */
+    /* A CUtensorMapSwizzle. If it is not 0, the pattern spans 16 << swizzle bytes. */
     uint8_t swizzle;
     uint8_t fill; /* a CUtensorMapFloatOOBfill: fills with NaN instead of 0 */
 };

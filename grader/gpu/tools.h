@@ -15,9 +15,9 @@ enum emu_tool {
 #undef T
 };
 
-/* The names of the tools that users can choose, for messages. emu_find_tools() knows more names.
- * "origins", "rows" and "waits" are only for grading. "none" and "counters" set EMU_ONLY, to
- * measure the cost of tools. */
+/* The names of the tools that users can choose, for messages. emu_find_tools() accepts more names:
+ * "origins", "rows" and "waits", which are only for grading, and "none" and "counters", which set
+ * EMU_ONLY to measure the cost of tools. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, ordercheck, racecheck, initcheck"
 
 /* Sets *TOOLS to the tools in LIST, whose names are separated by commas. Returns false if a name is

@@ -6,7 +6,7 @@
 #define RT_NAME             "Lanewise virtual GPU"
 #define RT_PORTABLE_CLUSTER 8u /* blocks; a program must opt in to larger clusters */
 #define RT_MAX_PITCH        2147483647u
-/* bytes of the L2 cache that a program can reserve for persisting accesses */
+/* number of bytes of the L2 cache that a program can reserve for persisting accesses */
 #define RT_PERSISTING_L2 32768000u
 
 #endif

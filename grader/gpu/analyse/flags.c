@@ -102,7 +102,7 @@ static bool ends_loop(const struct ptx_function *f, uint32_t end, uint32_t *star
     return true;
 }
 
-/* Finds loops that poll by the load at PC. A loop ends at a backward branch. It polls if it
+/* Finds the loops that poll memory with the load at PC. Such a loop ends with a backward branch. It
  * contains both the load and a branch that depends on the loaded value. */
 static unsigned find_loops(const struct trace *trace, uint32_t pc)
 {
@@ -141,9 +141,9 @@ static bool reads_shared_data(const struct ptx_instruction *in)
             space == PTX_GENERIC);
 }
 
-/* Checks ordinary loads, too, although few of them poll. The compiler moves an ordinary load whose
- * address stays the same out of its loop, unless a fence, a vote or a similar instruction forbids
- * it. */
+/* Checks ordinary loads as well as volatile loads, although few ordinary loads poll. If an ordinary
+ * load always reads the same address, the compiler moves it out of its loop, unless a fence, a vote
+ * or a similar instruction forbids it. */
 void analyse_polls(const struct ptx_function *f, bool *polls)
 {
     for (uint32_t i = 0; i < f->code_count; i++)

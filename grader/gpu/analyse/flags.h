@@ -1,16 +1,16 @@
 /* Finds loops that poll a flag.
  *
- * racecheck needs this to distinguish a thread that waits for another thread from a thread that
- * uses the other thread's data too early. It must also recognise the value with which a
- * compare-and-swap loop starts, because this value may be out of date. */
+ * racecheck needs this analysis to distinguish a thread that waits for another thread from a thread
+ * that uses the other thread's data too early. racecheck must also recognise the load before a
+ * compare-and-swap loop, because the loop is correct even if the loaded value is out of date. */
 #ifndef GPU_ANALYSE_FLAGS_H
 #define GPU_ANALYSE_FLAGS_H
 
 #include "gpu/ptx/module.h"
 
 enum analyse_flag_use {
-    FLAG_COMPARED = 1,     /* the value is at most compared: no memory access and no call uses it */
-    FLAG_POLLED = 2,       /* the value ends a loop that contains the load */
+    FLAG_COMPARED = 1, /* no memory access and no call uses the value, so it is at most compared */
+    FLAG_POLLED = 2,   /* the value ends a loop that contains the load */
     FLAG_POLLED_THERE = 4, /* FLAG_POLLED, and the loop always loads from the same address */
     FLAG_GUESSED = 8,      /* an atomicCAS() compares the value with the value in memory */
 };

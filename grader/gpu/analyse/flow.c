@@ -2,9 +2,9 @@
  * Simple, Fast Dominance Algorithm", 2001). The algorithm runs on the reversed control-flow graph,
  * starting at the exit node.
  *
- * A block without a path to the exit (an endless loop) has no post-dominator. Branches in it get
- * the exit as their reconvergence point. Their lanes never reach it; the scheduler in execute/ lets
- * all lanes run in turn. */
+ * A block without a path to the exit (an endless loop) has no post-dominator. Branches in such a
+ * block get the exit as their reconvergence point, although no lane ever reaches the exit. The
+ * scheduler in execute/ lets all lanes run in turn. */
 #include "gpu/analyse/flow.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static void find_post_dominators(struct graph *g)
     g->idom[g->blocks.count] = g->blocks.count;
     for (bool changed = true; changed;) {
         changed = false;
-        /* in reverse postorder, without the exit */
+        /* visit the nodes in reverse postorder, without the exit */
         for (uint32_t i = g->ordered - 1; i-- > 0;) {
             uint32_t node = g->order[i], best = UNKNOWN;
             for (unsigned k = 0; k < 2; k++) {

@@ -11,9 +11,9 @@
  * of memory. */
 bool analyse_reconvergence(const struct ptx_function *function, uint32_t *meet);
 
-/* For each instruction i, sets IS_REDUCTION[i] to whether it is an atom whose result is never read.
- * ptxas turns such an atom into a reduction. IS_REDUCTION has code_count entries. Returns false
- * when out of memory. */
+/* For each instruction i, sets IS_REDUCTION[i] to whether it is an atom instruction whose result is
+ * never read. ptxas turns such an instruction into a reduction. IS_REDUCTION has code_count
+ * entries. Returns false when out of memory. */
 bool analyse_reductions(const struct ptx_function *function, bool *is_reduction);
 
 #endif

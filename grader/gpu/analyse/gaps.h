@@ -1,12 +1,12 @@
-/* Finds paths between two instructions that pass no barrier. They show where a barrier must be
- * added. */
+/* Finds paths between two instructions that pass no barrier. Such paths show where a barrier must
+ * be added. */
 #ifndef GPU_ANALYSE_GAPS_H
 #define GPU_ANALYSE_GAPS_H
 
 #include "gpu/analyse/blocks.h"
 
-/* A function and its loops. A back edge leads from a block to an earlier block on the path to it,
- * and so begins the next iteration of a loop. */
+/* A function and its loops. A back edge leads from a block B to a block on the path to B. It begins
+ * the next iteration of a loop. */
 struct gaps {
     const struct ptx_function *function;
     struct blocks blocks;

@@ -46,7 +46,8 @@ bool analyse_lifetimes(const struct ptx_function *f, struct lifetime *lifetimes,
         live_through(&liveness, block, &walk);
     *all_written = ok;
     for (uint32_t word = 0; ok && liveness.blocks.count && word < liveness.words; word++)
-        *all_written &= !liveness.in[word]; /* the first block must need no register */
+        /* if the first block needs no register, all are written before they are read */
+        *all_written &= !liveness.in[word];
     liveness_free(&liveness);
     return ok;
 }

@@ -9,8 +9,8 @@ static struct source_line outer(const struct ptx_loc *loc)
     return (struct source_line){loc->at_file, loc->at_line, loc->at_column};
 }
 
-/* Finds the place that called PLACE in a .loc before index BEFORE. The result has line 0 if PLACE
- * is not in inlined code. */
+/* Searches the .locs before index BEFORE for the place that called PLACE. The result has line 0 if
+ * PLACE is not in inlined code. */
 static struct source_line caller_of(const struct ptx_function *f, uint32_t before,
                                     struct source_line place)
 {

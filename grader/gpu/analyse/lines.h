@@ -11,7 +11,8 @@ struct source_line {
 /* Returns the source line of the instruction at PC. For code inlined from a header, such as
  * atomicAdd(), this is the line that calls it. In a chain of calls, it is the innermost call in the
  * kernel's own file, or the outermost call if no call is in that file. In a kernel of CUDA's
- * libraries, it is the innermost line of another file, such as a functor's, if there is one. */
+ * libraries, it is the innermost line outside of these libraries, such as a line of a functor, if
+ * there is one. */
 struct source_line analyse_line(const struct ptx_module *module,
                                 const struct ptx_function *function, uint32_t pc);
 /* Does the same for the last instruction of a function of which the parser has read only the

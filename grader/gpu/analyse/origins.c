@@ -1,6 +1,6 @@
 /* Finds the origin of each register's value. The analysis ignores the order of instructions,
  * because nvcc gives nearly every value its own register. A register's origin is "nothing" at
- * first, and only moves to the right:
+ * first. The analysis only replaces it with an origin that is further to the right:
  *
  *     nothing  <  a number                      <  anything
  *     nothing  <  an address in one variable    <  anything
@@ -52,8 +52,8 @@ static const struct ptx_variable *add(const struct ptx_variable *a, const struct
     return a == &number ? b : &anything;
 }
 
-/* Returns the origin of an instruction's result, which follows from all operands except the
- * first. */
+/* Returns the origin of an instruction's result. The origin follows from those of the source
+ * operands, which are all operands except the first. */
 static const struct ptx_variable *result_of(const struct origins *o,
                                             const struct ptx_instruction *in)
 {

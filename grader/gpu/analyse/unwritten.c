@@ -23,7 +23,7 @@ uint32_t analyse_unwritten(const struct ptx_function *function)
     uint32_t i = 0;
     bool known = liveness_find(function, &liveness) && liveness.blocks.count > 0;
     for (; known && i < function->code_count; i++) {
-        /* the compiler copies values that nobody uses */
+        /* ignore copies, because the compiler also copies values that are never used */
         if (function->code[i].opcode != PTX_OP_mov)
             operands_used(&function->code[i], note_used, &search);
         if (search.found)

@@ -1,4 +1,4 @@
-/* Finds registers that may be read before they are written: variables without a first value. */
+/* Finds registers that may be read before they are written, which are uninitialised variables. */
 #ifndef GPU_ANALYSE_UNWRITTEN_H
 #define GPU_ANALYSE_UNWRITTEN_H
 

@@ -4,8 +4,8 @@
  * Count: a 64-bit value counts twice. Predicates do not count, because they have their own
  * registers. Uniform values, which are the same for all threads (parameters, block indices,
  * constants and sums of these), do not count either: they are in constant memory and in uniform
- * registers. ptxas moves loads up, so that more of them are pending at the same time; `hoisted` is
- * the count for that order.
+ * registers. ptxas moves loads up, so that more loads are pending at the same time. `hoisted` is
+ * the number of values that are live in that order.
  *
  * Prediction: a sum with a term for each field of struct usage. Its coefficients were fitted by
  * least absolute errors to the numbers of registers that ptxas 13.0 chooses for 685 kernels of
@@ -155,8 +155,8 @@ static void note_peak(struct walk *w, uint32_t more)
         w->peak = w->pressure + more;
 }
 
-/* Returns the number of registers needed to copy uniform addresses, because the memory unit cannot
- * read uniform registers. */
+/* Returns the number of registers that the instruction needs for copies of uniform addresses. It
+ * needs the copies because the memory unit cannot read uniform registers. */
 static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruction *in)
 {
     uint32_t registers = 0;

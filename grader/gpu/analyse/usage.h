@@ -12,8 +12,8 @@ struct usage {
     uint32_t hoisted; /* the same, but with loads moved up as far as possible */
     uint32_t instructions;
     bool calls;
-    /* the code has divisions or square roots that need temporaries: of 32-bit integers, 64-bit
-     * integers, f32 and f64 */
+    /* the code has divisions or square roots that need temporary registers: of 32-bit integers, of
+     * 64-bit integers, of f32 values, of f64 values */
     bool divides, divides_long, divides_f32, divides_f64;
 };
 

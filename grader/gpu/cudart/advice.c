@@ -9,7 +9,7 @@
 #define PAGE 4096ull
 
 struct advice {
-    /* by_device, by_host: cudaMemAdviseSetAccessedBy is set for the device, the host */
+    /* cudaMemAdviseSetAccessedBy is set for the device (by_device), for the host (by_host) */
     bool read_mostly, by_device, by_host;
     struct cudaMemLocation preferred, prefetched; /* the type is Invalid if no place is set */
 };
@@ -53,8 +53,8 @@ static bool cut(uintptr_t address)
     return true;
 }
 
-/* Splits and adds spans so that whole spans cover exactly the pages from START to END. New spans
- * have empty advice. Returns false when out of memory. */
+/* Splits and adds spans until the pages from START to END are covered by spans that contain no
+ * other pages. New spans have empty advice. Returns false when out of memory. */
 static bool cover(uintptr_t start, uintptr_t end)
 {
     struct span **at = &spans;
@@ -70,8 +70,8 @@ static bool cover(uintptr_t start, uintptr_t end)
     return true;
 }
 
-/* Finds the pages that the COUNT bytes at PTR touch. The pages of RANGE begin at its start, because
- * on a GPU a range starts at a page boundary. */
+/* Finds the pages that the COUNT bytes at PTR touch. Pages are counted from the start of RANGE,
+ * because on a GPU a range starts at a page boundary. */
 static void pages_of(const struct rt_range *range, const void *ptr, size_t count, uintptr_t *start,
                      uintptr_t *end)
 {
@@ -87,7 +87,7 @@ void rt_advice_forget(const struct rt_range *range)
     pthread_mutex_lock(&lock);
     for (struct span **at = &spans; *at;) {
         struct span *span = *at;
-        /* a span is either inside or outside, because no two ranges share a page */
+        /* each span is either inside or outside of RANGE, because no two ranges share a page */
         if (span->start >= start && span->end <= end) {
             *at = span->next;
             free(span);
@@ -151,7 +151,7 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
     }
 }
 
-/* Stands for a prefetch where note_advice() otherwise gets a kind of advice. */
+/* note_advice() gets this value for a prefetch, and otherwise a kind of advice. */
 #define PREFETCHED ((enum cudaMemoryAdvise)0)
 
 static cudaError_t note_advice(const void *ptr, size_t count, enum cudaMemoryAdvise what,
@@ -244,7 +244,7 @@ static void intersect(struct advice *all, const struct advice *part)
         all->prefetched = none;
 }
 
-/* Returns the advice that all of the COUNT bytes at PTR have in common. They are in RANGE. */
+/* Returns the advice that all of the COUNT bytes at PTR have in common. The bytes are in RANGE. */
 static struct advice advice_of(const struct rt_range *range, const void *ptr, size_t count)
 {
     const struct advice nothing = {0};

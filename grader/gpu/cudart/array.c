@@ -346,7 +346,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
     return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
-/* --- bytes of an array that can span rows; deprecated, but still exported --------------------- */
+/* --- copies of bytes that can span rows; these functions are deprecated, but still exported --- */
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

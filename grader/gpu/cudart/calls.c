@@ -1,6 +1,6 @@
 /* Counts the calls of API functions. When the program ends, the library writes the counts as the
- * last line of the record. It cannot do so if the program ends in another way than exit() or a
- * return from main().
+ * last line of the record. It can do so only if the program ends by exit() or by a return from
+ * main().
  *
  * Each RT_CALLED() or rt_return() in the source has its own counter, which is added to a list at
  * its first use. At the end, the counters of each function are added up. So counting a call costs
@@ -23,8 +23,8 @@ static void note_status(int status, void *nothing)
     exit_status = status;
 }
 
-/* Registers the handler that gets the exit status. Called at the first API call: a handler that is
- * registered before main() would run after the destructor below. */
+/* Registers the handler that gets the exit status. The first API call calls this function. A
+ * handler that is registered before main() would run after the destructor below. */
 static void ask_for_status(void)
 {
     on_exit(note_status, NULL);

@@ -54,7 +54,8 @@ cudaError_t rt_device(struct emu_device **device)
     return cudaErrorInitializationError;
 }
 
-/* Prints the output of kernels. As on a GPU, it only appears when the host waits for them. */
+/* Prints the output of kernels. As on a GPU, the output only appears when the host waits for the
+ * kernels. */
 static void print_output(enum emu_stream stream, FILE *file)
 {
     char *text;

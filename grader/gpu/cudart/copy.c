@@ -3,8 +3,9 @@
  * over their whole extent before the first byte is copied.
  *
  * An asynchronous copy runs during the call. A program cannot notice this, because launches also
- * run during the call. There are two exceptions: in a captured stream, the copy becomes a graph
- * node (graphs/capture.c), and it waits in a queue if an earlier launch has not ended (queue.c). */
+ * run during the call. There are two exceptions. In a captured stream, the copy becomes a graph
+ * node (graphs/capture.c). If an earlier launch has not ended, the copy waits in a queue
+ * (queue.c). */
 #include "gpu/cudart/array.h"
 #include "gpu/cudart/work.h"
 
@@ -109,7 +110,7 @@ static cudaError_t move_rows(struct emu_device *device, enum place to, char *tar
 }
 
 /* Sets *SIZE to the number of bytes from the start of the first row to the end of the last row.
- * Returns false if it overflows. */
+ * Returns false if this number overflows. */
 static bool span(const struct side *side, struct cudaExtent box, size_t *size)
 {
     size_t layers;

@@ -1,5 +1,6 @@
-/* Declares the CPU-specific parts of signal handlers: they read the registers of the interrupted
- * thread, find out whether it reads or writes, and let it execute a single instruction. */
+/* Declares the CPU-specific functions for signal handlers. They read the registers of the
+ * interrupted thread, find out whether the thread reads or writes, and let it execute a single
+ * instruction. */
 #ifndef GPU_CUDART_CPU_H
 #define GPU_CUDART_CPU_H
 
@@ -12,7 +13,7 @@
 uintptr_t cpu_pc(const ucontext_t *thread);
 uintptr_t cpu_stack(const ucontext_t *thread);
 
-/* Returns whether the address of this SIGSEGV is one that no memory can have. */
+/* Returns whether no memory can be at the address that caused this SIGSEGV. */
 bool cpu_is_no_address(const siginfo_t *info);
 
 /* Returns whether the instruction that faulted writes to memory. */

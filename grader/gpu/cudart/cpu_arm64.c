@@ -95,8 +95,9 @@ bool cpu_writes(const ucontext_t *thread)
     return writes(*(const uint32_t *)cpu_pc(thread));
 }
 
-/* Returns whether a copy of the instruction would behave differently. This is so if its address is
- * relative to the pc, or if it is an exclusive access, which a trap ends. */
+/* Returns whether a copy of the instruction would behave differently. This is the case if the
+ * instruction computes an address from the pc, or if it is an exclusive access, because a trap
+ * would end the exclusive sequence. */
 static bool is_fixed(uint32_t in)
 {
     bool is_exclusive =

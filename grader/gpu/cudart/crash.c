@@ -20,13 +20,13 @@ enum {
     BEFORE_BLOCK = 16, /* malloc() stores the size of a block at most this many bytes before it */
     PAGE = 4096,       /* bytes of inaccessible memory before and after page-locked memory */
 };
-/* a wrong index leads at most this many bytes away from its allocation */
+/* an address within this number of bytes of an allocation counts as a wrong index into it */
 #define NEAR ((uintptr_t)1 << 30)
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
 static volatile sig_atomic_t crashed;
 
-/* What happened in a crash, and what to check. */
+/* A description of a crash, and advice about what to check. */
 struct crash {
     const char *what, *help;
 };
@@ -63,8 +63,8 @@ static bool is_near_range(const char *address, uintptr_t distance, struct rt_ran
 }
 
 /* Returns whether the instruction at PC is in the C library's free() or realloc(). They read the
- * size of a block, which is stored just before the block. The program may also have functions with
- * these names. */
+ * size of a block, which is stored just before the block. Functions of the program with these names
+ * do not count. */
 static bool is_freeing(uintptr_t pc)
 {
     Dl_info libc, info;

@@ -44,8 +44,8 @@ static bool is_live(cudaEvent_t event)
     return live;
 }
 
-/* Returns the current time in nanoseconds, but always a later time than before. The caller holds
- * the lock. */
+/* Returns the current time in nanoseconds. If it is not later than the previous result, returns the
+ * previous result plus 1. The caller holds the lock. */
 static uint64_t next_time(void)
 {
     static uint64_t latest;
@@ -247,8 +247,8 @@ static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t e
     cudaError_t error = rt_surface_fault(&device);
     if (error != cudaSuccess || left)
         return error != cudaSuccess ? error : cudaErrorNotReady;
-    /* a GPU would return cudaErrorNotReady until both have ended, so this call orders the host's
-     * later accesses after them */
+    /* A GPU would return cudaErrorNotReady until the work before both events has ended. So after
+     * this call, later accesses of the host are ordered after that work. */
     if (is_live(start) && is_live(end)) {
         note_wait(start);
         note_wait(end);

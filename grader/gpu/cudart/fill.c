@@ -90,7 +90,8 @@ static struct rt_work rows_2d(void *to, size_t pitch, int value, size_t width, s
     return work;
 }
 
-/* Runs a fill now or, after unfinished work, queues it, because cudaMemset() does not wait. */
+/* Runs a fill immediately. If earlier work is unfinished, queues the fill instead, because
+ * cudaMemset() does not wait. */
 static cudaError_t fill(const struct rt_work *work)
 {
     return rt_is_stream_busy(cudaStreamDefault) ? rt_submit(cudaStreamDefault, work)

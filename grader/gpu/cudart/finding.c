@@ -18,7 +18,7 @@ enum { MAX_PRINTED = 16, MAX_TEXT = 1024 };
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
 /* Replaces bytes that are not printable ASCII, because they could make the JSON invalid. TEXT can
- * contain them, because it can quote any PTX. */
+ * contain such bytes, because it can quote any PTX. */
 static void clean(char *text)
 {
     for (; *text; text++)

@@ -106,8 +106,8 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attrib
     return rt_return(set_attribute(func, attribute, value));
 }
 
-/* Only checks its arguments. The configuration is a hint how to divide memory between L1 cache and
- * shared memory, and the emulator has no L1 cache. */
+/* Only checks its arguments. The configuration is a hint about how to divide memory between L1
+ * cache and shared memory, and the emulator has no L1 cache. */
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)
 {
     struct rt_function *function;

@@ -182,7 +182,7 @@ static void fill_limits(struct cudaDeviceProp *prop)
 }
 
 /* Sets the fields about features. Skips features that attributes.def lists as 0, because the caller
- * has cleared *PROP. */
+ * has already set all fields to 0. */
 static void fill_abilities(struct cudaDeviceProp *prop)
 {
     FIELD(concurrentKernels, ConcurrentKernels);

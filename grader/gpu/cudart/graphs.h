@@ -11,8 +11,8 @@
 
 /* --- graphs/capture.c: turns the work of a stream into nodes of a graph ----------------------- */
 
-/* What a stream knows of its capture: the stream's last nodes, for which its next node will
- * wait. */
+/* A stream's view of its capture. It has the stream's last nodes, for which the stream's next node
+ * will wait. */
 struct rt_capture;
 
 /* Returns whether STREAM is captured, that is whether its work becomes nodes of a graph. STREAM

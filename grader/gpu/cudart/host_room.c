@@ -1,10 +1,11 @@
-/* Finds the size of an array of the program. The C library's malloc() (glibc) stores it before each
- * block. A copy that is too long would overwrite the size of the next block, and the program would
- * crash later, at another place.
+/* Finds the size of an array of the program. The C library's malloc() (glibc) stores the size of
+ * each block before the block. A copy that is too long would overwrite the size of the next block,
+ * and the program would crash later, at another place.
  *
- * The word before a block holds the size of the block; its lowest bits are flags. A word is only
- * taken for a size if sizes lead from block to block exactly to the end of the heap. A large block
- * is different: it has its own pages and begins 16 bytes after the start of the first page. */
+ * The word before a block holds the size of the block; its lowest bits are flags. The array may not
+ * come from malloc(). So the word counts as a size only if, from there on, sizes lead from block to
+ * block exactly to the end of the heap. A large block is different: it has its own pages and begins
+ * 16 bytes after the start of the first page. */
 #include "gpu/cudart/rt.h"
 
 #include <stdint.h>

@@ -10,8 +10,8 @@
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Finds the emulator's limit for LIMIT. Returns false if there is none; LIMIT is then at most a
- * hint. */
+/* Sets *FOUND to the emulator's limit for LIMIT. Returns false if the emulator has no such
+ * limit. */
 static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
 {
     *found = limit == cudaLimitStackSize        ? EMU_STACK
@@ -38,8 +38,8 @@ static size_t *find_hint(enum cudaLimit limit)
     }
 }
 
-/* Returns the value that a GPU chooses if a program sets VALUE. It rounds the size of a stack up to
- * 16 bytes. A heap and a printf buffer have a minimum size. */
+/* Returns the value that a GPU chooses if a program sets VALUE. A GPU rounds the size of a stack up
+ * to 16 bytes. A heap and a printf buffer have a minimum size. */
 static uint64_t fitting(enum emu_limit limit, uint64_t value)
 {
     const uint64_t least_heap = 4 << 20, least_print = 512 << 10;

@@ -14,10 +14,10 @@ static size_t whole_pages(size_t size)
     return (size + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Allocates SIZE bytes of page-locked memory, as whole pages, because the order check protects
- * whole pages and no other data may be on them. The pages before and after them are inaccessible.
- * So free() fails, as with a GPU's driver, and an index past the end is noticed. Returns NULL when
- * out of memory. */
+/* Allocates SIZE bytes of page-locked memory. The memory consists of whole pages, because the order
+ * check protects whole pages, which must hold no other data. The pages before and after the memory
+ * are inaccessible. So free() fails, as with a GPU's driver, and an index past the end is noticed.
+ * Returns NULL when out of memory. */
 static void *map_locked(size_t size)
 {
     if (size > SIZE_MAX / 2)
@@ -196,9 +196,9 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
     return rt_return(error);
 }
 
-/* Checks that no work in flight uses the memory at PTR, before the host frees it. Only cudaFree()
- * waits for all work, and only for memory that is not from cudaMallocAsync(). The functions that
- * free page-locked memory do not promise to wait. */
+/* Checks that no work in flight uses the memory at PTR, before the host frees it. The check is
+ * needed because only cudaFree() waits for all work, and not even cudaFree() waits if the memory is
+ * from cudaMallocAsync(). The functions that free page-locked memory do not promise to wait. */
 static void check_free(void *ptr)
 {
     struct rt_range range;

@@ -60,8 +60,8 @@ static void report_too_long(const char *what, const struct rt_places *places, ui
                   (unsigned long long)size, (unsigned long long)beyond);
 }
 
-/* Writes advice if an allocation of LENGTH bytes has room for ROWS only without the gaps between
- * them. Otherwise returns NULL. */
+/* If an allocation of LENGTH bytes has exactly the size of ROWS without the gaps between them,
+ * writes advice to TEXT. Otherwise returns NULL. */
 static const char *advise_rows(char text[200], const struct rt_rows *rows, uint64_t length)
 {
     if (rows->height < 2 || rows->pitch <= rows->width || length != rows->width * rows->height)
@@ -148,8 +148,8 @@ struct side {
     size_t pitch;
 };
 
-/* Reports an array of the host if the call gives it the pitch of RANGE on the GPU, although its
- * rows are shorter. */
+/* Reports a call that passes the pitch of RANGE, which is on the GPU, for an array of the host with
+ * shorter rows. */
 static void check_host_pitch(const struct side *side, const struct rt_range *range, size_t width)
 {
     struct rt_range host;
@@ -167,8 +167,9 @@ static void check_host_pitch(const struct side *side, const struct rt_range *ran
         side->pitch, side->whose, width);
 }
 
-/* Checks SIDE of a copy of rows of WIDTH bytes. Reports a pitch other than that of its allocation.
- * Also reports OTHER, if that is an array of the host with the pitch of this allocation. */
+/* Checks SIDE of a copy of rows of WIDTH bytes. Reports a pitch that is not a multiple of the pitch
+ * of its allocation. Otherwise, reports OTHER if it is an array of the host to which the call gives
+ * this allocation's pitch. */
 static void check_pitch(const struct side *side, const struct side *other, size_t width)
 {
     struct rt_range range = {0};

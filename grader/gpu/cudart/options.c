@@ -1,6 +1,7 @@
-/* Sets the options of a device inside the program's process. Reads them before main(), so before
- * any code of the student runs. This device ignores accesses just past an allocation, because a GPU
- * would not notice them. A device in its own process gets its options in gpu/remote/main.c. */
+/* Sets the options of a device inside the program's process. Reads the options before main(), so
+ * before any code of the student runs. This device ignores accesses just past an allocation,
+ * because a GPU would not notice them. A device in its own process gets its options in
+ * gpu/remote/main.c. */
 #include "gpu/cudart/rt.h"
 
 #include <stdio.h>

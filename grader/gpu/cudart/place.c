@@ -34,8 +34,8 @@ static Dwfl *dwfl;
 
 /* --- debug information ------------------------------------------------------------------------ */
 
-/* Finds no debug information outside of the program. Otherwise, libdw would search for it, even on
- * the network. */
+/* Tells libdw that there is no separate debug information. Otherwise, libdw would search for it
+ * outside of the program, even on the network. */
 static int find_no_other(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                          const char *file, const char *link, GElf_Word sum, char **found)
 {
@@ -173,8 +173,8 @@ struct emu_place rt_caller(void)
     return rt_place_in(frames, backtrace(frames, MAX_FRAMES));
 }
 
-/* Returns whether FILE is a header, whose functions belong to a library or to the kit: the line
- * that calls them says more. */
+/* Returns whether FILE is a header. The functions of a header belong to a library or to the kit, so
+ * the line that calls them is more useful. */
 static bool is_header(const char *file)
 {
     const char *end = strrchr(file, '.');

@@ -284,7 +284,7 @@ void rt_resume_parked(void)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Which items a call waits for: one item (ID), the items for which work with ORDER must wait
+/* The items for which a call waits: one item (ID), the items for which work with ORDER must wait
  * (ORDER), or all items ({0}). */
 struct awaited {
     uint64_t id;

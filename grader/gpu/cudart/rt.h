@@ -50,8 +50,8 @@ cudaError_t rt_wait(struct emu_device **device);
 /* Does the same as rt_wait(), but only waits for the work that must end before new work in STREAM
  * can run. */
 cudaError_t rt_wait_stream(cudaStream_t stream, struct emu_device **device);
-/* Does the same as rt_wait(), but does not wait. For calls such as cudaStreamQuery(), or calls that
- * have already waited. */
+/* Does the same as rt_wait(), but does not wait. Calls such as cudaStreamQuery(), and calls that
+ * have already waited, use this function. */
 cudaError_t rt_surface_fault(struct emu_device **device);
 
 /* Returns the device, even after a fault. Returns NULL if it cannot be opened, or in a forked
@@ -86,7 +86,7 @@ void rt_note_report(void);
 bool rt_is_reported(void);
 cudaError_t rt_error(enum emu_status status);
 
-/* The error for a grid or block of invalid size. It differs between CUDA 12 and 13. */
+/* The error for a grid or block of invalid size. CUDA 12 and 13 return different errors. */
 extern const cudaError_t rt_shape_error;
 
 /* --- calls.c: which API functions the program has called, and how often ----------------------- */
@@ -115,7 +115,8 @@ void rt_finding(const char *id, const char *kernel, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Does the same as rt_finding(), but for the line PLACES->at, and with related lines. If the file
- * of a place is NULL, its line is unknown or does not exist. COUNT says how often it happened. */
+ * of a place is NULL, its line is unknown or does not exist. COUNT is the number of times that the
+ * problem occurred. */
 struct rt_places {
     struct emu_place at, allocated, freed, earlier;
     const char *earlier_text; /* describes `earlier`, such as "this work may still run" */
@@ -159,14 +160,14 @@ struct rt_rows {
 void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr,
                          const struct rt_rows *rows);
 /* Returns how many bytes the program can use at PTR, if malloc() has returned PTR. Returns SIZE_MAX
- * if the number is unknown, and may do so if it is at least WANTED. */
+ * if this number is unknown, and sometimes if it is at least WANTED. */
 size_t rt_host_room(const void *ptr, size_t wanted);
 /* Reports a copy of ROWS to or from an array of the host that has only ROOM bytes. */
 void rt_report_host_array(const char *what, const struct rt_rows *rows, size_t room);
 /* Reports a row of WIDTH bytes that is longer than the pitch; WHOSE is "target's" or "source's". */
 void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, size_t width);
-/* Reports a pitch that is not the pitch of its allocation, and an array of the host with the pitch
- * of the GPU's memory. FROM may be NULL. */
+/* Reports a pitch that is not a multiple of its allocation's pitch, and a call that gives the pitch
+ * of the GPU's memory to an array of the host. FROM may be NULL. */
 void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t from_pitch,
                       size_t width);
 /* Reports device memory that the program has not freed. Before a reset, only reports arrays,
@@ -292,7 +293,7 @@ void rt_memory_reset(struct emu_device *device);
 
 /* --- pool.c ----------------------------------------------------------------------------------- */
 
-/* Subtracts RANGE from the counts of its pool. It is of kind RT_POOL and has been freed. */
+/* Subtracts RANGE from the counts of its pool. RANGE is of kind RT_POOL and has been freed. */
 void rt_pool_freed(const struct rt_range *range);
 
 /* --- event.c ---------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     unsigned long long id;
-    /* what the stream knows of its capture, or NULL if it is not captured */
+    /* the stream's view of its capture, or NULL if the stream is not captured */
     struct rt_capture *capture;
     cudaLaunchAttributeValue attributes[ATTRIBUTES];
     struct CUstream_st *next;

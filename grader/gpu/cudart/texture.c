@@ -143,8 +143,8 @@ static cudaError_t set_reading(struct emu_texture *t, const struct cudaTextureDe
     return cudaSuccess;
 }
 
-/* Sets the address mode of linear memory, which is not clamped or wrapped: a fetch outside of it
- * returns 0. */
+/* Makes a fetch outside of linear memory return 0. Linear memory has no other address modes, such
+ * as clamping. */
 static void set_outside(struct emu_texture *t)
 {
     memset(t->address, EMU_BORDER, sizeof t->address);

@@ -53,8 +53,8 @@ cudaError_t rt_run(struct emu_device *device, const struct rt_work *work);
 cudaError_t rt_check_work(struct emu_device *device, const struct rt_work *work);
 /* Runs WORK in STREAM, queues it or captures it. Does nothing after a kernel's fault. */
 cudaError_t rt_submit(cudaStream_t stream, const struct rt_work *work);
-/* Waits for all earlier work in the default stream, then runs WORK. For API functions without a
- * stream. */
+/* Waits for all earlier work in the default stream, then runs WORK. API functions without a stream
+ * call this function. */
 cudaError_t rt_wait_and_run(const struct rt_work *work);
 
 /* --- fill.c, copy.c, launch.c: work of one kind ----------------------------------------------- */
@@ -68,8 +68,8 @@ cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *lau
  * return. */
 cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *launch,
                           enum emu_status status);
-/* Between which memories COPY moves bytes. COPY must be legal. Page-locked memory counts as the
- * host's, managed memory as the device's. */
+/* The two memories between which COPY, a legal copy, moves bytes. Page-locked memory counts as the
+ * host's memory, managed memory as the device's memory. */
 struct rt_route {
     bool from_host, to_host;
     bool is_pageable; /* one side is host memory that is not page-locked */
@@ -77,8 +77,8 @@ struct rt_route {
     const void *host; /* address of the host's side; the source, if both sides are the host's */
 };
 struct rt_route rt_copy_route(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
-/* Return whether COPY is legal, and its source or its target is host memory that is not
- * page-locked. */
+/* Return whether COPY is legal and its source (or, for the second function, its target) is host
+ * memory that is not page-locked. */
 bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 bool rt_copies_to_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 size_t rt_copy_width(const struct cudaMemcpy3DParms *copy); /* returns bytes per row */
@@ -87,9 +87,10 @@ cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *l
                             struct rt_function **function);
 
 /* Return which bytes COPY or FILL has touched, on the device and in memory that the host shares
- * with it. Leave out host memory that is not page-locked, because the call waits for it. The caller
- * frees the result. *WAITS must be true if the name of the API function does not end with Async; it
- * becomes true if the API function waits for the work, otherwise false. */
+ * with the device. Leave out host memory that is not page-locked, because the API function returns
+ * only after it has used this memory. The caller frees the result. *WAITS must be true if the name
+ * of the API function does not end with Async; it becomes true if the API function waits for the
+ * work, otherwise false. */
 struct emu_touch *rt_copy_touches(struct emu_device *device, const struct cudaMemcpy3DParms *copy,
                                   size_t *count, bool *waits);
 struct emu_touch *rt_fill_touches(const struct cudaMemsetParams *fill, size_t *count, bool *waits);

@@ -260,7 +260,7 @@ static void mark_written(struct emu_device *device, emu_addr to, const uint8_t *
 {
     mem_mark(&device->memory, MEM_WRITTEN, to, size, true);
     mem_note_constants(&device->memory, to, size);
-    /* the check for zeros reads all bytes, so it is skipped without this mark */
+    /* only this mark needs the check for zeros, which is slow because it reads all bytes */
     if (!device->memory.tracks[MEM_FROM_KERNEL])
         return;
     bool zeros = !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);

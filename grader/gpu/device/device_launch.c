@@ -19,8 +19,8 @@
 /* largest number of parked launches; a GPU runs fewer launches at the same time */
 #define MOST_PARKED 256u
 
-/* Number of warp instructions for which an additional worker saves time. They take about 0.1 ms, as
- * long as starting a CPU thread and waiting for it. */
+/* Number of warp instructions for which an additional worker saves time. These instructions take
+ * about 0.1 ms, as long as starting a CPU thread and waiting for it. */
 #define WORTH_A_WORKER 20000u
 
 /* Writes to SIZE the number of CTAs in each of the launch's clusters, along x, y and z. */
@@ -236,8 +236,8 @@ static const struct prediction *prediction_of(const struct emu_device *device)
     return p && p->is_known ? p : NULL;
 }
 
-/* Moves the clocks that kernels read beyond the launch that has ended. LONGEST is the number of
- * instructions of its longest warp. */
+/* Advances the clocks that kernels read, because a launch has ended. LONGEST is the number of
+ * instructions of the launch's longest warp. */
 static void advance_clocks(struct emu_device *device, const struct prediction *p, uint64_t longest)
 {
     bool predicts = device->options.predicts_clock && p;

@@ -70,8 +70,8 @@ enum emu_status device_unlock(struct emu_device *device, enum emu_status status)
 
 /* Returns the kernel with this handle. If there is none, sets the message and returns NULL. */
 const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle);
-/* Returns the number of workers for a launch of CTA_COUNT CTAs. It is limited so that each worker
- * has enough work. */
+/* Returns the number of workers for a launch of CTA_COUNT CTAs. The number is limited, so that each
+ * worker has enough work. */
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count);
 /* Ends all parked launches, because the host will no longer change memory for them. If MODULE is
  * not NULL, ends only launches of its kernels. */

@@ -42,7 +42,7 @@ static enum emu_status check_side(struct emu_device *device, emu_addr at,
         return emu_copy(device, 0, 0, UINT64_MAX); /* fails, because no memory is so large */
     if (emu_find(device, at, &base, &size) == EMU_OK && span <= size - (at - base))
         return EMU_OK;
-    /* fails and sets the message if the rows are not inside one allocation */
+    /* fails and sets the message, because the rows are not inside one allocation */
     return emu_copy(device, at, at, span);
 }
 

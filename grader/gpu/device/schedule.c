@@ -1,6 +1,6 @@
-/* Predicts when a program's work runs (gpu/order/timeline.h), from the steps that the program's
- * runtime library takes, and writes the timeline to the record. Kernels take their predicted time.
- * Copies and fills have the chip's latency and bandwidth. */
+/* Predicts when a program's work runs (gpu/order/timeline.h), and writes the timeline to the
+ * record. The program's runtime library reports the work with emu_step(). Kernels take their
+ * predicted time. Copies and fills have the chip's latency and bandwidth. */
 #include "gpu/device/schedule.h"
 
 #include <jansson.h>
@@ -109,8 +109,8 @@ void schedule_close(struct schedule *schedule)
 
 /* --- the times of work ------------------------------------------------------------------------ */
 
-/* This thread's latest launch that has ended. `is_there` is true until schedule_step() gets its
- * step. */
+/* This thread's latest launch that has ended. `is_there` is true until schedule_step() gets the
+ * step for this launch. */
 static _Thread_local struct {
     bool is_there, is_known;
     double us, share;
@@ -135,8 +135,8 @@ void schedule_predicted(double us, double share)
     launched.share = share > launched.share ? share : launched.share;
 }
 
-/* Subtracts the time of an event. A chip's latencies are measured between two events, so they
- * include it. */
+/* Subtracts the time of recording an event. A chip's latencies are measured between two events, so
+ * they include this time. */
 static double without_event(const struct emu_chip *chip, double us)
 {
     return us > chip->event_us ? us - chip->event_us : 0;

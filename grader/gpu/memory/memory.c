@@ -215,7 +215,8 @@ LANES_INLINE uint64_t poison_at(uint64_t seed, uint64_t addr)
     return z ^ z >> 31;
 }
 
-/* Fills memory with bytes that no program can rely on: splitmix64 of the seed and the address. */
+/* Fills memory with bytes that no program can rely on: the results of the generator splitmix64 for
+ * the seed and the address. */
 LANES_CLONES
 static void fill_poison(uint8_t *host, uint64_t size, uint64_t seed, uint64_t addr)
 {

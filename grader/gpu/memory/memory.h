@@ -1,12 +1,12 @@
 /* Manages device memory: keeps live and freed allocations (blocks), and finds out whether a range
  * is inside one of them.
  *
- * Host pointers are never device addresses. They are above all device addresses on x86-64 and on
+ * Host pointers are not device addresses. They are above all device addresses on x86-64 and on
  * arm64 with 48-bit addresses, and below them on arm64 with 39-bit addresses. Each allocation gets
  * a higher address than all earlier allocations, and there is a gap between neighbours. So an index
  * just out of bounds or a stale pointer never reaches another allocation's data, and a finding can
- * name the allocation that the kernel meant to access. Only memory that the program lends to the
- * device (page-locked memory and managed memory) can keep its host address. */
+ * name the allocation that the kernel meant to access. There is one exception: memory that the
+ * program lends to the device (page-locked memory and managed memory) can keep its host address. */
 #ifndef GPU_MEMORY_MEMORY_H
 #define GPU_MEMORY_MEMORY_H
 
@@ -17,16 +17,17 @@
  * MEM_WINDOW_BYTES. All addresses above the windows are in global memory. */
 #define MEM_SHARED_WINDOW 0x01000000ull
 #define MEM_LOCAL_WINDOW  0x02000000ull
-/* pointers to functions are 16 apart, in the order of the module */
+/* pointers to functions are 16 bytes apart, in the order of the module's functions */
 #define MEM_CODE_WINDOW  0x03000000ull
 #define MEM_WINDOW_BYTES 0x01000000ull
 #define MEM_GLOBAL_BASE  0x200000000000ull
 
 /* The lower half of the shared window is the CTA's own shared memory. The upper half has the shared
  * memory of each CTA of the cluster, in the order of their ranks. An address in the upper half
- * means the same byte to all these CTAs. Ranks from MEM_CLUSTER_CTAS - 1 on are invalid. */
+ * means the same byte to all these CTAs. The place of rank MEM_CLUSTER_CTAS - 1 stands for all
+ * invalid ranks. */
 #define MEM_CLUSTER_BEGIN 0x00800000u
-/* bytes of the window for each CTA; a CTA has less shared memory than this */
+/* bytes in the window for each CTA; a CTA's shared memory is smaller */
 #define MEM_CLUSTER_STEP 0x00040000u
 #define MEM_CLUSTER_CTAS 32u
 
@@ -85,7 +86,7 @@ struct memory {
      * MEM_MOST_CONSTANTS */
     uint64_t constants;
     uint64_t poison; /* seed of the bytes in new blocks, or 0 if new blocks are zeroed */
-    /* grows when a block is added, freed or moved, which makes pointers invalid */
+    /* increases when a block is added, freed or moved; pointers to blocks are then invalid */
     uint64_t layout;
     bool tracks[MEM_MARKS]; /* marks for which new blocks get a map */
 };

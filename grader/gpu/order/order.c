@@ -212,8 +212,8 @@ static void compare(struct order *order, const struct pending *pending)
     }
 }
 
-/* Removes older work of the same stream that touches the same bytes as PENDING. It is no longer
- * needed: work that conflicts with it also conflicts with PENDING. */
+/* Removes older work of the same stream that touches the same bytes as PENDING. The older work is
+ * no longer needed: later work that conflicts with it also conflicts with PENDING. */
 static void replace_older(struct order *order, const struct pending *pending)
 {
     for (struct pending **at = &order->first; *at;)

@@ -12,10 +12,11 @@
  * Two pieces of work that touch the same byte must be ordered, unless both only read it. Work that
  * is not dropped is "in flight": the host must not touch its bytes.
  *
- * CUDA's rules that this models:
+ * The struct order models these rules of CUDA:
  *   - work in one stream runs in the order of its calls;
  *   - the legacy default stream waits for all earlier work in blocking streams, and later work in
- *     blocking streams waits for it; it and non-blocking streams do not wait for each other;
+ *     blocking streams waits for the legacy default stream;
+ *   - non-blocking streams and the legacy default stream do not wait for each other;
  *   - an event stands for all work that came before its latest record in the record's stream.
  * The runtime library reports which calls wait for which work (gpu/cudart/order/).
  *
@@ -97,7 +98,7 @@ void order_host_waits_all(struct order *order);
 
 /* Records that a host function begins, or, if CLOCK is NULL, that it has ended. The function was
  * queued behind the work in CLOCK, so order_check_host() does not report this work while the
- * function runs. CLOCK must stay valid until then. */
+ * function runs. CLOCK must stay valid until the function has ended. */
 void order_set_host(struct order *order, const struct order_clock *clock);
 
 /* Returns whether the host must not touch the SIZE bytes at ADDR now. */

@@ -9,8 +9,8 @@
  * multiprocessors, which kernels share. Work starts as soon as its engine has room and all work
  * that it must wait for has ended (by CUDA's rules, see order.h). If several pieces of work could
  * start, the program's order decides. A kernel asks for a share of the multiprocessors. As on a
- * GPU, kernels that began earlier get their full share, and later kernels get the rest; with less
- * than their share, they run slower.
+ * GPU, kernels that began earlier get their full share, and later kernels get the rest. A kernel
+ * with less than its share runs slower.
  *
  * The program's own time is not modelled. The program submits work at once, until it waits for work
  * or a GPU's queue would be full.

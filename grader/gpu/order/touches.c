@@ -87,7 +87,8 @@ static size_t count_of(const struct touches *touches, enum emu_touch_kind kind)
     return touches->first[kind + 1] - touches->first[kind];
 }
 
-/* Finds a byte that FEW touches by FEW_KIND and MANY by MANY_KIND. Sets *AT to its address. */
+/* Finds a byte that FEW touches with an access of FEW_KIND, and MANY with an access of MANY_KIND.
+ * Sets *AT to its address. */
 static bool find_common(const struct touches *few, enum emu_touch_kind few_kind,
                         const struct touches *many, enum emu_touch_kind many_kind, uint64_t *at)
 {
@@ -131,8 +132,8 @@ bool touches_equal(const struct touches *one, const struct touches *other)
     return true;
 }
 
-/* Returns whether TOUCH has bytes both before BEGIN and from END on. Removing the range between
- * them then leaves two touches. */
+/* Returns whether TOUCH has bytes both before BEGIN and from END on. If so, two touches remain
+ * after the bytes from BEGIN to END - 1 have been removed. */
 static bool surrounds(const struct emu_touch *touch, uint64_t begin, uint64_t end)
 {
     return touch->begin < begin && touch->end > end;

@@ -55,8 +55,8 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
     }
 }
 
-/* Returns whether a vector contains a label, which is an error: the parser reads a name that is not
- * declared yet as a label. */
+/* Returns whether an element of a vector is an undeclared name, which is an error. The parser takes
+ * such a name for a label. */
 static bool has_label_inside(const struct ptx_operand *op)
 {
     for (uint32_t i = 0; i < op->count; i++)

@@ -138,8 +138,8 @@ static bool at_scope_mark(const struct ptx_lexer *lexer)
     return peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && ptx_is_word(peek(lexer, 2));
 }
 
-/* Returns whether a name follows the dot. The names 1d, 2d and 3d of texture instructions begin
- * with a digit. */
+/* Returns whether a name follows the dot at the current position. Only the names 1d, 2d and 3d of
+ * texture instructions begin with a digit. */
 static bool is_dotted(const struct ptx_lexer *lexer)
 {
     return is_word_start(peek(lexer, 1)) || (isdigit(peek(lexer, 1)) && peek(lexer, 2) == 'd');

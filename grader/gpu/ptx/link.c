@@ -96,8 +96,9 @@ static const char *memory_of(const struct ptx_variable *v)
     return v->space == PTX_CONST ? "constant" : v->space == PTX_SHARED ? "shared" : "global";
 }
 
-/* Fails if V and W have the same name but different state spaces or sizes, as a linker of machine
- * code does. The message has no line number, because it is about two files. */
+/* Fails if V and W, which have the same name, are in different state spaces or have different
+ * sizes. A linker of machine code fails in this case, too. The message has no line number, because
+ * it is about two files. */
 static void expect_alike(struct parser *p, const struct ptx_variable *v,
                          const struct ptx_variable *w)
 {

@@ -70,8 +70,8 @@ enum ptx_space {
     PTX_PARAM, /* a kernel's parameters */
     PTX_CONST,
     PTX_FRAME, /* parameters and results of device functions, which are in stack frames */
-    /* in an instruction: shared memory of any CTA in the cluster; in struct obs_access: shared
-     * memory of another CTA */
+    /* In an instruction, this is the shared memory of any CTA in the cluster. In a struct
+     * obs_access, it is the shared memory of another CTA. */
     PTX_CLUSTER,
 };
 
@@ -220,9 +220,8 @@ struct ptx_module {
 struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
 void ptx_free(struct ptx_module *module); /* accepts NULL */
 
-/* Find the function (kernel or not), or the module-scope variable, that NAME means in UNIT: UNIT's
- * own or, if UNIT does not define NAME, a public one of another unit. Return NULL if there is
- * none. */
+/* Find the function (kernel or not), or the module-scope variable, called NAME in UNIT. If UNIT
+ * does not define NAME, find a public one of another unit. Return NULL if there is none. */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
@@ -236,8 +235,9 @@ static inline const struct ptx_variable *ptx_definition(const struct ptx_variabl
 
 /* Compares two names like strcmp(). */
 int ptx_name_compare(struct ptx_name a, struct ptx_name b);
-/* Returns whether NAME equals TEXT. Inlined, so that the length of a string literal is a constant.
- * The speed matters, because the parser calls this function many times for each word. */
+/* Returns whether NAME equals TEXT. The function is inline, so that the compiler knows the length
+ * of a string literal. The speed matters, because the parser calls this function many times for
+ * each word. */
 static inline bool ptx_name_is(struct ptx_name name, const char *text)
 {
     return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
@@ -245,7 +245,7 @@ static inline bool ptx_name_is(struct ptx_name name, const char *text)
 /* Find the type or the modifier called NAME. Return -1 if the name is unknown. */
 int ptx_find_type(struct ptx_name name);
 int ptx_find_modifier(struct ptx_name name);
-/* Finds the longest opcode at the beginning of TEXT, compared word by word. Returns -1 if there is
+/* Finds the longest opcode that TEXT begins with. Only whole words match. Returns -1 if there is
  * none. */
 int ptx_find_opcode(struct ptx_name text);
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);

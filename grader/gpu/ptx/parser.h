@@ -64,11 +64,11 @@ void *parse_grow(struct parser *p, void *array, uint32_t count, uint32_t *room, 
 
 /* variables.c */
 enum ptx_type parse_expect_type(struct parser *p);
-/* Parses [.align 8] [.v4] .b8 name[16] [= value], which follows the state space. Does not take the
- * ';' after it, because parameters have none. */
+/* Parses the rest of a declaration after its state space: [.align 8] [.v4] .b8 name[16] [= value].
+ * Does not take the ';' at the end, because parameters have none. */
 struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space);
-/* Appends VAR to LIST. Places VAR at the first aligned offset from *USED on, and moves *USED to the
- * end of VAR. */
+/* Appends VAR to LIST. Places VAR at the first aligned offset that is at least *USED, and sets
+ * *USED to the end of VAR. */
 void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t *used);
 void parse_declare_variable(struct parser *p, struct ptx_variable *var);
 void parse_declare_registers(struct parser *p);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_REGISTERS 65536 /* largest number in one function; ptxas fails with far fewer */
+#define MAX_REGISTERS 65536 /* most registers of one function; ptxas accepts far fewer */
 #define MAX_VARIABLE  ((uint64_t)1 << 32)
 
 enum ptx_type parse_expect_type(struct parser *p)
@@ -35,8 +35,8 @@ static void put_constant(struct parser *p, uint8_t *bytes, unsigned size)
     memcpy(bytes, &bits, size); /* little-endian, as on a GPU */
 }
 
-/* Parses an address: generic(name)+8 or name. Its value is not known until the module is in device
- * memory. */
+/* Parses an address, such as name or generic(name)+8. The address is not known until the module is
+ * in device memory. */
 static void put_pointer(struct parser *p, struct ptx_variable *variable, uint64_t at)
 {
     struct ptx_pointer *pointer = parse_take_memory(p, sizeof *pointer);

@@ -76,9 +76,9 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
     return text ? text : json_string(""); /* "" if the path is not UTF-8 */
 }
 
-/* Returns the number of CTAs and warps that one multiprocessor holds, its limit of warps, and the
- * resource that limits them. This is a multiprocessor of the chip for which times are predicted or,
- * without a chip, of the virtual GPU. */
+/* Returns the number of CTAs and warps that fit on one multiprocessor, the largest number of warps
+ * that it can hold, and the resource that limits the CTAs. The multiprocessor is that of the chip
+ * for which times are predicted or, without a chip, that of the virtual GPU. */
 static json_t *occupancy_json(const struct launch_view *launch)
 {
     const struct emu_chip *chip = launch->predictor ? predictor_chip(launch->predictor) : NULL;
@@ -223,8 +223,8 @@ static json_t *findings_json(const struct launch_view *launch, const char *kerne
 }
 
 /* Returns the offset of each lane's address, or null for a lane without an access. In shared
- * memory, offsets count from its start. In global memory, they count from the start of the first
- * line of 128 bytes. */
+ * memory, an offset counts from the start of shared memory. In global memory, it counts from the
+ * start of the first line of 128 bytes. */
 static json_t *offsets_json(const struct obs_access *access)
 {
     uint64_t base = UINT64_MAX;
@@ -323,7 +323,7 @@ static json_t *predicted_json(const struct prediction *p, const struct emu_chip 
     return object;
 }
 
-/* Returns a sentence that says why the launch has no prediction and names the line. */
+/* Returns the reason why the launch has no prediction, and the source line that is the cause. */
 static json_t *gap_json(const struct launch_view *launch, const struct prediction *p)
 {
     const struct emu_chip *chip = predictor_chip(launch->predictor);

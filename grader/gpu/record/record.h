@@ -9,8 +9,8 @@
  *                  "kind": "load", "store", "atomic" or "reduction", "space": "global" or "shared",
  *                  "bytes", "cost", "ideal", "offsets": [32 numbers or nulls]}]}
  *
- * Such a line has an "id" if later launches may repeat it: {"repeats": ID} is a launch for which
- * the whole line would be the same. The launch with this id was recorded earlier.
+ * Such a line also has an "id" if later launches may repeat it. A later line {"repeats": ID} stands
+ * for a launch whose full line would be the same as the line with this id.
  *
  * With a chip in the options, the occupancy is that of the chip, and a launch has "predicted":
  * {"gpu", "title", "measured", "us", "low_us", "high_us", "limit", "parts": {each limit alone, in
@@ -74,8 +74,8 @@ struct record_result {
     const char *watched; /* a string constant, or NULL if the cost of the tools is not limited */
 };
 
-/* Appends the launch to FD in one write. If it repeats a launch in REPEATS, appends only a
- * repetition. Returns false if the write failed. */
+/* Appends the launch to FD in one write. If the launch repeats one in REPEATS, appends only a short
+ * line with the id of the earlier launch. Returns false if the write failed. */
 struct repeats;
 bool record_launch(int fd, struct repeats *repeats, const struct launch_view *launch,
                    const struct record_result *result);

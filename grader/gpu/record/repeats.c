@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 /* Most findings of a launch that may repeat. The reader of the record adds up the findings again
- * for each repetition, so this limits the reader's time. */
+ * for each repetition, so a limit keeps the reader fast. */
 #define MOST_FINDINGS 16u
 /* most instructions of a launch that may repeat, since their counters are copied and compared */
 #define MOST_CODE (1u << 14)

@@ -161,7 +161,7 @@ static json_t *text_of(const struct ptx_function *f, const struct ptx_instructio
     return string ? string : json_string("");
 }
 
-/* --- what the reader knows about instructions ------------------------------------------------- */
+/* --- properties of instructions --------------------------------------------------------------- */
 
 static json_t *operand_json(const struct step_operand *op)
 {

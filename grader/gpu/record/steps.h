@@ -5,7 +5,7 @@
  *    "shared_bytes", "shared": [{"name", "at", "bytes"}],
  *    "memory": [{"name", "at", "bytes"}]: allocations of global memory
  *    "arguments": the values of the kernel's arguments; null if longer than 8 bytes
- *    "files": [paths], "registers": [[name, type, function's number, place or -1]], "functions":
+ *    "files": [paths], "registers": [[name, type, function's number, slot or -1]], "functions":
  *    [names], "code": [instructions], "marks": [offset in the stream of each piece],
  *    "stream_bytes": size of the stream}
  *
@@ -15,8 +15,10 @@
  * register of the address or -1, offset, sweeps: 1 if shared memory may change without an access by
  * this instruction, otherwise 0].
  *
- * "left_out" counts the warp instructions before the first step, and "executed" those of the whole
- * block, or is 0 if the block did not end. "cut" says that the stream ends before the block does.
+ * A register's slot is its index in the function's stack frame, or -1 if its value is a constant.
+ * "left_out" counts the warp instructions before the first step. "executed" counts the warp
+ * instructions of the whole block, and is 0 if the block did not end. "cut" says that the stream
+ * ends before the block does.
  * gpu/observe/stepper.h explains the stream. */
 #ifndef GPU_RECORD_STEPS_H
 #define GPU_RECORD_STEPS_H

@@ -133,7 +133,8 @@ static void punch(const struct arena *arena, uint64_t at, uint64_t bytes)
 void arena_remove(struct arena *arena, uint64_t addr)
 {
     size_t i = arena->count;
-    /* the newest, if a new range at ADDR was refused because of an older one */
+    /* The device refuses a second range at an address. So search from the end, to remove the newer
+     * range if there are two at ADDR. */
     while (i && arena->ranges[i - 1].addr != addr)
         i--;
     if (!i)

@@ -45,8 +45,8 @@ static enum emu_status failed(enum emu_status status, const char *why)
 }
 
 /* The device's process ends before the program only if the program has broken the protocol or a
- * limit. The grader then kills the program (process_run_served()). Waits for that, because what the
- * program would print until then differs from run to run. */
+ * limit. The grader then kills the program (process_run_served()). Sleeps until the program is
+ * killed, because its output until then would differ from run to run. */
 static enum emu_status gone(void)
 {
     sleep(1);
@@ -208,7 +208,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
     pthread_mutex_lock(&device->lock);
-    /* must come first: it copies data out of pages that the server then frees */
+    /* lend_end() must come first, because it copies data out of pages that the server then frees */
     lend_end(addr);
     enum emu_status status = exchange(device, &call);
     pthread_mutex_unlock(&device->lock);
@@ -324,8 +324,8 @@ static enum emu_status move_bytes(struct emu_device *device, struct host host, e
     return status;
 }
 
-/* Copies the first COUNT of ROWS. In the program, they begin PITCH bytes apart. PACKED is a buffer
- * for these rows without gaps. */
+/* Copies the first COUNT of ROWS. In the program, the rows begin PITCH bytes apart. PACKED is a
+ * buffer for these rows without gaps. */
 static enum emu_status move_rows(struct emu_device *device, struct host host, uint64_t pitch,
                                  emu_addr at, const struct emu_rows *rows, uint64_t count,
                                  char *packed)

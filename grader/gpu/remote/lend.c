@@ -61,8 +61,8 @@ struct lend_plan lend_plan(void *host, uint64_t size)
     return plan;
 }
 
-/* Copies whole pages. They include bytes outside of the range, for which sanitizers would reject
- * memcpy(). */
+/* Copies whole pages, including bytes outside of the range. Sanitizers would reject memcpy() for
+ * these bytes. */
 __attribute__((no_sanitize("address"))) static void copy_pages(void *to, const void *from,
                                                                uint64_t size)
 {

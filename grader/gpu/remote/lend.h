@@ -1,6 +1,6 @@
-/* Keeps track of the program's memory that it shares with the device's process (see wire.h): which
- * of its pages are in the shared file, and where. The place of a page is its offset in that file.
- * Calls must not overlap. */
+/* Keeps track of the memory that the program shares with the device's process (see wire.h): which
+ * pages of the program are in the shared file, and at which place. The place of a page is its
+ * offset in that file. Calls must not overlap. */
 #ifndef GPU_REMOTE_LEND_H
 #define GPU_REMOTE_LEND_H
 

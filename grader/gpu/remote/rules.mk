@@ -1,12 +1,12 @@
-# Builds the emulated GPU as a separate process. The runtime library has the same code as without this process, but
-# contains a client in place of the emulator. The client sends requests to the device program.
+# Builds the emulated GPU as a separate process. The runtime library for such a process has a client in place of the
+# emulator, and otherwise the same code. The client sends requests to the device program.
 REMOTE_OBJECTS := $(call objects,$(call sources,grader/gpu/remote))
 REMOTE_CLIENT := $(filter %/client.o %/lend.o %/wire.o,$(REMOTE_OBJECTS))
 REMOTE_SERVER := $(filter-out %/client.o %/lend.o,$(REMOTE_OBJECTS))
 REMOTE_CUDART := $(BUILD)/lib/remote/libcudart.so.13
 REMOTE_DEVICE := $(BUILD)/lib/lanewise-device
-# The library and the device program are copied for each grading. Debug information is most of their size, so it is
-# removed; function names stay.
+# Each grading copies the library and the device program. Most of their size is debug information, so the linker
+# removes it. Function names stay.
 REMOTE_LDFLAGS := $(if $(SANITIZE),,-Wl,--strip-debug)
 OBJECTS += $(REMOTE_OBJECTS)
 TOOLS += $(REMOTE_CUDART) $(REMOTE_DEVICE)

@@ -27,9 +27,10 @@
 
 #define MOST_NOTES 1000 /* lines that the program's runtime library may add to the record */
 
-/* A program that launches kernels or makes other calls without end must end as soon as an endless
- * kernel does. So its work is limited, too: to that of a few launches, each as long as a launch may
- * be. A request takes about as long as REQUEST_WORK warp instructions. */
+/* A program that launches kernels or makes other calls without end must be stopped, like an endless
+ * kernel. So the work of a program is limited to that of MOST_LAUNCHES launches, each as long as a
+ * launch may be. A request counts as REQUEST_WORK warp instructions, which take about the same
+ * time. */
 #define MOST_LAUNCHES 4
 #define REQUEST_WORK  2000
 
@@ -123,8 +124,8 @@ static enum emu_status free_memory(struct server *server, emu_addr addr)
 }
 
 /* Begins to serve a process, which may be another child of the program's fork(). An earlier child
- * may have ended without freeing the memory it shared, and the new one does not have the file
- * yet. */
+ * may have ended without freeing the memory that it shared. The new process does not have the
+ * shared file yet. */
 static bool call_hello(struct server *server, struct exchange *x)
 {
     bool same = x->head.arg[0] == WIRE_VERSION;
@@ -193,7 +194,7 @@ static enum emu_status check_range(struct server *server, uint64_t addr, uint64_
     uint64_t bytes;
     if (emu_find(server->device, addr, &base, &bytes) == EMU_OK && size <= bytes - (addr - base))
         return EMU_OK;
-    /* out of range, so this copy fails with the right message */
+    /* the range is invalid, so this copy fails and sets the message */
     return emu_copy(server->device, addr, addr, size);
 }
 
@@ -327,7 +328,8 @@ static bool call_launch(struct server *server, struct exchange *x)
     launch.param_bytes = x->head.bytes - (uint32_t)sizeof launch;
     bool is_timed = emu_is_timed(server->device);
     launch.touches = is_timed ? EMU_TOUCHES_ALL : launch.touches;
-    /* with a twin, the two devices would park at different times */
+    /* a launch cannot be parked if there is a twin, because the two devices would park at different
+     * times */
     launch.may_park &= !server->twin.device;
     struct emu_counters counters = {0};
     x->head.what = emu_launch(server->device, &launch, &counters);
@@ -387,7 +389,7 @@ static void mark_messages(json_t *findings)
 }
 
 /* Parses the program's line, which must be an object with one member, "findings" or "calls". Writes
- * it to the record in a normal form. */
+ * the parsed object to the record, so that the record has only valid JSON. */
 static bool call_note(struct server *server, struct exchange *x)
 {
     json_t *line = json_loadb(server->data, x->head.bytes, JSON_REJECT_DUPLICATES, NULL);

@@ -8,7 +8,8 @@
 
 enum server_end {
     SERVER_DONE = 0, /* the program closed the connection */
-    /* the program broke the protocol; not 1 or 2, which sanitizers and invalid options use */
+    /* The program broke the protocol. The code is neither 1 nor 2, because sanitizers and invalid
+     * options end the process with these codes. */
     SERVER_BROKEN = 3,
     SERVER_TIRED, /* the program's launches and other calls took too much work */
 };

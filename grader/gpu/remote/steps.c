@@ -139,8 +139,8 @@ static size_t find_event(const struct steps *steps, uint64_t number)
     return i;
 }
 
-/* Returns the clock of event NUMBER, which is new if the event is. Returns NULL if the list is
- * full. */
+/* Returns the clock of event NUMBER. Adds the event, with a new clock, if it is not in the list.
+ * Returns NULL if the list is full. */
 static struct order_clock *clock_of(struct steps *steps, uint64_t number)
 {
     size_t i = find_event(steps, number);

@@ -24,7 +24,7 @@ void steps_note(struct steps *steps, const struct wire_head *request, emu_addr a
 /* Records that a launch has touched the COUNT memory ranges of LIST. */
 void steps_note_launch(struct steps *steps, const struct emu_touch *list, size_t count);
 /* Adds the step that REQUEST describes to the timeline, after correcting it. If the requests show
- * another copy than the step, the copy counts as a copy with pageable memory. A kernel that touches
+ * other work than the step, the work counts as a copy with pageable memory. A kernel that touches
  * shared memory has an unknown time, because its time depends on the bus. */
 void steps_take(struct steps *steps, const struct wire_head *request);
 

@@ -19,8 +19,8 @@ static struct tally_part find_parts(const struct wire_head *request, struct tall
     return part;
 }
 
-/* Returns the number of rows in the whole copy, if REQUEST is its first part. A copy that fails may
- * have any number of rows. */
+/* Returns the number of rows in the whole copy, if REQUEST is its first part. The number can be any
+ * value, because the device has not checked the request yet. */
 static uint64_t rows_of(const struct wire_head *request)
 {
     const uint64_t *arg = request->arg;

@@ -12,10 +12,10 @@
 /* At most this many bytes of answers are recorded. The grader treats later answers as if no kernel
  * had made them. */
 #define MOST_ANSWERS ((uint64_t)256 << 20)
-/* At most this many bytes of notes about shared memory are recorded: in total for pieces that
- * launches changed, and again for each share when it ends. */
+/* A limit for the bytes of notes about shared memory. It applies once to all pieces that launches
+ * changed. It also applies to each share separately, when the share ends. */
 #define MOST_NOTED ((uint64_t)32 << 20)
-#define NOTE       1024u /* each note counts as its piece plus this many bytes */
+#define NOTE       1024u /* a note counts as the bytes of its piece plus this number of bytes */
 #define WORD       4u    /* bytes of the smallest number that any lab uses, except LAB_BYTE */
 
 /* Maps SIZE bytes of zeros. Programs may share gigabytes, so a page takes memory only
@@ -37,8 +37,8 @@ static void release(struct twin_share share)
 
 /* --- answers that the program reads ----------------------------------------------------------- */
 
-/* Writes the judged answer. After a failed write, it writes nothing more, because the reader counts
- * on an answer without gaps. */
+/* Writes the judged answer. After a failed write, writes no more answers, because the reader needs
+ * an answer without gaps. */
 static void keep_answer(struct twin *twin, const uint8_t *own, uint64_t size)
 {
     twin->answered += size;
@@ -93,7 +93,7 @@ static uint64_t find_piece(const struct twin *twin, const struct twin_share *sha
     return 0;
 }
 
-/* Notes all pieces of SHARE that kernels wrote, at the end of its life. */
+/* Notes all pieces of SHARE that kernels wrote, because SHARE is about to end. */
 static void note_end(struct twin *twin, const struct twin_share *share)
 {
     uint64_t size, noted = 0;
@@ -212,14 +212,15 @@ void twin_free(struct twin *twin, emu_addr addr)
 /* A span of a share: the program's bytes, and the bytes that replace them on the twin. */
 struct span {
     const struct twin_share *share;
-    uint64_t at, size; /* offset in the share, and bytes */
+    uint64_t at, size; /* offset in the share, and size in bytes */
     uint8_t *seen, *own;
 };
 
-/* Returns whether the bytes from I up to END must be written to the twin. They must if the program
- * has changed this word since the last request. Otherwise the twin keeps its own word, which a
- * kernel may have written. But a judged twin also gets each word of the input that twin_change()
- * has replaced, even if the program's word did not change, because the words around it did. */
+/* Returns whether the bytes from I up to END, which are one word, must be written to the twin. They
+ * must be written if the program has changed the word since the last request. Otherwise the twin
+ * keeps its own word, which a kernel may have written. But a judged twin also gets each replaced
+ * word of the input, even if the program has not changed this word: twin_change() can only
+ * recognise a word together with the words around it, and these may have changed. */
 static bool is_new(const struct twin *twin, const struct span *span, uint64_t i, uint64_t end)
 {
     const struct twin_share *share = span->share;
@@ -277,7 +278,7 @@ void twin_change_shared(const struct twin *twin, emu_addr from, const uint8_t *s
 }
 
 /* Returns the offset of the first page, from AT on, that the program has written to. If WRITTEN is
- * false, finds the first page that it has not written to. */
+ * false, finds the first page that the program has not written to. */
 static uint64_t find_page(const struct twin_share *share, uint64_t at, bool written)
 {
     while (at < share->size) {

@@ -11,12 +11,12 @@
  *            the same address of the twin are the judged answer.
  *   spoilt   The input cannot be recognised in the data that the program sends. So the twin
  *            gets that data with random changes. The device has the observers and the record.
- *            If both devices give the same answer, it does not depend on the data.
+ *            If both devices give the same answer, the answer does not depend on the data.
  *
- * The twin has its own copy of the memory that the program shares with its device, and copies the
- * program's writes. No request shows when the program reads this memory. So with a judged twin, the
- * record names the pieces of this memory that kernels wrote, after each launch and at the end. The
- * program cannot write to the twin's copy, so it shows what kernels wrote. */
+ * The twin has its own copy of the memory that the program shares with its device. The program's
+ * writes are repeated in this copy. No request shows when the program reads the shared memory. So
+ * with a judged twin, the record names the pieces of shared memory that kernels wrote, after each
+ * launch and at the end. The program itself cannot write to the twin's copy. */
 #ifndef GPU_REMOTE_TWIN_H
 #define GPU_REMOTE_TWIN_H
 
@@ -67,8 +67,8 @@ struct twin {
 bool twin_open(struct twin *twin, const struct twin_options *options,
                const struct emu_options *device_options, struct emu_device **device);
 /* Closes the twin. The record ends with the pieces of shared memory that kernels wrote, and with
- * the number of input bytes that never arrived. If the twin has strayed, this number is larger than
- * the input. */
+ * the number of input bytes that never arrived. If the two devices' replies have differed, this
+ * number is larger than the input. */
 void twin_close(struct twin *twin);
 
 /* Turns BYTES, which the program sends, into the twin's data. */
@@ -78,7 +78,7 @@ void twin_change(struct twin *twin, uint8_t *bytes, size_t size);
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size);
 /* Frees the memory at ADDR. If it is shared, first notes the bytes in it that kernels wrote. */
 void twin_free(struct twin *twin, emu_addr addr);
-/* Corrects OWN, which twin_change() has made from SEEN. SEEN are the SIZE bytes that the program
+/* Corrects OWN, which twin_change() has made from SEEN. SEEN has the SIZE bytes that the program
  * copies from its address FROM. If the program shares this memory, a word that twin_change() left
  * unchanged becomes the twin's word, because the copy may be too short to be recognised. */
 void twin_change_shared(const struct twin *twin, emu_addr from, const uint8_t *seen, uint8_t *own,

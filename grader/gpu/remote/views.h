@@ -1,12 +1,12 @@
-/* Keeps two views of the input. main() sees one of them; its answer is judged by the other.
+/* Keeps two views of the input. main() sees one view. Its answer is judged by the other view.
  *
  *     shown    the numbers that the program reads from its case file
  *     judged   another case of the same shape, which never reaches the program's process
  *
  * All data from the program to the GPU passes through views_swap(), which replaces shown numbers
  * by judged numbers. It recognises shown numbers by their bytes: 16 bytes or more from any place
- * of the shown case, also rows with gaps between them, and structures of 12 bytes that the
- * program has padded to 16.
+ * of the shown case. The bytes can be in rows with gaps between them, or in structures of 12 bytes
+ * that the program has padded to 16.
  *
  * main() reads back the results that kernels compute from the shown numbers, and a second device
  * computes the judged results (twin.h). views_learn() remembers each pair of results: if main()
@@ -14,8 +14,8 @@
  * work to kernels notices no difference, and a program that computes in main() uses the wrong
  * numbers.
  *
- * If a program changes its numbers before it copies them, views_swap() cannot recognise them, which
- * views_missing() reports. */
+ * If a program changes its numbers before it copies them, views_swap() cannot recognise them. In
+ * this case, views_missing() counts the bytes of the input that never reached the GPU. */
 #ifndef GPU_REMOTE_VIEWS_H
 #define GPU_REMOTE_VIEWS_H
 

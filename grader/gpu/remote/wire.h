@@ -43,7 +43,7 @@ enum wire_call {
 };
 
 /* Expands to one macro call for each parameter of a call in calls.def: IN(...) becomes
- * USE##IN(...). ROWS, NAME, OUT and NONE likewise. */
+ * USE##IN(...). ROWS, NAME, OUT and NONE are treated in the same way. */
 #define WIRE_EACH(USE, ...) WIRE_EACH_OF(USE, __VA_ARGS__, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
 /* A call has at most seven parameters. NONE fills the rest. */
 #define WIRE_EACH_OF(USE, a, b, c, d, e, f, g, ...) USE##a USE##b USE##c USE##d USE##e USE##f USE##g

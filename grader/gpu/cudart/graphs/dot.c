@@ -7,7 +7,8 @@
 struct drawing {
     FILE *file;
     bool is_verbose;
-    unsigned graphs; /* number of graphs that have got a number; child graphs are drawn later */
+    /* latest number given to a graph; child graphs get their numbers before they are drawn */
+    unsigned graphs;
 };
 
 static const char *name_of(enum cudaGraphNodeType type)

@@ -341,7 +341,7 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     return cudaSuccess;
 }
 
-/* Compares whether EXEC and FRESH have the same kinds of work in the same order. Sets *BAD to the
+/* Checks whether EXEC and FRESH have the same kinds of work in the same order. Sets *BAD to the
  * first node that differs, or to NULL. */
 static enum cudaGraphExecUpdateResult compare(const struct CUgraphExec_st *exec,
                                               const struct CUgraphExec_st *fresh,

@@ -1,5 +1,5 @@
-/* Implements the API functions for nodes of any kind, which get the kind as a parameter. They call
- * the functions for each kind in nodes.c. */
+/* Implements the API functions for nodes of any kind, which get the kind as a parameter. These
+ * functions use the functions for each kind in nodes.c. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>
@@ -82,7 +82,8 @@ static bool is_clear(const struct cudaGraphNodeParams *params)
 }
 
 /* Returns whether the edges' DATA is legal. On a GPU, an edge with data may let its second node
- * start before the first one ends. In the emulator, the second node always waits for the end. */
+ * start before its first node has ended. In the emulator, the second node always waits for the end
+ * of the first. */
 static bool are_edges(const cudaGraphEdgeData *data, size_t count)
 {
     static const unsigned char zeros[sizeof data->reserved];

@@ -84,8 +84,9 @@ cudaError_t rt_work_of_child(struct rt_work *work, cudaGraph_t graph, cudaGraph_
 cudaError_t rt_work_of_free(struct rt_work *work, cudaGraph_t graph, void *memory);
 
 /* Each of these functions is the last step of an API function, in place of rt_return(). The API
- * function has made WORK from its parameters, with the result ERROR. If there was no error, they
- * add a node with WORK, replace NODE's work, or replace it in EXEC. */
+ * function has made WORK from its parameters, with the result ERROR. If there was no error, the
+ * functions add a node with WORK, make WORK the work of NODE, or make WORK the work of NODE in
+ * EXEC. */
 cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *depends,
                         size_t count, const struct rt_work *work, cudaError_t error);
 cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_work *work, cudaError_t error);
@@ -122,8 +123,8 @@ cudaError_t rt_lanes_end(const struct rt_lanes *lanes);
 cudaError_t rt_node_add_conditional(cudaGraphNode_t *node, cudaGraph_t graph,
                                     const cudaGraphNode_t *depends, size_t count,
                                     struct cudaConditionalNodeParams *params);
-/* rt_conditional_copy() finishes *TO, a copy of *FROM: gives it bodies of its own.
- * rt_conditional_free() frees them. */
+/* rt_conditional_copy() finishes *TO, which is a copy of *FROM, by giving it bodies of its own.
+ * rt_conditional_free() frees these bodies. */
 cudaError_t rt_conditional_copy(struct rt_conditional *to, const struct rt_conditional *from);
 void rt_conditional_free(const struct rt_conditional *conditional);
 /* Records that GRAPH is freed. Its conditions remain, for launchable graphs. */
@@ -133,10 +134,10 @@ bool rt_conditions_are_used(const struct CUgraph_st *graph);
 /* Returns whether the bodies in GRAPH only have nodes that CUDA allows there, and every condition
  * is used by a node. */
 bool rt_graph_conditionals_are_legal(const struct CUgraph_st *graph);
-/* Apply to all conditions of WORK and of its bodies. Work of other kinds has none.
- * rt_conditional_claim() records that a launchable graph uses them, and returns false if another
- * launchable graph does. rt_conditional_leave() records that it no longer uses them.
- * rt_conditional_start() sets their values at the beginning of a launch. */
+/* These functions apply to all conditions of WORK and of its bodies. Only the work of conditional
+ * nodes has conditions. rt_conditional_claim() records that a launchable graph uses the conditions,
+ * and returns false if another launchable graph uses them. rt_conditional_leave() records that it
+ * no longer uses them. rt_conditional_start() sets their values at the beginning of a launch. */
 bool rt_conditional_claim(const struct rt_work *work);
 void rt_conditional_leave(const struct rt_work *work);
 bool rt_conditional_start(const struct rt_work *work, struct emu_device *device);

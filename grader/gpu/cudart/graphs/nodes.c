@@ -243,8 +243,8 @@ cudaError_t rt_work_of_free(struct rt_work *work, cudaGraph_t graph, void *memor
         frees += at->work.type == cudaGraphNodeTypeMemFree && at->work.memory == memory;
         allocations += at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory;
     }
-    /* there may be at most one free for each allocation in this graph, or one free if another graph
-     * allocates it */
+    /* this graph can have as many frees of the memory as allocations of it, or one free if another
+     * graph allocates the memory */
     return frees < (allocations ? allocations : 1) ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -71,9 +71,9 @@ static enum emu_touches touches_now(void)
                                                                : EMU_TOUCHES_NONE;
 }
 
-/* Returns which accesses a launch must note. If only memory that the host shares can have
- * conflicts, a launch without a pointer to such memory in its parameters need not note any, because
- * most kernels get all their pointers as parameters. */
+/* Returns which accesses a launch must note. If only memory that the host shares with the device
+ * can have conflicts, a launch notes accesses only if its parameters contain a pointer to such
+ * memory. This works because most kernels get all their pointers as parameters. */
 enum emu_touches rt_order_touches(const void *params, size_t size)
 {
     enum emu_touches touches = touches_now();

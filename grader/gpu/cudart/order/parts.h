@@ -37,14 +37,16 @@ void order_report_free(const struct order_conflict *conflict);
 
 /* --- waits.c: events and waits that order work; the caller holds the lock ------------------- */
 
-/* Gives WORK its number, and notes after order_add() that STREAM has got work. */
+/* order_number_work() gives WORK its number. Call order_note_work() after order_add(), to note that
+ * STREAM has got work. */
 void order_number_work(struct order_work *work);
 void order_note_work(uint64_t stream);
-/* Note that EVENT was recorded in STREAM, and that STREAM waits for it, at PLACE. */
+/* Note that EVENT was recorded in STREAM, or that STREAM waits for EVENT. PLACE is the line of the
+ * call. */
 void order_note_record(const struct order_clock *event, uint64_t stream, struct emu_place place);
 void order_note_wait(const struct order_clock *event, uint64_t stream, struct emu_place place);
 
-#define ORDER_ADVICE 280 /* bytes of an advice */
+#define ORDER_ADVICE 280 /* size of the text of a piece of advice, in bytes */
 /* Writes advice about a wait that was meant to order these pieces of work but does not. Returns
  * TEXT, or NULL if there is no such wait. */
 const char *order_explain_waits(const struct order_work *earlier, const struct order_work *later,
@@ -52,8 +54,8 @@ const char *order_explain_waits(const struct order_work *earlier, const struct o
 
 /* --- guard.c: the pages of memory in flight are protected ------------------------------------- */
 
-/* guard_open() makes all pages accessible until guard_close() has been called as often. The caller
- * holds the lock. */
+/* Makes all pages accessible until guard_close() has been called as often as guard_open(). The
+ * caller holds the lock. */
 void guard_open(void);
 void guard_close(void);
 /* Protects exactly the pages that work in flight touches. Does nothing while guard_open() is in

@@ -61,7 +61,8 @@ void order_note_wait(const struct order_clock *event, uint64_t stream, struct em
 typedef bool explains(const struct wait *wait, const struct order_work *earlier,
                       const struct order_work *later);
 
-/* The mistake: the stream waits for an event that it has recorded itself, which orders nothing. */
+/* The mistake: the stream waits for an event that it has recorded itself. Such a wait orders
+ * nothing. */
 static bool is_vain(const struct wait *wait, const struct order_work *earlier,
                     const struct order_work *later)
 {
@@ -78,8 +79,8 @@ static bool is_too_early(const struct wait *wait, const struct order_work *earli
            wait->event.stream == earlier->stream && wait->event.works < earlier->number;
 }
 
-/* The mistake: another stream than that of the later work waits for the earlier work. It has got no
- * work since, so the wait is probably meant for the later work. */
+/* The mistake: a stream other than that of the later work waits for the earlier work. The waiting
+ * stream has got no work since the wait, so the wait is probably meant for the later work. */
 static bool is_elsewhere(const struct wait *wait, const struct order_work *earlier,
                          const struct order_work *later)
 {
