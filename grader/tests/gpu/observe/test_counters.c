@@ -385,8 +385,7 @@ Test(counters, shared_atomics)
 /* --- local memory ------------------------------------------------------------------------------- */
 
 /* Lists requests and sectors of loads, then of stores. With a scale of 0, all threads access the
- * same word of their own memory. Other scales are those of an array whose index differs between
- * threads. */
+ * same word of their own memory; otherwise, threads access different elements of an array. */
 Test(counters, local_memory)
 {
     static const struct pattern patterns[] = {
