@@ -49,8 +49,8 @@ build/setup/%: grader/setup.sh build/config.mk
 # --- compiling -------------------------------------------------------------------------------------
 
 CC := gcc
-# With sanitizers, gcc takes a quarter less time with -O1, and a seventh with -g1, which is enough for reports. The
-# ordinary build already gives the warnings.
+# With sanitizers, gcc takes a quarter less time with -O1, and a seventh less with -g1, whose
+# information is enough for reports. The ordinary build already gives the warnings.
 OPTIMISE := -O$(if $(filter 1,$(SANITIZE)),1,2)
 SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer)
@@ -158,7 +158,7 @@ trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRA
 	@$(LANEWISE) trace $(if $(LINE),--line '$(call line_in,$(PROGRAM))',--heat) \
 		-o '$(or $(OUT),$(BUILD)/$(if $(LINE),access.svg,heat.svg))' \
 		$(if $(LAB),--lab '$(LAB)','$(call built_program,$(PROGRAM))') $(ARGS)
-# LINE is a number, or for a PROGRAM of several files FILE:NUMBER.
+# LINE is a line number. If a PROGRAM is not a single .cu file, LINE can also be FILE:NUMBER.
 line_in = $(if $(and $(filter %.cu,$1),$(if $(findstring :,$(LINE)),,yes)),$(notdir $1):)$(LINE)
 
 step: lanewise ## Write a page that steps through a launch: LAB= or PROGRAM= [LAUNCH= BLOCK= FROM= G=1 OUT=file.html ARGS=]

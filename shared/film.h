@@ -40,8 +40,8 @@ static inline int *film_frame(struct film film, int *frames, int f)
     return frames + (size_t)f * film.size;
 }
 
-/* film_in() puts a copy of frame F to its slot into STREAM, film_out() a copy from its slot. They
- * are macros, so that reports name the line that uses them. */
+/* film_in() copies frame F into its slot, film_out() out of its slot. STREAM gets the copy as work.
+ * Both are macros, so that reports name the line that uses them. */
 #define film_in(film, f, stream)                                                                   \
     CHECK_CUDA(cudaMemcpyAsync(film_slot(film, f), film_frame(film, (film).from, f),               \
                                film_bytes(1, (film).size), cudaMemcpyHostToDevice, stream))
@@ -49,7 +49,7 @@ static inline int *film_frame(struct film film, int *frames, int f)
     CHECK_CUDA(cudaMemcpyAsync(film_frame(film, (film).to, f), film_slot(film, f),                 \
                                film_bytes(1, (film).size), cudaMemcpyDeviceToHost, stream))
 
-/* Make COUNT streams that do not wait for the default stream, or COUNT events without times. */
+/* Makes COUNT streams that do not wait for the default stream. The events below have no times. */
 static inline void film_make_streams(cudaStream_t *streams, int count)
 {
     for (int i = 0; i < count; ++i)

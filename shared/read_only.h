@@ -34,7 +34,7 @@ struct job {
     const int *mask;             /* rung 5: MASK x 3 weights, whose sum is MASK_SUM */
 };
 
-/* Returns the number of elements of `data`, and of results. */
+/* data_of() returns the number of elements of `data`, results_of() the number of results. */
 static inline int data_of(const struct job *job)
 {
     int n = job->width * job->height;
@@ -120,8 +120,8 @@ template <typename T> static inline T *upload(const T *values, size_t count)
 
 /* Copies a picture of WIDTH x HEIGHT floats into an array on the GPU, and makes a texture of it.
  * Kernels get the texture as an argument, and read it with tex2D<float>(texture, x, y). The centre
- * of the first pixel is at 0.5, 0.5. FILTER: whether kernels read the nearest pixel, or a mean of
- * the nearest four. OUTSIDE: which value kernels read outside of the picture. */
+ * of the first pixel is at 0.5, 0.5. FILTER says whether kernels read the nearest pixel or a mean
+ * of the nearest four. OUTSIDE says which value they read outside of the picture. */
 static inline cudaTextureObject_t new_texture(const float *picture, int width, int height,
                                               cudaTextureFilterMode filter,
                                               cudaTextureAddressMode outside)

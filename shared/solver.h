@@ -25,7 +25,7 @@ enum { DENSE = 1, DIAGONALS, STENCIL, CONVERGE }; /* rungs */
 struct job {
     int rung, width, height, n; /* n = width * height */
     int steps;                  /* rungs 1 to 3 */
-    int every;                  /* rung 4: steps from one look at the residual to the next */
+    int every;                  /* rung 4: number of steps between two looks at the residual */
     float tolerance;            /* rung 4 ends when the residual is not larger than this */
     const float *b;
     const float *matrix; /* rung 1: n rows of n numbers */

@@ -164,8 +164,9 @@ bool base_write_file(const char *path, const void *bytes, size_t size, unsigned 
     return false;
 }
 
-/* Writes a temporary file of BYTES bytes into FOLDER. Returns 0 on success, or the errno. Only a
- * write shows whether a quota is used up, and on NFS only fsync() shows it. */
+/* Allocates a temporary file of BYTES bytes in FOLDER. Returns 0 on success, or the errno. Only
+ * such an attempt shows whether the user's quota is used up. On NFS, the error can come as late as
+ * fsync(). */
 static int try_to_write(const char *folder, uint64_t bytes)
 {
     char path[PATH_SIZE];
@@ -211,8 +212,8 @@ bool base_remove_output(const char *path)
     return !is_replaced(path) || unlink(path) == 0 || errno == ENOENT;
 }
 
-/* Writes an output file. PATH must be a path that submissions cannot write to, because they could
- * put a pipe or a link there. */
+/* Writes an output file. Submissions must not be able to write to PATH, because they could put a
+ * pipe or a link there. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
 {
     if (is_replaced(path))
@@ -271,8 +272,8 @@ static bool is_open_at(int fd, const char *path)
            there.st_ino == opened.st_ino;
 }
 
-/* Returns true if the process of the open folder is dead. NFS locks no folders: there, a folder is
- * abandoned if nothing in it has been made or removed for a day. */
+/* Returns true if the process of the open folder is dead. If the folder cannot be locked, as on
+ * NFS, it counts as abandoned when nothing in it has been made or removed for a day. */
 static bool is_abandoned(int fd)
 {
     struct stat status;

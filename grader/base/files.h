@@ -19,8 +19,8 @@ struct text {
  * gets a short reason such as "is a folder", and TEXT->bytes is NULL. */
 bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size);
 
-/* Does the same as base_read_file(), for a PATH that somebody else may have made. Does not follow a
- * link; WHY is BASE_IS_LINK in this case. */
+/* Does the same as base_read_file(), for a PATH that somebody else may have made. If PATH is a
+ * link, does not follow it, but fails with BASE_IS_LINK as WHY. */
 #define BASE_IS_LINK "is a link: hand in the file itself"
 bool base_read_no_link(const char *path, size_t max_bytes, struct text *text, char *why,
                        size_t size);
@@ -30,8 +30,8 @@ bool base_read_no_link(const char *path, size_t max_bytes, struct text *text, ch
  * returns false with the reason in errno, and leaves PATH unchanged. */
 bool base_write_file(const char *path, const void *bytes, size_t size, unsigned mode);
 
-/* Does the same as base_write_file(), for a PATH that a user named. /dev/stdout, a pipe and the
- * like are written to, not replaced. */
+/* Does the same as base_write_file(), for a PATH that a user named. If PATH is /dev/stdout, a pipe
+ * or the like, writes to it instead of replacing it. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode);
 
 /* Removes the output of an earlier run at PATH, unless base_write_output() would not replace it. On

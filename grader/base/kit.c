@@ -52,8 +52,8 @@ bool kit_path(char path[PATH_SIZE], const char *format, ...)
 
 /* --- the compiler ----------------------------------------------------------------------------- */
 
-/* Copies CONFIGURED, a path on the machine that built the kit, to PATH. If it is inside the kit's
- * tree there, PATH is the same place in this kit. */
+/* Copies CONFIGURED, a path on the machine that built the kit, to PATH. If CONFIGURED was inside
+ * that machine's kit, PATH is the same place in this kit. */
 static void move_with_kit(const char *configured, char path[PATH_SIZE])
 {
     size_t length = strlen(LANEWISE_ROOT);
@@ -112,9 +112,10 @@ const char *kit_cuda_home(void)
     move_with_kit(LANEWISE_CUDA_HOME, home);
     if (access(home, R_OK) == 0 || !realpath(kit_nvcc(), program))
         return home;
-    for (int part = 0; part < 2 && strrchr(program, '/'); ++part) /* without bin/nvcc */
+    for (int part = 0; part < 2 && strrchr(program, '/'); ++part) /* removes "/bin/nvcc" */
         *strrchr(program, '/') = '\0';
-    /* nvcc can be a script in somebody's bin/; the sandbox must not show that person's files */
+    /* if nvcc is a script in somebody's bin/, this folder may be that person's home; the sandbox
+     * would show it, so check that it is a CUDA toolkit */
     char header[PATH_SIZE];
     if (base_path(header, "%s/include/cuda_runtime.h", program) && access(header, R_OK) == 0)
         memcpy(home, program, sizeof home);

@@ -53,8 +53,8 @@ void batch_handin_free(struct batch_handin *handin);
 void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
                       const char *problem);
 
-/* Returns true if FILE is empty or a link. In all other files that cannot be graded, a human may
- * find work. */
+/* Returns true if FILE is empty or a link. Any other file that cannot be graded may contain work,
+ * so a human must look at it. */
 bool batch_holds_nothing(const struct batch_file *file);
 
 /* Records that the file at PATH was skipped. */

@@ -121,8 +121,8 @@ static void fail_within(struct check *check, const struct run *run, const float 
     char margin[100] = "", place[48], all[100] = "";
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
     bool is_long = want->type == CASE_INT || fabs(want->values[index]) >= 1e9;
-    int digits = is_long ? 10 : 9; /* so that the message has the number without an exponent */
-    /* without the sign of a NaN, which printf() would show as "-nan" */
+    int digits = is_long ? 10 : 9; /* enough digits that %g prints the number without an exponent */
+    /* drop the sign of a NaN, which printf() would show as "-nan" */
     double value = isnan(got[index]) ? (double)NAN : (double)got[index];
     if (want->ulps > 0)
         write_ulps(value, want->values[index], want->ulps, margin);

@@ -200,7 +200,7 @@ static void write_document(const struct check *check, json_t *document)
     json_decref(document);
 }
 
-/* Returns whether the check passes, in part at least, with program NUMBER of JOB's tries. */
+/* Returns whether the check gives any points to program NUMBER of the programs that JOB tries. */
 static bool passes(struct check *check, const struct check_info *info, const struct grade_job *job,
                    json_int_t number)
 {
@@ -214,8 +214,8 @@ static bool passes(struct check *check, const struct check_info *info, const str
     return passed;
 }
 
-/* The most seconds that all tries of a check may work. They should not take longer than the grading
- * itself. */
+/* The most seconds that the runs of all tries of a check may take together, so that they do not
+ * take longer than the grading itself. */
 #define TRY_SECONDS 3
 
 /* Tries JOB's programs until the check passes. */

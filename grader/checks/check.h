@@ -91,8 +91,8 @@ struct check_figure {
     /* such as "the longest warp executes %s instructions", where %s is the figure */
     const char *text;
     const char *want; /* such as "at most %s" or "at least %s" */
-    /* one or more counters, separated by spaces; the report shows the source line with the largest
-     * sum of these counters; or NULL */
+    /* one or more counters, separated by spaces, or NULL; the report shows the source line with the
+     * largest sum of these counters */
     const char *counter;
     /* The thresholds, from measurements of the lab's own programs.
      * grader/tests/grade/test_figures.c measures them again. A check with check_speed() declares
@@ -102,8 +102,8 @@ struct check_figure {
     bool constants; /* the program may copy any number of bytes to constant memory */
     /* kernels may use votes of a block's threads, such as __syncthreads_count() */
     bool block_votes;
-    /* a set of bits 1 << enum check_cost: costs that the figure itself limits, so check_costs()
-     * does not */
+    /* costs that the figure itself limits, so that check_costs() ignores them; a set of bits
+     * 1 << enum check_cost */
     unsigned judges;
 };
 
@@ -123,7 +123,8 @@ struct check_info {
      * for labs whose main() needs the data to choose the next kernel, or that need a sorted
      * array. */
     bool open_input;
-    /* main() must copy the input unchanged, as in checks of work (see check_made_by_kernels()). */
+    /* main() must copy the input unchanged. Checks with a figure require this, too (see
+     * check_made_by_kernels()). */
     bool closed_input;
     /* Also counts the kernels' accesses to rows from cudaMallocPitch(), in the counters rows_... of
      * gpu/counters.def. */
@@ -401,8 +402,8 @@ double check_makespan(struct check *check, const struct run *run, uint64_t bytes
 
 /* Returns the number of requests that the program sent to the GPU. WHAT names the kinds of
  * requests, separated by spaces. Returns 0 for NULL, and on a real GPU. The emulator counts the
- * requests, not the program. Each call of these functions, and of their asynchronous forms, is one
- * request:
+ * requests, so the program cannot falsify their number. Each call of these functions, and of their
+ * asynchronous forms, is one request:
  *
  *     alloc        cudaMalloc(), cudaMallocArray(), ...
  *     alloc_rows   cudaMallocPitch(), cudaMalloc3D()

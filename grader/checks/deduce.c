@@ -122,8 +122,8 @@ static bool multiplies_by(const struct slice *slice, unsigned line, const char *
     return slice_has_text(slice, line, text);
 }
 
-/* For an access outside of a matrix, says by which size its index should multiply the row, or which
- * row, beyond the last one, it would be in. */
+/* Explains an access outside of a matrix. Names the size by which the index should multiply the
+ * row, or the number of the row, after the last one, that the access would reach. */
 static bool name_row(const struct check *check, const struct slice *slice, json_t *finding)
 {
     size_t bytes = (size_t)number_in_array(finding, "bytes"), each = sizeof(float);

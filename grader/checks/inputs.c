@@ -67,16 +67,17 @@ struct case_data *check_case(struct check *check, const char *format, ...)
 /* --- the decoy input -------------------------------------------------------------------------- */
 
 enum {
-    SHORTEST = 16, /* least elements of a hidden array; main() sees shorter arrays as they are */
+    /* fewest elements of an array that the decoy replaces; main() sees shorter arrays unchanged */
+    SHORTEST = 16,
     DRAWS = 64,
     /* most equal pairs in DRAWS random pairs; 16 different elements give 4 on average */
     MOST_EQUAL = DRAWS / 6,
     PIECE = 16, /* bytes of a piece (gpu/remote/views.h) */
-    /* number of spoilt pieces in an input of at least 64 pieces; few enough that a cheating program
-     * must inspect much of the input to find one, and enough that at most one of ten million honest
-     * programs reads none */
+    /* Number of spoilt pieces in an input of at least 64 pieces. There are so few that a cheating
+     * program must inspect much of the input to find one. There are so many that at most one of ten
+     * million honest programs reads none of them. */
     SPOILT = 16,
-    POOL = 1 << 14, /* elements */
+    POOL = 1 << 14, /* most elements from which draw() chooses */
 };
 
 /* Picks one of COUNT elements of SIZE bytes at random, and returns its bits. */
@@ -102,9 +103,9 @@ static bool has_places(const struct case_array *array, struct check_random *rand
 }
 
 /* Fills TO with COUNT random elements of ELEMENTS (COUNT elements of SIZE bytes each). Draws them
- * from a small pool of elements, which is faster than random access to a large array; 16
- * consecutive bytes still do not match by coincidence. Avoids zeros if possible, because programs
- * put zeros between and after rows. */
+ * from a pool of POOL elements, because random access to a large array is slow. Even so, 16
+ * consecutive bytes do not match another place by coincidence. Avoids zeros if possible, because
+ * programs put zeros between and after rows. */
 __attribute__((always_inline)) static inline void
 draw(const char *elements, size_t size, size_t count, struct check_random *random, char *to)
 {

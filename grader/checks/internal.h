@@ -60,8 +60,8 @@ extern const struct check_info *const __start_lanewise_checks[], *const __stop_l
  * does not define this symbol. */
 extern const struct check_cost_row lab_costs[] __attribute__((weak));
 
-/* Returns true if the check only finds the first edit with which it passes (grade/repair.h), so
- * that nobody reads what it explains. */
+/* Returns true if the check only searches for the first edit with which it passes (grade/repair.h).
+ * Nobody reads its explanations then. */
 static inline bool check_is_trial(const struct check *check)
 {
     return check->job.only != NULL;

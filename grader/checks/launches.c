@@ -63,7 +63,7 @@ double check_sectors_read(const struct run *run)
 }
 
 /* Refuses the run if the largest value of COUNTER for one warp, summed over the launches, is more
- * than 1 / WARPS of ALL. TEXT gets both numbers and WARPS. */
+ * than 1 / WARPS of ALL. TEXT is a format for this value, ALL and WARPS. */
 static void need_share(struct check *check, const struct run *run, const char *counter, double all,
                        unsigned warps, const char *hint, const char *text)
 {

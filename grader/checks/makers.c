@@ -21,9 +21,11 @@
 struct writers {
     unsigned lines[WRITERS]; /* the writing lines in the student's file */
     unsigned count;
-    unsigned last;  /* the last of these lines */
-    double adds;    /* additions, counted by lane: exact if the lanes of a warp add to one word */
-    double threads; /* in all launches of the kernel */
+    unsigned last; /* the last of these lines */
+    /* number of additions by single lanes, which is exact if the lanes of each warp add to one
+     * word */
+    double adds;
+    double threads; /* number of threads in all launches of the kernel */
     double block;   /* threads of a block, or 0 if the launches differ */
     bool has_other_files;
     bool has_stores;
@@ -284,8 +286,8 @@ static void show_slice(struct check *check, const struct run *run, const struct 
     slice_free(slice);
 }
 
-/* Returns the line that names the same input as TEXT. Returns the last of COUNT lines unless
- * exactly one of them does. */
+/* Returns the line that names the same input as TEXT. If none or several of the COUNT lines do,
+ * returns the last line. */
 static unsigned find_copy(const struct slice *slice, const struct run *run, const unsigned *lines,
                           unsigned count, const char *text)
 {
@@ -359,9 +361,9 @@ static void show_around(struct check *check)
     slice_free(slice);
 }
 
-/* Names the only line that writes results. WHOSE says in which kernel it is, or is empty if there
- * is only one. Also says so if each thread of a block adds to the result, although the kernel adds
- * up in shared memory. */
+/* Names the line that writes the results. There must be only one such line. WHOSE names its kernel,
+ * or is empty if there is only one kernel. If the kernel adds up in shared memory, but each thread
+ * of a block still adds to the result, says this, too. */
 static void tell_writer(struct check *check, const struct writers *writers, const char *whose)
 {
     check_add(check, "; line %u %s%s", writers->lines[0], whose,
@@ -438,8 +440,8 @@ static void begin_at_declaration(struct slice *slice, const json_t *finding)
         slice_begin_at_shared(slice, (unsigned)json_integer_of(finding, "line"), name);
 }
 
-/* Begins SLICE at the lines where a change may mend FINDING. Returns false if the lines that lead
- * to FINDING have nothing to do with its cause. */
+/* Begins SLICE at the lines where a change may correct the error FINDING. Returns false if the
+ * lines that lead to FINDING have nothing to do with its cause. */
 static bool begin_at_finding(const struct check *check, struct slice *slice, const json_t *finding)
 {
     const char *id = json_text_of(finding, "id"), *message = json_text_of(finding, "message");

@@ -42,8 +42,9 @@
  * seconds. The runner's own limit is five times as long (main.c), for busy machines. */
 #define CHECK_SECONDS 120
 
-/* The limits of a run, first for a submission that has not hung before. A correct main() takes 0.1
- * s, and its kernels rarely more than 1 s. On a GPU, starting the driver takes seconds. */
+/* The limits of a run on each device: first for a submission that has not hung before, then for a
+ * submission that has. A correct main() takes 0.1 s, and its kernels rarely more than 1 s. On a
+ * GPU, starting the driver takes seconds. */
 static const struct run_limits limits_of[][2] = {
     [ON_EMULATOR] = {{.wall = 120, .idle = 2, .program = 2, .device = 10},
                      {.wall = 60, .idle = 1, .program = 1, .device = 4, .are_short = true}},

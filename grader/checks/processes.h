@@ -42,7 +42,9 @@ struct run_files {
     char program_folder[PATH_SIZE]; /* also contains the runtime library and the device */
     /* random seeds: for the bytes in newly allocated memory, and for the spoilt pieces */
     uint64_t poison, spoil;
-    unsigned wider_pitch; /* emu_options.wider_pitch; makes a pitch written as a number wrong */
+    /* makes all pitches wider (emu_options.wider_pitch), so that a pitch written as a number is
+     * wrong */
+    unsigned wider_pitch;
 };
 
 /* Makes the folders and files of a run on INPUT. If SHOWN is not NULL, the program gets SHOWN

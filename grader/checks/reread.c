@@ -265,7 +265,8 @@ static bool try_all(const struct reader *reader)
 
 /* --- the input's shape ------------------------------------------------------------------------ */
 
-/* Tries as the input's rows and columns all pairs of sizes in the case whose product is COUNT. */
+/* Tries each pair of sizes in the case whose product is COUNT as the input's numbers of rows and
+ * columns. */
 static bool try_shapes(struct reader *reader, size_t count)
 {
     const struct case_array *one, *other;

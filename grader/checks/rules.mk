@@ -22,7 +22,7 @@ $(LAB_COSTS:labs/%/costs.def=$(BUILD)/obj/labs/%/checks.o): CPPFLAGS += -DLAB_CO
 OBJECTS += $(CHECKS_OBJECTS) $(LAB_OBJECTS)
 TOOLS += $(CHECKS)
 
-# A lab of precision compares with numbers that MPFR has rounded correctly.
+# Lab 13 compares results with numbers that MPFR has rounded correctly.
 $(BUILD)/checks/13-precision: CHECKS_LIBS += -lmpfr
 
 $(CHECKS): $(BUILD)/checks/%: $(BUILD)/obj/labs/%/checks.o $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR) | $(NO_GIT)

@@ -24,8 +24,8 @@ struct run_plan {
     bool backwards;              /* blocks, and the warps of each block, run in reverse order */
     enum emu_scramble scrambles; /* loads from this kind of memory return wrong values */
     bool hides; /* main() sees a decoy, not the kernels' input (gpu/remote/views.h) */
-    /* like `hides`, but main() sees this case, and reads the kernels' results for the judged input;
-     * NULL for a decoy */
+    /* like `hides`, but main() sees this case instead of a decoy, and reads the kernels' results
+     * for the judged input; or NULL */
     const struct case_data *misleads;
     /* like `hides`, but the decoy equals the input, because the input is too short to spoil */
     bool shows;

@@ -170,7 +170,7 @@ bool slice_sets_with(const struct slice *slice, unsigned number, const char *nam
            find_setter(slice, first, end - 1, word, text) < slice->count;
 }
 
-/* Returns how many square brackets are open at AT that have opened since BEGIN. */
+/* Returns the number of square brackets that open between BEGIN and AT and are still open at AT. */
 static int brackets_between(const char *begin, const char *at)
 {
     int depth = 0;

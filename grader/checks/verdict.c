@@ -100,7 +100,7 @@ void check_show_line(struct check *check, const char *text)
 {
     unsigned line = check_find_line(check, text);
     if (line)
-        check->verdict.cause[0] = check->verdict.spare[0] = '\0'; /* they are about another line */
+        check->verdict.cause[0] = check->verdict.spare[0] = '\0'; /* both are about another line */
     check_point_at(check, check->job.file_name, line, 0);
 }
 

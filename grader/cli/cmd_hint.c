@@ -60,9 +60,8 @@ static struct unfinished find_unfinished(const json_t *declared, const json_t *k
     return (struct unfinished){0, 0};
 }
 
-/* TEXT has parts that begin with WORD ("TODO " or "Rung ") and a number. A part ends where the next
- * part begins. Removes the parts with a number below FIRST, because they are about finished
- * work. */
+/* Shortens TEXT, whose parts begin with WORD ("TODO " or "Rung ") and a number. Removes the parts
+ * with a number below FIRST, because they are about finished work. */
 static void skip_finished(char *text, const char *word, int first)
 {
     char *begin = strstr(text, word);

@@ -60,7 +60,8 @@ static int complain_of_capability(const char *text)
     return complain("no compute capability \"%s\"; known are %s", text, known);
 }
 
-/* Finds the capability of --cc. Returns the exit code, or -1 to continue. */
+/* Finds the capability that --cc names. Returns the exit code, or -1 if the command should
+ * continue. */
 static int choose(struct options *options)
 {
     const char *text = options->capability ? options->capability : options->limits ? "all" : "9.0";

@@ -39,7 +39,7 @@ struct options {
     const char *json; /* the JSON file to write, or NULL */
     const char *sarif;
     const char *lab; /* the lab to build and run, or NULL */
-    /* which pictures of predicted times to draw; the file for the picture, or NULL */
+    /* names of the pictures of predicted times to draw, and the file to draw one into, or NULL */
     const char *draw, *picture;
     const char *lines, *workers, *tools, *rules, *gpu, *clock, *max_instructions;
     bool all, deterministic, ignores_order;

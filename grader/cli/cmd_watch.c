@@ -95,7 +95,7 @@ static void grade(struct watch *watch)
     }
 }
 
-/* If the grading has ended by itself, prints that the command waits for the next save. */
+/* If the grading has ended by itself, tells the student that lanewise waits for the next save. */
 static void print_ready(struct watch *watch)
 {
     int status;

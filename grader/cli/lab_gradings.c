@@ -105,8 +105,8 @@ static void add_task(struct lab_gradings *gradings, const struct lab_parts *part
         gradings->tasks[gradings->task_count++] = (struct lab_task){parts, kind, number};
 }
 
-/* Returns whether mutant A represents CHECK better than mutant B: A shows the naive figure, or A
- * loses points in fewer checks. */
+/* Returns whether mutant A represents CHECK better than mutant B. It does if A shows the naive
+ * figure, or loses points in fewer checks. */
 static bool is_better(const struct mutant *a, const struct mutant *b, const char *check)
 {
     bool naive[] = {mutant_is_naive(a, check), mutant_is_naive(b, check)};

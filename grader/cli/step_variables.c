@@ -20,7 +20,7 @@
 #include "cli/program.h"
 
 #define MOST_LABELS   200000
-#define MOST_ELEMENTS 64 /* the elements of an array beyond these are left out */
+#define MOST_ELEMENTS 64 /* most elements of an array that are listed */
 
 /* --- from PTX to sections --------------------------------------------------------------------- */
 

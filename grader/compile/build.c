@@ -20,7 +20,7 @@
 
 #define CACHE_ENTRIES 1024         /* executables, about 50 KB each; the oldest are removed */
 #define CACHE_PROGRAM (4 << 20)    /* bytes of a program; the cache does not keep larger programs */
-#define PROGRAM_BYTES (64 << 20)   /* bytes; no program is larger */
+#define PROGRAM_BYTES (64 << 20)   /* most bytes of a program */
 #define SCRATCH_BYTES (1ull << 30) /* for the compiler's temporary files */
 #define PROCESSES     256          /* most processes; nvcc starts about ten, one after another */
 #define MESSAGE_LINES 40           /* lines that are shown; students rarely read more */

@@ -1,8 +1,8 @@
 /* Corrects columns. Some keywords of CUDA C are macros: __global__ reaches the compiler as
- * __attribute__((global)). compile_true_column() walks along the original line and adds up how many
- * bytes each keyword grows when it is expanded. The function knows no other macros. If the
- * corrected column is inside a word or after the end of the line, another macro moved it, and the
- * column is unknown. */
+ * __attribute__((global)). compile_true_column() walks along the original line and adds the number
+ * of bytes by which the expansion makes each keyword longer. The function knows no other macros. If
+ * the corrected column is inside a word or after the end of the line, another macro moved it, and
+ * the column is unknown. */
 #include "compile/column.h"
 
 #include <ctype.h>

@@ -20,7 +20,7 @@
 #include "base/text.h"
 
 #define MAX_BLOCKS 64 /* most blocks that are remembered, so that repeated blocks can be dropped */
-#define MAX_NOTES  12 /* lines between a message and its caret */
+#define MAX_NOTES  12 /* most lines between a message and its caret */
 #define MAX_ERRORS 5  /* errors shown; later errors often follow from the first */
 
 struct text_job {
@@ -149,7 +149,7 @@ static bool put_undefined(struct text_job *job, const char *line)
     const char *hit = strstr(line, words);
     if (!hit)
         return false;
-    const char *name = hit + strlen(words) + 1; /* after a quote: ` of GNU ld, ' of gold */
+    const char *name = hit + strlen(words) + 1; /* + 1 for the quotation mark */
     int length = (int)strcspn(name, "'");
     if (seen_before(job, hit))
         return true;

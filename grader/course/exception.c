@@ -12,8 +12,8 @@ struct place {
     const yaml_node_t *key, *value;
 };
 
-/* Appends an exception with its line and STUDENT, which it owns, and no other members set. Returns
- * NULL when out of memory. */
+/* Appends an exception for STUDENT, a string that the exception then owns. Sets only its student
+ * and its line. Returns NULL when out of memory. */
 static struct course_exception *add(struct course_exceptions *exceptions, char *student,
                                     const struct place *place)
 {

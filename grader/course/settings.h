@@ -52,8 +52,8 @@ bool settings_check_keys(struct settings *settings, const yaml_node_t *node, con
  * a complaint and returns NULL. */
 const char *settings_text(struct settings *settings, const yaml_node_t *node, const char *what);
 
-/* Reads a number from LEAST to MOST. Returns false and leaves *NUMBER unchanged if NODE is NULL.
- * Does the same, and reports an error, if NODE is no such number. */
+/* Reads a number from LEAST to MOST. Returns false and leaves *NUMBER unchanged if NODE is NULL. If
+ * NODE is not a number from LEAST to MOST, does the same and adds a complaint. */
 bool settings_number(struct settings *settings, const yaml_node_t *node, const char *what,
                      double least, double most, double *number);
 bool settings_whole(struct settings *settings, const yaml_node_t *node, const char *what,

@@ -9,7 +9,7 @@
 struct submission {
     char shown[PATH_SIZE]; /* path of the file as messages show it */
     struct text source;
-    /* the student's file or folder is the reason why it cannot be graded, not the machine */
+    /* grading is impossible because of the student's file or folder, not because of the machine */
     bool unfit;
 };
 

@@ -18,9 +18,10 @@ $(call objects,grader/gpu/chips.c): $(wildcard grader/gpu/predict/chips/*)
 # The flags below appear only in this file, so the objects depend on it.
 $(EMULATOR_OBJECTS): grader/gpu/rules.mk
 
-# The arithmetic code changes the rounding mode at run time (-frounding-math). alu.c is compiled without this flag,
-# which would prevent vectorised loops. A row of alu.def is one operation on loaded values, so the compiler
-# can compute nothing in advance. The Makefile's PORTABLE makes a * b + c round twice, as PTX needs it.
+# The arithmetic code changes the rounding mode at run time (-frounding-math). This flag would
+# prevent vectorised loops in alu.c, which does not need it: a row of alu.def is one operation on
+# loaded values, so the compiler can compute nothing in advance. The Makefile's PORTABLE makes
+# a * b + c round twice, as PTX needs it.
 $(filter %/compare.o %/convert.o %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math
 # No code reads floating-point exceptions or errno. Without these flags, loops with a choice or a
 # square root would not be vectorised.

@@ -42,10 +42,10 @@ static bool ran_out_of_time(const json_t *check)
     return strcmp(json_text_of(check, "status"), "timeout") == 0;
 }
 
-/* Returns a copy of RESULT with only the members that a second grading must reproduce. It need not
- * reproduce the causes: how many small edits are tried to find one depends on the time, and the
- * other causes follow from the findings. If a check ran out of time, how far it came varies. So its
- * details, and all findings and lines, are removed, too. */
+/* Returns a copy of RESULT with only the members that a second grading must reproduce. The copy has
+ * no causes: the search for one stops after some time, and the other causes follow from the
+ * findings. If a check ran out of time, its progress depends on the machine. So the copy also lacks
+ * this check's details, and all findings and lines. */
 static json_t *reproducible_part(const json_t *result)
 {
     static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal", "version",

@@ -13,7 +13,7 @@ static bool is_letter(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Returns the number of blanks and comments at AT. */
+/* Returns the number of bytes of the comment or blank at AT, or 0 if there is none. */
 static size_t skip_length(const char *at)
 {
     const char *end;
@@ -195,7 +195,7 @@ const struct token *code_function(const struct code *code, struct span part)
 {
     const struct token *token = &code->tokens[part.first];
     if (part.count < 4 || !token_is(&token[part.count - 1], "}"))
-        return NULL; /* a type and an array end with a semicolon */
+        return NULL; /* only a function ends with a brace; types and arrays end with a semicolon */
     for (size_t i = 0; i + 1 < part.count && !token_is(&token[i], "{"); ++i)
         if (token_is_name(&token[i]) && token_is(&token[i + 1], "(") &&
             !token_is(&token[i], "__launch_bounds__"))
@@ -226,7 +226,8 @@ size_t code_compare(const size_t counts[2],
                     bool (*is_same)(const void *context, size_t i, size_t j), const void *context,
                     struct difference *list, size_t most)
 {
-    /* longest[i * width + j]: length of the longest common subsequence of what follows I and J */
+    /* longest[i * width + j] is the length of the longest common subsequence of the elements from I
+     * on in the left sequence and from J on in the right one */
     size_t width = counts[1] + 1, found = 0, i = 0, j = 0;
     uint16_t *longest = calloc((counts[0] + 1) * width, sizeof *longest);
     if (!longest)

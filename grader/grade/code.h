@@ -1,5 +1,5 @@
-/* Splits CUDA C++ into tokens, lines and definitions, and compares sequences. It knows nothing of
- * macros and types. */
+/* Splits CUDA C++ into tokens, lines and definitions, and compares sequences. Macros are not
+ * expanded, and types are not known. */
 #ifndef GRADE_CODE_H
 #define GRADE_CODE_H
 
@@ -13,12 +13,12 @@ struct token {
     unsigned line; /* from 1 */
 };
 
-/* COUNT elements from FIRST on. */
+/* A range of a sequence: COUNT elements, beginning with element FIRST. */
 struct span {
     size_t first, count;
 };
 
-/* A source. The spans have tokens. */
+/* A source text, split into tokens. The spans are ranges of tokens. */
 struct code {
     const char *text;
     struct token *tokens;
@@ -27,11 +27,12 @@ struct code {
     size_t token_count, part_count, line_count;
 };
 
-/* Splits TEXT, to which CODE then points. The caller calls code_close(), even after a failure. */
+/* Splits TEXT into CODE. TEXT must live as long as CODE. The caller calls code_close(), even after
+ * a failure. */
 bool code_open(struct code *code, const char *text);
 void code_close(struct code *code);
 
-/* Returns the part that has token AT. */
+/* Returns the part that contains token number AT. */
 struct span code_part_of(const struct code *code, size_t at);
 /* Returns the name of the function that PART defines, or NULL. */
 const struct token *code_function(const struct code *code, struct span part);
@@ -39,7 +40,7 @@ const struct token *code_function(const struct code *code, struct span part);
 const struct token *code_type(const struct code *code, struct span part);
 /* Returns the column of TOKEN in its line, from 1. */
 unsigned code_column(const struct code *code, const struct token *token);
-/* Returns whether A of LEFT and B of RIGHT have the same tokens. */
+/* Returns whether span A of LEFT and span B of RIGHT have the same tokens. */
 bool code_is_same(const struct code *left, struct span a, const struct code *right, struct span b);
 /* Returns whether CODE has a part with the same tokens as PART of OTHER. */
 bool code_has_part(const struct code *code, const struct code *other, struct span part);
@@ -48,7 +49,8 @@ bool code_has_part(const struct code *code, const struct code *other, struct spa
 bool code_has_token(const struct code *code, struct span span, const struct token *token);
 
 #define CODE_QUOTE 68 /* bytes that code_quote() needs at most */
-/* Copies the code of SPAN, of its first line only, to TEXT. `...` stands for the rest. */
+/* Copies the first line of SPAN's code to TEXT. Replaces the rest of SPAN, or of a long line, by
+ * `...`. */
 void code_quote(const struct code *code, struct span span, char text[CODE_QUOTE]);
 
 bool token_is(const struct token *token, const char *text);
@@ -56,7 +58,8 @@ bool token_is(const struct token *token, const char *text);
 bool token_is_name(const struct token *token);
 bool token_is_same(const struct token *left, const struct token *right);
 
-/* Two spans, of two sequences, that differ. One of them may be empty. */
+/* A difference between two sequences: the left one has LEFT where the right one has RIGHT. One of
+ * the two spans may be empty. */
 struct difference {
     struct span left, right;
 };

@@ -7,10 +7,10 @@
 
 #include "grade/code.h"
 
-#define TRIED    32u /* most edits */
+#define TRIED    32u /* most edits from the solution */
 #define REGIONS  24u /* most regions of lines in which two files differ */
-#define CLUSTERS 6u  /* most differences in a region that are tried one by one */
-#define MOVED    16u /* most tokens that are called moved */
+#define CLUSTERS 6u  /* a region with more differences than this is replaced only as a whole */
+#define MOVED    16u /* a difference with more tokens than this does not count as reordered */
 
 /* --- what an edit says ------------------------------------------------------------------------ */
 
@@ -25,7 +25,7 @@ static const struct token *first_of(const struct code *code, struct span span)
     return &code->tokens[span.first];
 }
 
-/* Returns whether the COUNT tokens of SPAN begin and end where lines do. */
+/* Returns whether SPAN consists of whole lines. */
 static bool is_whole_lines(const struct code *code, struct span span)
 {
     const struct token *first = first_of(code, span), *last = first + span.count - 1;
@@ -34,7 +34,7 @@ static bool is_whole_lines(const struct code *code, struct span span)
     return span.count > 0 && begins && ends;
 }
 
-/* Returns the first token of SPAN that is called, or NULL. */
+/* Returns the name of the first function that SPAN calls, or NULL. */
 static const struct token *find_call(const struct code *code, struct span span)
 {
     const struct token *token = first_of(code, span);
@@ -46,7 +46,7 @@ static const struct token *find_call(const struct code *code, struct span span)
     return NULL;
 }
 
-/* Returns whether LEFT and RIGHT have the same tokens in another order. */
+/* Returns whether both sides of WHAT have the same tokens in another order. */
 static bool is_reordered(const struct pair *pair, struct difference what)
 {
     bool same =
@@ -79,7 +79,7 @@ void edit_say(struct small_edit *edit, const char *format, ...)
     va_end(arguments);
 }
 
-/* Says what is missing after line LINE. */
+/* Sets the message of EDIT, which inserts whole lines: names the missing call or statement. */
 static void say_missing(const struct pair *pair, struct difference what, struct small_edit *edit)
 {
     const struct token *first = first_of(&pair->solution, what.right);
@@ -189,7 +189,8 @@ static bool is_same_token(const void *context, size_t i, size_t j)
                          first_of(&pair->solution, region->right) + j);
 }
 
-/* Tries the differences within REGION, first one by one, then all those of a statement. */
+/* Adds an edit for each single difference within REGION, then one for all differences of a
+ * statement together. */
 static void add_clusters(struct pair *pair, struct difference region)
 {
     struct difference list[CLUSTERS + 1];
@@ -225,7 +226,7 @@ static bool is_same_line(const void *context, size_t i, size_t j)
                         pair->solution.lines[j]);
 }
 
-/* Returns the tokens of the lines LINES of FILE. */
+/* Returns the span of the tokens in LINES, a span of CODE's lines. */
 static struct span tokens_of(const struct code *code, struct span lines)
 {
     const struct span *line = &code->lines[lines.first];

@@ -1,4 +1,5 @@
-/* Typical small changes. Each rule looks at one token, and adds the changes that begin there. */
+/* Makes edits by rules, each for one typical mistake. A rule looks at one token, and adds the edits
+ * that begin at this token. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,13 +8,13 @@
 #include "grade/code.h"
 #include "grade/edits.h"
 
-#define EACH 8u /* most edits of a rule, so that each rule has its turn */
+#define EACH 8u /* most edits of one rule, so that room is left for the other rules */
 
 struct rules {
     const struct code *code;
     struct edits *edits;
     struct span part; /* the function in which edits are made */
-    size_t most;      /* number of edits after which the rule ends */
+    size_t most;      /* the rule stops when there are this many edits in total */
     bool has_barriers;
 };
 
@@ -37,7 +38,7 @@ static bool is_one_of(const struct token *token, const char *const *texts)
     return false;
 }
 
-/* Quotes COUNT tokens from I on. */
+/* Returns a quotation of the COUNT tokens that begin at token I. */
 static const char *quote(const struct rules *rules, size_t i, size_t count)
 {
     static char text[CODE_QUOTE];
@@ -45,8 +46,8 @@ static const char *quote(const struct rules *rules, size_t i, size_t count)
     return text;
 }
 
-/* Adds the edit that puts TEXT in place of COUNT tokens from I on. If COUNT is 0, the edit puts it
- * after token I - 1. Returns NULL if there is no room. */
+/* Adds the edit that replaces COUNT tokens, beginning at token I, by TEXT. If COUNT is 0, the edit
+ * inserts TEXT after token I - 1. Returns NULL if the rule may make no more edits. */
 static struct small_edit *put(const struct rules *rules, size_t i, size_t count, const char *text)
 {
     struct edits *edits = rules->edits;
@@ -66,7 +67,7 @@ static struct small_edit *put(const struct rules *rules, size_t i, size_t count,
     return edit;
 }
 
-/* Adds the edit that puts TEXT, another KIND of token, in place of token I. */
+/* Adds the edit that replaces token I by TEXT. KIND names what both are, such as "operator". */
 static void change(const struct rules *rules, size_t i, const char *text, const char *kind)
 {
     struct small_edit *edit = put(rules, i, 1, text);
@@ -75,7 +76,7 @@ static void change(const struct rules *rules, size_t i, const char *text, const 
                  edit->line);
 }
 
-/* Adds the edit that adds TEXT after token I. */
+/* Adds the edit that inserts TEXT after token I. */
 static void append(const struct rules *rules, size_t i, const char *text)
 {
     struct small_edit *edit = put(rules, i + 1, 0, text);
@@ -83,7 +84,7 @@ static void append(const struct rules *rules, size_t i, const char *text)
         edit_say(edit, "with something more after `%s` in line %u", quote(rules, i, 1), edit->line);
 }
 
-/* Adds the edit that removes COUNT tokens from I on. */
+/* Adds the edit that removes COUNT tokens, beginning at token I. */
 static void drop(const struct rules *rules, size_t i, size_t count)
 {
     struct small_edit *edit = put(rules, i, count, "");
@@ -100,7 +101,8 @@ static const char *copy_tokens(const struct rules *rules, size_t i, size_t count
     return text;
 }
 
-/* Adds the edit that exchanges FIRST_COUNT tokens from FIRST on and COUNT tokens from I on. */
+/* Adds the edit that exchanges two ranges of tokens: FIRST_COUNT tokens from token FIRST on, and
+ * COUNT tokens from token I on. */
 static void exchange(const struct rules *rules, size_t first, size_t first_count, size_t i,
                      size_t count)
 {
@@ -118,7 +120,7 @@ static void exchange(const struct rules *rules, size_t first, size_t first_count
 
 /* --- the rules -------------------------------------------------------------------------------- */
 
-/* Replaces an operator, as the rows of TABLE say. */
+/* If token I is the first operator in a row of TABLE, replaces it by the second. */
 static void replace_operator(const struct rules *rules, size_t i, const char *const (*table)[2],
                              size_t rows)
 {
@@ -162,15 +164,16 @@ static bool has_name(const struct code *code, struct span part, const char *name
     return false;
 }
 
-/* Replaces a name, as the rows of TABLE say. Unless it IS_KNOWN everywhere, the other name must be
- * in the same function. */
+/* If token I is one of the two names in a row of TABLE, replaces it by the other one. If IS_KNOWN
+ * is false, does so only if the function also contains the other name or, for a member of a
+ * structure, if the file does. */
 static void replace_name(const struct rules *rules, size_t i, const char *const (*table)[2],
                          size_t rows, bool is_known)
 {
     static const char *const types[] = {"int", "float", "unsigned", "double", "const", NULL};
     bool is_member = is(rules, i - 1, ".") || is(rules, i - 1, "->");
     if (is_one_of(at(rules, i - 1), types))
-        return; /* a declaration */
+        return; /* this token is a declaration's name */
     struct span whole = {0, rules->code->token_count}, scope = is_member ? whole : rules->part;
     for (size_t row = 0; row < rows; ++row)
         for (int side = 0; side < 2; ++side)
@@ -179,7 +182,7 @@ static void replace_name(const struct rules *rules, size_t i, const char *const 
                 change(rules, i, table[row][!side], "name");
 }
 
-/* Names that students confuse. */
+/* Replaces one of two names that students often confuse by the other one. */
 static void try_name(const struct rules *rules, size_t i)
 {
     static const char *const table[][2] = {{"tx", "ty"},
@@ -229,7 +232,7 @@ static void try_cuda_name(const struct rules *rules, size_t i)
     replace_name(rules, i, table, ROWS(table), true);
 }
 
-/* Exchanges x and y, or the like, in the whole line. */
+/* Exchanges two names that students often confuse, such as x and y, in the whole line. */
 static void try_line_names(const struct rules *rules, size_t i)
 {
     static const char *const pairs[][2] = {
@@ -276,7 +279,7 @@ static void try_number(const struct rules *rules, size_t i)
     }
 }
 
-/* Drops `+ 1` and the like. */
+/* Drops `+ 1` or `- 1`. */
 static void try_less(const struct rules *rules, size_t i)
 {
     bool is_sum = is(rules, i, "+") || is(rules, i, "-"), is_one = token_is(at(rules, i + 1), "1");
@@ -284,7 +287,7 @@ static void try_less(const struct rules *rules, size_t i)
         drop(rules, i, 2);
 }
 
-/* Adds 1 to an index or to a limit, or subtracts it. */
+/* Adds 1 to an index or to the limit of a comparison, or subtracts 1. */
 static void try_more(const struct rules *rules, size_t i)
 {
     static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
@@ -306,7 +309,8 @@ static bool is_constant(const struct token *token)
     return is_capital && token->length > 1;
 }
 
-/* Adds a term with a constant of the function, or a factor, at the end of an assignment. */
+/* Extends an assignment: adds or subtracts a constant that the function uses, or multiplies by it.
+ * If the assignment uses blockDim, also multiplies by gridDim.x. */
 static void try_term(const struct rules *rules, size_t i)
 {
     char text[100];
@@ -350,8 +354,8 @@ static void try_round_up(const struct rules *rules, size_t i)
                  edit->line);
 }
 
-/* Returns the number of tokens of the argument that begins at I: up to a comma or a bracket that
- * belongs to the whole list. */
+/* Returns the number of tokens of the argument that begins at token I. The argument ends before a
+ * comma or a closing bracket, except those inside its own brackets. */
 static size_t argument_length(const struct rules *rules, size_t i)
 {
     int depth = 0;
@@ -367,8 +371,8 @@ static size_t argument_length(const struct rules *rules, size_t i)
     return length;
 }
 
-/* Finds the beginning of the argument before the comma I. Returns false if the comma is not in a
- * list of arguments. */
+/* Finds the first token of the argument that ends before the comma I. Returns false if the comma is
+ * not in a list of arguments. */
 static bool find_argument(const struct rules *rules, size_t i, size_t *first)
 {
     int depth = 0;
@@ -387,7 +391,7 @@ static bool find_argument(const struct rules *rules, size_t i, size_t *first)
     return false;
 }
 
-/* Exchanges the argument before a comma with the one behind it, and neighbouring indices. */
+/* Exchanges the arguments before and after a comma, or two neighbouring indices, as in a[y][x]. */
 static void try_order(const struct rules *rules, size_t i)
 {
     size_t first = i, length;
@@ -410,7 +414,8 @@ static bool begins_statement(const struct rules *rules, size_t i)
            (is(rules, i - 1, ";") || is(rules, i - 1, "}") || is(rules, i - 1, "{"));
 }
 
-/* Returns the number of tokens of the simple statement at I, or 0. */
+/* Returns the number of tokens of the statement that begins at token I. Returns 0 if there is none,
+ * or if it is a declaration, a loop or the like. */
 static size_t statement_length(const struct rules *rules, size_t i)
 {
     static const char *const words[] = {
@@ -464,8 +469,8 @@ static void try_type(const struct rules *rules, size_t i)
         change(rules, i, "double", "type");
 }
 
-/* Adds the edits of RULE in the functions of CODE, from line FIRST to line LAST but not in line
- * EXCEPT. */
+/* Applies RULE to each token in the functions of CODE that is on the lines FIRST to LAST, but not
+ * on line EXCEPT. */
 static void follow(const struct code *code, struct edits *edits,
                    void (*rule)(const struct rules *, size_t), unsigned first, unsigned last,
                    unsigned except)

@@ -250,7 +250,8 @@ static json_t *find_repaired(const struct grade_result *result, const json_t *re
     return NULL;
 }
 
-/* Adds to CAUSE the checks REPAIRED, and their points, that no cause has yet. */
+/* Adds to CAUSE those checks of REPAIRED that belong to no cause yet, with the points that they
+ * lost. */
 static void add_checks(const struct grade_result *result, json_t *cause, const json_t *repaired)
 {
     size_t i;
@@ -371,8 +372,9 @@ void grade_add_unset(struct grade_result *result)
 
 /* --- repairs ---------------------------------------------------------------------------------- */
 
-/* Writes what EDIT does. The mistake is there if the solution has it like this. Otherwise another
- * line may be wrong in a way that EDIT makes good. */
+/* Writes the message about EDIT, with which the checks pass. If the edit takes over code of the
+ * solution, the mistake is at its place. If it follows a rule, the message only asks, because the
+ * edit may make up for a mistake in another line. */
 static void write_repair(char *text, size_t size, const struct small_edit *edit)
 {
     if (edit->is_guess)
@@ -433,8 +435,8 @@ static bool costs(const json_t *cause, const json_t *check)
     return json_array_has(json_object_get(cause, "checks"), json_object_get(check, "id"));
 }
 
-/* If CAUSE costs the points of only one check, and all earlier checks passed, returns this check's
- * hint: the hint is about what this check asks beyond the earlier ones. Otherwise returns NULL. */
+/* Returns the hint of the only check whose points CAUSE costs, if all earlier checks passed: the
+ * hint is then about a requirement that only this check adds. Otherwise returns NULL. */
 static const json_t *hint_of_check(const struct grade_result *result, const json_t *cause)
 {
     size_t i;

@@ -10,17 +10,16 @@
 void grade_add_finding(struct grade_result *result, const json_t *found);
 
 /* If VERDICT says which finding caused the failure, adds the check to the cause of this finding.
- * CHECK is the check's element in the result. Does nothing if the message of an earlier check names
- * the mistake: a report shows causes above all checks, so this cause would push that message
- * down. */
+ * CHECK is the check's element in the result. Does nothing if the message of an earlier check
+ * already names the mistake, because a report shows causes above this message. */
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
-/* Adds EDIT, with which the checks with the ids REPAIRED pass, to the cause of these checks. If no
- * cause is known, the line of the edit becomes the first cause. */
+/* EDIT makes the checks with the ids REPAIRED pass. If the result has a cause for one of these
+ * checks, adds EDIT as this cause's advice. Otherwise, adds the line of EDIT as the first cause. */
 void grade_add_repair(struct grade_result *result, const struct small_edit *edit,
                       const json_t *repaired);
-/* Adds a cause for a kernel's variable without a value, if a finding reports one: the declaration,
- * if the submission shows which variable it is. It costs the points of all failed checks that have
- * no cause, which may be none. */
+/* If a finding reports that a kernel uses a variable without a value, adds a first cause for it.
+ * The cause is at the variable's declaration, if the submission shows which variable it is. It
+ * costs the points of all failed checks without a figure that belong to no cause yet. */
 void grade_add_unset(struct grade_result *result);
 /* Adds a hint of the lab to each cause that affects only one of the lab's tasks, if the hint quotes
  * code of the lines that the report shows. */

@@ -13,9 +13,9 @@
 #include "grade/finding.h"
 #include "grade/runner.h"
 
-#define BUILDS      4u  /* most builds; in each of them, some edits may turn out not to compile */
+#define BUILDS      4u  /* most builds; each leaves out edits that did not compile before */
 #define CHECKS_MOST 64u /* more checks than a lab has */
-#define CHOICES     3u  /* most edits that are looked at because they repair a check */
+#define CHOICES     3u  /* most edits that repair the first failed check and are tried further */
 
 struct repair {
     struct grade_job job;
@@ -24,7 +24,7 @@ struct repair {
     struct edits edits;
     bool is_out[EDITS_MOST]; /* the edit does not compile, or only avoids the mistake */
     json_t *failed;          /* ids of the failed checks that may be repaired */
-    json_t *names;           /* their names, then those of the checks that passed */
+    json_t *names;           /* names of the failed checks, then of the checks that passed */
 };
 
 /* --- one program of all edits ----------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static void copy_includes(FILE *to, const char *source)
     }
 }
 
-/* Undefines the macros of SOURCE. */
+/* Writes an #undef for each macro that SOURCE defines. */
 static void undefine(FILE *to, const char *source)
 {
     for (const char *at = source; (at = strstr(at, "#define")); ++at) {
@@ -62,8 +62,9 @@ static size_t end_of(const struct code *code, struct span part)
     return (size_t)(last->begin + last->length - code->text);
 }
 
-/* Returns the number of the part that EDIT changes if it is a function; the functions that call it
- * are then the only other ones that must be built again. Otherwise returns `part_count`. */
+/* Returns the number of the function that contains EDIT. Only this function, and the parts that
+ * depend on it, must then be built again. Returns `part_count` if EDIT is not inside a single
+ * function's body, or adds a directive. */
 static size_t find_part(const struct code *code, const struct small_edit *edit)
 {
     size_t i = 0;
@@ -81,8 +82,9 @@ static size_t find_part(const struct code *code, const struct small_edit *edit)
                : code->part_count;
 }
 
-/* Finds the parts that must be built again if part CHANGED is: main(), and what depends on the
- * part. Types, too, because a function is also looked up where the types of its arguments are. */
+/* Finds the parts that must be built again if part CHANGED is: main(), and all parts that depend on
+ * CHANGED. All types are included, too, because the compiler also searches for a called function in
+ * the namespaces of its arguments' types. */
 static void find_copied(const struct code *code, size_t changed, bool copied[])
 {
     bool more = true;
@@ -103,7 +105,7 @@ static void find_copied(const struct code *code, size_t changed, bool copied[])
     }
 }
 
-/* Writes the bytes of PART, with EDIT if it belongs there. */
+/* Writes the source text of PART. Applies EDIT, unless it is NULL. */
 static void write_part(FILE *to, const struct code *code, struct span part,
                        const struct small_edit *edit)
 {
@@ -116,12 +118,14 @@ static void write_part(FILE *to, const struct code *code, struct span part,
         fprintf(to, "%.*s\n", (int)(end - first->begin), first->begin);
 }
 
-/* Writes a namespace with edit I: if CHANGED is a part, only what depends on it. */
+/* Writes the namespace for edit I. If the edit changes only part CHANGED, the namespace has this
+ * part and the parts that depend on it. If CHANGED is `part_count`, the namespace has the whole
+ * file. */
 static void write_try(FILE *to, const struct repair *repair, const struct code *code, size_t i,
                       size_t changed)
 {
     const struct small_edit *edit = &repair->edits.list[i];
-    /* the folder in the file's name says which edit a compiler's message is about */
+    /* the file name in #line tells which edit a compiler's message is about */
     fprintf(to, "namespace try_%zu {\n", i);
     if (changed < code->part_count) {
         bool *copied = calloc(code->part_count, sizeof *copied);
@@ -162,7 +166,7 @@ static char *write_program(const struct repair *repair, size_t *size)
     if (to && code_open(&code, source_of(repair))) {
         copy_includes(to, code.text);
         fprintf(to, "namespace whole {\n#line 1 \"%s\"\n%s\n}\n", repair->job.file_name, code.text);
-        /* those with the whole file come last, because they may change macros */
+        /* namespaces with the whole file come last, because they may change macros */
         for (int whole = 0; whole < 2; ++whole)
             for (size_t i = 0; i < repair->edits.count; ++i) {
                 size_t changed = find_part(&code, &repair->edits.list[i]);
@@ -177,7 +181,8 @@ static char *write_program(const struct repair *repair, size_t *size)
     return text;
 }
 
-/* Leaves out the edits that MESSAGES names. Returns whether there is one, and others remain. */
+/* Leaves out the edits that the compiler's MESSAGES name. Returns true if MESSAGES name an edit,
+ * and others remain. */
 static bool leave_out(struct repair *repair, const char *messages)
 {
     bool found = false, remains = false;
@@ -267,7 +272,7 @@ static void sort_checks(struct repair *repair)
     json_decref(passed);
 }
 
-/* Returns the number of the first edit that passes the check NAME, or -1. */
+/* Returns the number of the first edit with which the check NAME passed, or -1. */
 static json_int_t read_passed(const struct repair *repair, const char *name)
 {
     char path[PATH_SIZE];
@@ -280,8 +285,8 @@ static json_int_t read_passed(const struct repair *repair, const char *name)
     return passed < (json_int_t)repair->edits.count ? passed : -1;
 }
 
-/* Tries the edits TRIES with the first COUNT checks. PASSED gets for each check the first edit with
- * which it passes, or -1. */
+/* Runs the first COUNT checks with each edit whose number is in TRIES. For each check, PASSED gets
+ * the number of the first edit with which it passes, or -1. */
 static void try_checks(struct repair *repair, json_t *tries, size_t count, json_int_t passed[])
 {
     char path[PATH_SIZE];
@@ -312,10 +317,10 @@ static json_int_t find_choice(struct repair *repair)
     return passed;
 }
 
-/* Tries EDIT with all checks, and lists in REPAIRED the failed checks that pass. Returns whether
- * the edit may be the mistake. An edit with which a passed check fails only avoids the mistake: it
- * may launch the kernel of another rung, for example. So does, probably, a guess that leaves a
- * failed check unrepaired. */
+/* Tries EDIT with all checks, and lists in REPAIRED the failed checks that now pass. Returns
+ * whether EDIT may correct the mistake. If a passed check now fails, EDIT only avoids the mistake,
+ * for example because it launches the kernel of another version. A guess that leaves a failed check
+ * unrepaired probably does the same. */
 static bool is_mistake(struct repair *repair, json_int_t edit, json_t *repaired)
 {
     json_int_t passed[CHECKS_MOST];
@@ -334,7 +339,7 @@ static bool is_mistake(struct repair *repair, json_int_t edit, json_t *repaired)
     return !spoils && (!is_guess || json_array_size(repaired) == failed_count);
 }
 
-/* Finds the first edit that repairs the first failed check and may be the mistake. */
+/* Finds the first edit that repairs the first failed check and may correct the mistake. */
 static const struct small_edit *try_edits(struct repair *repair, json_t *repaired)
 {
     json_int_t choice;
@@ -347,8 +352,8 @@ static const struct small_edit *try_edits(struct repair *repair, json_t *repaire
     return NULL;
 }
 
-/* Builds and tries all edits in a new folder NAME. REPAIRED gets the ids of the checks that the
- * edit repairs. */
+/* Builds all edits in a new folder NAME, and tries them. Returns the edit that repairs failed
+ * checks, or NULL. REPAIRED gets the ids of these checks. */
 static const struct small_edit *try_all(struct repair *repair, const char *folder, const char *name,
                                         json_t *repaired)
 {
@@ -377,8 +382,8 @@ static void find_edits(struct repair *repair)
     free(skeleton.bytes);
 }
 
-/* Finds the line that the first failed check points at, and the first and the last of the lines
- * that it shows. Returns false if it shows none. */
+/* Finds the lines that the first failed check shows: SUSPECT, the line that it marks, and the FIRST
+ * and the LAST line that it shows. Returns false if it shows none. */
 static bool find_lines(const struct repair *repair, unsigned *suspect, unsigned *first,
                        unsigned *last)
 {
@@ -402,9 +407,9 @@ static bool find_lines(const struct repair *repair, unsigned *suspect, unsigned 
     return *first < UINT_MAX;
 }
 
-/* Returns whether the cause is a race or a fault at a barrier. Such a finding names the place of
- * the mistake, so a small edit elsewhere would only hide it. An access out of bounds, and a read of
- * uninitialised memory, are often the result of a mistake in another line. */
+/* Returns whether one of the causes is a race or a fault at a barrier. Such a finding names the
+ * place of the mistake, so a small edit elsewhere would only hide it. An access out of bounds, or a
+ * read of uninitialised memory, often results from a mistake in another line. */
 static bool is_explained(const struct repair *repair)
 {
     size_t i;
@@ -436,9 +441,9 @@ static const struct small_edit *find_repair(struct repair *repair, const char *f
         first = begin, last = end;
     bool is_known = repair->result->guessed || json_array_size(repair->result->causes) > 0;
     if (suspect < first || suspect > last || !is_known)
-        suspect = 0; /* the line of wrong numbers only stores them */
+        suspect = 0; /* this line only stores the wrong numbers */
     if (repair->result->guessed)
-        first = 1, last = 0; /* the lab knows the mistake: doubt no other line */
+        first = 1, last = 0; /* the lab knows the mistake, so try no other lines */
     edits_free(&repair->edits);
     edits_by_rules(&repair->edits, source_of(repair), suspect, first, last);
     return try_all(repair, folder, "more-tries", repaired);

@@ -48,8 +48,8 @@ struct judge_clocks {
     double solution_wall;
 };
 
-/* Returns false if the reported time cannot be true. Either it exceeds the wall time of the
- * process. Or the process ran much longer than the solution's process (by more than
+/* Returns false if the reported time cannot be true, for one of two reasons: it exceeds the wall
+ * time of the process; or the process ran much longer than the solution's process (by more than
  * JUDGE_CLOCK_SLACK seconds and by more than half), and two passes at the reported speed do not
  * explain the difference. A slightly false time is not detected, because starting a process takes
  * longer than most kernels run. */

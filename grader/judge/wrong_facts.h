@@ -36,8 +36,8 @@ const char *wrong_index(const struct facts *facts, size_t i, char text[48]);
  * are right by chance. Returns false if a number outside of them is wrong. */
 bool wrong_place(const struct facts *facts, char *text, size_t size);
 
-/* Writes a question about the launch if it seems that no thread writes the wrong numbers, otherwise
- * "". */
+/* Writes a question about the launch if no thread seems to write the elements that are wrong.
+ * Otherwise writes "". */
 const char *wrong_ask_for_threads(const struct facts *facts, char text[200]);
 
 /* Tries the hypothesis that each wrong number is the right number for another place: in the same

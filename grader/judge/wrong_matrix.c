@@ -298,9 +298,9 @@ static bool come_from(const struct facts *facts, source *from)
     return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
 }
 
-/* Returns the place from which number I comes if each piece of UNIT * COUNT rows and columns
- * consists of COUNT x COUNT squares of UNIT x UNIT numbers, and the squares, but not the numbers in
- * them, are transposed. */
+/* Returns the place from which number I comes if squares of the matrix are transposed, but not the
+ * numbers in each square. A square has UNIT x UNIT numbers. COUNT x COUNT squares form a piece, and
+ * each piece is transposed by itself. */
 static size_t place_transposed(const struct judge_matrix *matrix, size_t i, size_t unit,
                                size_t count)
 {

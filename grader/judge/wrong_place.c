@@ -202,9 +202,9 @@ static bool is_grid_swapped(const struct facts *facts)
            are_exchanged(facts->matrix, columns, rows);
 }
 
-/* Explains that the last lines of LINES were never written because the blocks are too close: they
- * begin as many lines apart as a block has threads, APART, although each of the COUNT blocks in a
- * row writes a larger tile. */
+/* Explains that the last lines of LINES were never written because the blocks are too close. Each
+ * of the COUNT blocks in a row writes a large tile, but begins only APART lines after the block
+ * before it, where APART is the number of threads of a block. */
 static bool tell_close_blocks(const struct judge_matrix *matrix, const struct lines *lines,
                               size_t count, size_t apart, char text[200])
 {

@@ -274,8 +274,9 @@ struct both_searches {
     struct search only, without, twice;
 };
 
-/* Tries 1, 2, ... first threads. For each block, SUMS has PERIOD sums, each over the threads with
- * the same thread number modulo PERIOD. */
+/* Tries these mistakes for the first thread of each group, the first two threads, and so on. For
+ * each block, SUMS has PERIOD sums, each over the threads with the same thread number modulo
+ * PERIOD. */
 static void try_first_threads(const struct facts *facts, size_t period, uint64_t *sums,
                               struct both_searches *found)
 {
@@ -302,8 +303,8 @@ static bool is_power_of_2(size_t number)
     return number > 0 && (number & (number - 1)) == 0;
 }
 
-/* Adds that the tree lacks steps, if only the first COUNT threads of each PERIOD counted, and both
- * numbers are powers of two. */
+/* Says that the tree lacks steps, if only the first COUNT threads of each PERIOD threads counted,
+ * and both numbers are powers of two. */
 static void tell_missing_steps(const struct facts *facts, size_t count, size_t period)
 {
     size_t used = strlen(facts->text);

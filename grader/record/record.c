@@ -295,7 +295,7 @@ struct builder {
     json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows, *sectors;
     json_t *known; /* findings by finding_key(), so that equal findings become one */
     json_t *copies, *work;
-    json_t *repeated; /* launches that others repeat, with their findings, by id */
+    json_t *repeated; /* launches that later lines may repeat, with their findings, by id */
 };
 
 static const char *text_of(const json_t *object, const char *name)
@@ -354,8 +354,8 @@ static json_int_t waste_of(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
-/* Adds a launch with FINDING to KNOWN: its number of launches grows by 1, and its least and most
- * waste of a launch include this one. */
+/* Counts one more launch in KNOWN, the launch of FINDING, and updates the least and the most waste
+ * of KNOWN's launches. */
 static void count_launch(json_t *known, const json_t *finding)
 {
     json_int_t waste = waste_of(finding), least = waste_of(known), most = least, launches = 1;

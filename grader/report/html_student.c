@@ -34,7 +34,7 @@ static const char *remark_of(const char *status)
     return "";
 }
 
-/* Writes the remark, the number of the attempt that counts, and its lateness. */
+/* Writes the remark, the number of the attempt that counts, and how late it was. */
 static void put_remarks(struct markup *m, const json_t *entry)
 {
     const char *remark = remark_of(json_text_of(entry, "status"));

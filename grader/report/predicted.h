@@ -70,7 +70,8 @@ struct report_roofline {
 };
 void report_roofline(const struct report_prediction *p, bool by_flops, struct report_roofline *r);
 
-/* The powers of ten at the edges of a logarithmic plot of all roofs and all COUNT launches. */
+/* The edges of a logarithmic plot that contains all roofs and all COUNT launches, as decimal
+ * logarithms. */
 struct report_axes {
     double left, right, bottom, top;
 };

@@ -180,7 +180,7 @@ static void put_place_of(const struct page *page, const json_t *check)
     json_decref(place);
 }
 
-/* Writes what the program printed, unless the check's message quotes it. */
+/* Writes the program's output, unless the check's message quotes it. */
 static void put_printed(const struct page *page, const json_t *check)
 {
     const char *printed = json_text_of(check, "printed");

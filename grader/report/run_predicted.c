@@ -7,8 +7,8 @@
 #include "report/predicted.h"
 #include "report/predicted_terminal.h"
 
-/* Returns the member NAME of PREDICTED, the predicted time if the launch's accesses were ideal. If
- * it is missing, returns US, the predicted time of the launch as it is. */
+/* Returns the member NAME of PREDICTED, which is the predicted time if the launch's accesses were
+ * ideal. If there is no such member, returns US, the predicted time of the launch. */
 static double time_or(const json_t *predicted, const char *name, double us)
 {
     double time = json_number_of(predicted, name);

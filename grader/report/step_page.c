@@ -27,7 +27,7 @@ ASSET(step_memory, "step/memory.js");
 ASSET(step_view, "step/view.js");
 
 #define MARK        1024   /* records in a piece of the stream (gpu/observe/stepper.h) */
-#define FLUSH_BYTES 32768u /* the packed stream can be cut about once in this many bytes */
+#define FLUSH_BYTES 32768u /* bytes of the stream between places where a page can cut it */
 #define MANY_VALUES 4096u  /* put_values() compresses the values of a piece if they are longer */
 #define QUICK       7u     /* put_values() does not search for repetitions in this many pieces */
 #define LEVEL       3      /* zlib's compression level */
@@ -90,7 +90,7 @@ static char *to_base64(const uint8_t *bytes, size_t size)
     return text;
 }
 
-/* Returns where piece NUMBER of a stream of LENGTH bytes ends. */
+/* Returns the offset of the end of piece NUMBER in a stream of LENGTH bytes. */
 static size_t end_of(const json_t *marks, size_t number, size_t length)
 {
     json_int_t end = json_integer_value(json_array_get(marks, number + 1));
@@ -98,7 +98,8 @@ static size_t end_of(const json_t *marks, size_t number, size_t length)
                                                                                    : length;
 }
 
-/* Returns where the values begin in a piece (gpu/observe/stepper.h) from BEGIN to END. */
+/* Returns the offset of the values in the piece of STREAM (gpu/observe/stepper.h) from BEGIN to
+ * END. */
 static size_t values_of(const uint8_t *stream, size_t begin, size_t end)
 {
     size_t at = begin, size = 0, more = 1;
@@ -122,8 +123,8 @@ static void put_part(struct packer *packer, const uint8_t *bytes, size_t size, i
     deflate(&packer->z, flush);
 }
 
-/* Compresses many values. To search for repetitions in words that look random costs most of the
- * time and saves nothing. So if the values of one piece hardly shrink, those of the next pieces are
+/* Compresses many values. If they look random, the search for repetitions takes most of the time
+ * and saves nothing. So if the values of one piece hardly shrink, the values of the next pieces are
  * compressed without a search. */
 static void put_values(struct packer *packer, const uint8_t *bytes, size_t size)
 {

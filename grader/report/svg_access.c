@@ -45,7 +45,7 @@ struct drawing {
     const json_t *access;
     const struct report_picture *picture;
     bool shared;
-    unsigned bytes, shift; /* bytes per lane; log2 of the bytes per item */
+    unsigned bytes, shift; /* bytes per lane, and log2 of the bytes per item */
     uint32_t mask;
     uint64_t offset[LANES];
     struct item items[LANES];

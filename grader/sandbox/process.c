@@ -43,8 +43,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The usual limits of a login session on Linux, whatever the grader's own limits are. Compilers
- * raise their own stack limit. */
+/* Every child gets the usual limits of a Linux login session, whatever the grader's own limits are.
+ * Compilers raise their own stack limit. */
 #define STACK_BYTES      (8 << 20)
 #define MOST_STACK_BYTES (64 << 20)
 #define OPEN_FILES       1024
@@ -96,8 +96,8 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The child's descriptors, numbered from 0. All other descriptors are closed, and also those in
- * this list that a run does not need. */
+/* The child's descriptors, numbered from 0. The child closes all other descriptors, and those in
+ * this list that its run does not need. */
 enum { INPUT, STDOUT, STDERR, SOCKET, ERROR_PIPE, STATUS_PIPE, DESCRIPTORS };
 
 /* Copies the parent's descriptors FROM to the child's descriptor numbers. Their numbers in the
@@ -118,7 +118,7 @@ static bool set_descriptors(const int from[DESCRIPTORS])
 static void offer_memory(void)
 {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0) /* without /proc, the kernel chooses a process by its size */
+    if (file < 0) /* without /proc, the kernel chooses the process to kill by its size */
         return;
     if (write(file, "1000", 4) < 0)
         errno = 0;
@@ -261,7 +261,7 @@ struct watch {
     pid_t supervisor;
     const struct watch *server; /* the program's server, or NULL if there is none */
     double idle;                /* seconds so far in which the program only waited */
-    double last_check;          /* when is_idle() looked last */
+    double last_check;          /* time of the last check by is_idle() */
     int pipes[PIPES][2], control[2], output, pidfd;
     size_t written; /* bytes of output so far, including bytes not kept */
 };
@@ -289,8 +289,8 @@ static bool take_output(struct watch *watch)
     }
 }
 
-/* Returns whether the program has been idle for longer than its limit. Adds the time since the last
- * check to its idle time if it waits now, but not for a CPU. */
+/* Returns whether the program has been idle for longer than its limit. If the program waits now,
+ * but not for a CPU, adds the time since the last check to its idle time. */
 static bool is_idle(struct watch *watch)
 {
     double now = clock_seconds();
@@ -308,7 +308,7 @@ static bool is_idle(struct watch *watch)
     return watch->idle > watch->command->idle_seconds;
 }
 
-/* Returns whether SERVER, which has ended, did not end with exit code 0. */
+/* Returns true unless SERVER, which has ended, exited with code 0. */
 static bool has_failed(const struct watch *server)
 {
     struct message message;
@@ -317,8 +317,8 @@ static bool has_failed(const struct watch *server)
            message.status != 0;
 }
 
-/* Waits until the supervisor has ended, or until it must end the child. In the second case,
- * OUTCOME->end says why. */
+/* Waits until the supervisor has ended, or until there is a reason to end the child early.
+ * OUTCOME->end is then this reason. */
 static void wait_for_end(struct watch *watch, double deadline)
 {
     struct pollfd polled[3] = {{.fd = watch->pidfd, .events = POLLIN},

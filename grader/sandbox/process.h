@@ -22,14 +22,14 @@ struct process_command {
     const char *folder;             /* working directory, or NULL for the caller's */
     double wall_seconds;            /* more than 0; the program is killed after this time */
     unsigned cpu_seconds;           /* CPU seconds of each process, or 0 for no limit */
-    /* limit of idle time, or 0 for no limit: the program is killed when it and its server have only
-     * waited for so long; time in which they wait for a CPU does not count */
+    /* limit of idle time, or 0 for no limit: the program is killed after it and its server have
+     * only waited for this time; time in which they wait for a CPU does not count */
     double idle_seconds;
     uint64_t address_bytes; /* bytes of address space, or 0 for no limit */
     uint64_t data_bytes;    /* bytes of writable memory, or 0 for no limit */
     uint64_t file_bytes;    /* the largest file that it may write, or 0 for no limit */
     size_t output_keep;     /* bytes of output kept */
-    /* the program is killed if it writes more; at least output_keep */
+    /* the program is killed if it writes more bytes than this; must be at least output_keep */
     size_t output_limit;
     const struct sandbox *sandbox; /* for untrusted programs, or NULL if there is no sandbox */
 };
@@ -65,8 +65,8 @@ void process_run(const struct process_command *command, struct process_outcome *
 
 /* Does the same as process_run(), but also runs a second process, SERVER. A socket connects the two
  * processes; each process has one end as descriptor 3. The server starts first. It must end by
- * itself, at most its own wall_seconds after the program. If it ends before the program, and not
- * with exit code 0, the program is killed. Fills both outcomes. */
+ * itself, at most its own wall_seconds after the program. The program is killed if the server ends
+ * first with an exit code other than 0. Fills both outcomes. */
 void process_run_served(const struct process_command *command, const struct process_command *server,
                         struct process_outcome *outcome, struct process_outcome *server_outcome);
 void process_outcome_free(struct process_outcome *outcome);

@@ -81,7 +81,7 @@ static bool try_level(enum sandbox_level level, char *why, size_t size)
                               .folder = folder,
                               .read = none,
                               .keep = none,
-                              .scratch_bytes = 1 << 16, /* old bubblewraps lack --size */
+                              .scratch_bytes = 1 << 16, /* needs --size of newer bubblewraps */
                               .processes = 64};
     struct process_command command = {.argv = words,
                                       .folder = folder,
@@ -232,8 +232,8 @@ static bool drop_capabilities(void)
 }
 
 /* Gives up the rights of root. *OWN becomes true if this process has changed to a separate user. It
- * cannot change if only root can enter the folder of the kit or of the compiler, and in a container
- * without other users. */
+ * stays with its own user if only root can enter the folder of the kit or of the compiler, and in a
+ * container without other users. */
 static bool leave_root(const struct sandbox *sandbox, bool *own)
 {
     uid_t user = FIRST_USER + (uid_t)(getpid() % USERS);

@@ -38,8 +38,7 @@ struct sandbox {
      * size */
     uint64_t scratch_bytes;
     unsigned processes; /* maximum number of processes, including threads */
-    /* the program may start processes; this is for compilers, which then do not see Thrust and
-     * CUB */
+    /* the program may start processes, as compilers do; Thrust and CUB are then hidden from it */
     bool forks;
     bool gpu;    /* the program sees the GPU */
     bool shares; /* the program may create shared memory; only the device's server needs it */

@@ -20,8 +20,8 @@
 #define SIMILAR_STATEMENTS_LOWER 0.4 /* the least share of statements if the kernels are alike */
 #define SIMILAR_KERNELS_LEAST    10u /* marks */
 #define SIMILAR_KERNELS_SHARE    0.55
-/* The least number of statements with renamed names, in functions that the skeleton already
- * contains, that shows that the renaming was deliberate. */
+/* A submission that renames names in this many statements or more did so deliberately. Only
+ * statements in functions that the skeleton already contains count. */
 #define SIMILAR_RENAMED_LEAST 6u
 
 enum similar_measure { SIMILAR_STATEMENTS, SIMILAR_KERNELS, SIMILAR_MEASURES };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NAMES 500u /* most names in a function; all further names count as the same name */
-#define REACH 200u /* the first words of a statement, among which a name's first use is searched */
+#define REACH 200u /* the search for a name's first use in a statement ends after this many words */
 /* The number of rounds. In each round, names get hashes from their statements, and statements from
  * their names. */
 #define ROUNDS 2
@@ -325,8 +325,8 @@ static size_t use_of(struct uses *uses, uint64_t name)
     return i;
 }
 
-/* Returns the hash of a statement. The hash contains, instead of each name, its first position in
- * the statement and its use in the function. */
+/* Returns the hash of a statement. In place of each name, the hash contains the name's first
+ * position in the statement and its use in the function. */
 static uint64_t shape_of(const struct word *words, size_t count, struct uses *uses)
 {
     uint64_t shape = count;

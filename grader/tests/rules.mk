@@ -43,7 +43,8 @@ build/tests/programs/attacks: NVCC_ARCH := -arch=compute_80
 $(call test_program,async bulk bulk_reduce clusters counts halves lane_talk matrices spaces student_blocks student_meets student_odd student_tiles tensor_maps tensor_rules waits wide_sums \
 	$(filter grader/tests/gpu/observe/planted/%,$(TEST_PROGRAM_SOURCES))): NVCC_ARCH := -arch=compute_90
 
-# Linked as nvcc 12 does. With sanitizers, the library uses symbols that only the sanitizers' runtime defines.
+# This program is linked as nvcc 12 links programs. With sanitizers, the library uses symbols that
+# only the sanitizers' runtime defines.
 build/tests/programs/cuda12: NVCC_FLAGS = -cudart none $(NVCC_DEBUG) -lineinfo $(NVCC_QUICK) -Igrader $(NVCC_ARCH) -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
 build/tests/programs/cuda12: | $(BUILD)/lib/libcudart.so.12
 
@@ -61,7 +62,7 @@ $(call test_program,$1): $1 $(wildcard $(dir $1)*.cuh $(dir $1)../*.cuh) $(TEST_
 endef
 $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 
-# One test more at a time than there are processors, because some tests wait for others to end.
+# Runs one test more at a time than there are processors, because some tests wait for others to end.
 TEST_JOBS := -j$(shell expr $$(nproc) + 1)
 
 # The handouts' tests make their own pages, and check the real pages.
@@ -81,7 +82,7 @@ ORDINARY_ONLY := advice/mends_* attacks/as_submissions_* autograder/works_* clas
 	verify/t*
 TESTS_TO_RUN = $(or $(TEST_FILTER),$(if $(SANITIZE),!($(subst $() ,|,$(ORDINARY_ONLY)))))
 
-# What the tests run.
+# Builds the programs that the tests run.
 test-programs: lanewise $(TEST_PROGRAMS) $(TEST_LABS)
 
 # The suites of files that start no other program. They need neither nvcc nor a sandbox.
@@ -161,7 +162,8 @@ PREDICTED := $(foreach source,$(wildcard labs/*/*.cu),\
 	$(addprefix $(PREDICTION)/lab_$(basename $(notdir $(source)))_,skeleton solution))
 endif
 
-# As record.sh builds them, for the GPUs that the times are of: some headers have other code for older ones.
+# Built for the GPUs whose times are compared, as record.sh builds them. Some headers have other
+# code for older GPUs.
 build_predicted = $(CONFIG_NVCC) -arch=compute_90 -cudart shared -lineinfo -O3 -Ishared -L$(BUILD)/lib -o $@ $<
 
 $(PREDICTION)/lab_%_skeleton: $$(wildcard labs/*/%.cu) | $(BUILD)/lib/libcudart.so

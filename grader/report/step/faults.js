@@ -1,8 +1,8 @@
 // Finds the accesses that race and the reads of memory that nothing has written.
 "use strict";
 
-const MOST_COMPARED = 256;     // accesses to a word with which an access is compared
-const MOST_COLLECTED = 300000; // accesses between two barriers in which races are looked for
+const MOST_COMPARED = 256;     // an access is compared with at most this many accesses to the same word
+const MOST_COLLECTED = 300000; // the search between two barriers ends after this many accesses
 
 class Faults {
     constructor(recording, moments) {
@@ -19,15 +19,16 @@ class Faults {
 
     // --- uninitialised reads ---------------------------------------------------------------------------------
 
-    // Returns the mask of the lanes that read memory at this step that nothing has written.
+    // Returns the mask of the lanes that read uninitialised memory at this step.
     unsetLanes(step) { return step < 0 ? 0 : this.r.unset.get(step) || 0; }
 
     readsUnset(step) { return this.unsetLanes(step) !== 0; }
 
     // --- races -----------------------------------------------------------------------------------------------
 
-    // Returns the races of this step. Each lane that takes part has {finding, mine, other}: MINE is the access of this
-    // lane and OTHER that of another thread. An access is {step, warp, lane, id of the word, writes, atomic}.
+    // Returns the races of this step. Each lane that takes part has an object {finding, mine,
+    // other}: MINE is the lane's own access, and OTHER is the access of another thread. An access
+    // is {step, warp, lane, id of the word, writes, atomic}.
     racesAt(step) {
         if (step < 0 || this.moments.isOpening(step) || !this.races.some(f => f.sides[this.r.pcOf[step]])) return [];
         return this.racesAround(step).get(step) || [];
@@ -111,7 +112,7 @@ class Faults {
         return words;
     }
 
-    // Finds an access in LIST that another thread makes and that nothing orders with MINE.
+    // Finds an access in LIST by another thread, if no synchronisation orders it with MINE.
     opponent(mine, list) {
         return list.slice(0, MOST_COMPARED).find(other => (other.warp !== mine.warp || (other.lane !== mine.lane && other.phase === mine.phase)) &&
             (other.writes || mine.writes) && !(other.atomic && mine.atomic) &&
@@ -152,7 +153,7 @@ class Faults {
                 if (id !== NONE && r.writingWarp(id, step - 1) === NONE) words.set(id, "unset");
             }
         for (const race of this.racesAt(step)) words.set(race.mine.id, "race");
-        this.latest = {step, words}; // several panels ask
+        this.latest = {step, words}; // several panels ask for the same step
         return words;
     }
 

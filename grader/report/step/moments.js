@@ -47,7 +47,8 @@ class Moments {
         return this.startOfLine(found);
     }
 
-    // Returns the first of the steps in a row, up to STEP, in which the same warp executes the same line.
+    // Returns the first step of the current line: going back from STEP, the last step at which the
+    // same warp still executes the same line.
     startOfLine(step) {
         const place = this.placeAt(step), warp = this.r.warpOf[step];
         while (step > 0 && this.r.warpOf[step - 1] === warp && this.placeAt(step - 1) === place) step--;

@@ -11,8 +11,8 @@ const setText = (e, text) => { if (e.textContent !== text) e.textContent = text;
 const setClass = (e, name) => { if (e.className !== name) e.className = name; };
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
-// The colours of canvases. The page reads them once for each colour scheme, because a browser computes all styles to
-// read one.
+// The colours that canvases use. They are read from the style sheet once for each colour scheme,
+// because getComputedStyle() makes the browser compute all styles.
 let colours = null;
 function readColours() {
     const style = getComputedStyle(document.documentElement), dark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -33,7 +33,7 @@ function lanesText(mask) {
     }
     return parts.join(", ");
 }
-// Returns the same with a noun: "lane 3" or "lanes 0-3, 7".
+// Returns the lanes of a mask with a noun: "lane 3" or "lanes 0-3, 7".
 const lanesOf = mask => `${countOf(mask) === 1 ? "lane" : "lanes"} ${lanesText(mask)}`;
 const countOf = mask => { let n = 0; for (let m = mask; m; m &= m - 1) n++; return n; };
 

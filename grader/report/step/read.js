@@ -54,7 +54,7 @@ class Recording {
         this.layOutRegisters();
         const n = this.steps;
         this.at = new Uint32Array(n);       // the offset of each step's record
-        this.valuesAt = new Uint32Array(n); // the offset of the words that belong to the record
+        this.valuesAt = new Uint32Array(n); // the offset of the record's values in the stream
         this.warpOf = new Uint8Array(n);
         this.pcOf = new Uint32Array(n);
         this.lanesOf = new Uint32Array(n);
@@ -65,9 +65,9 @@ class Recording {
             kind: new List(Uint8Array), cost: new List(Uint8Array), ideal: new List(Uint8Array),
             addr: new List(Float64Array, 1 << 15)};
         this.faults = [];
-        this.unset = new Map();  // the lanes that read memory that nothing has written, by step
+        this.unset = new Map();  // for each step, the lanes that read uninitialised memory
         this.patterns = new Map();
-        this.latest = new Map();  // an instruction's latest access
+        this.latest = new Map();  // the latest access of each instruction
         this.openMemory();
         this.state = this.freshState();
         this.position = -1;
@@ -115,8 +115,8 @@ class Recording {
     openMemory() {
         const fill = this.meta.fill * 0x01010101;
         this.sharedWords = Math.ceil(this.meta.shared_bytes / 4);
-        this.ids = new Map();   // the numbers of the words in each line of global memory, by line
-        this.line = {key: NONE, ids: undefined};  // the line that was asked for last
+        this.ids = new Map();   // for each line of global memory, the numbers of its words
+        this.line = {key: NONE, ids: undefined};  // the line of the latest call of wordId()
         this.addresses = new List(Float64Array);
         this.current = new List(Uint32Array, this.sharedWords + 1024);
         for (let i = 0; i < this.sharedWords; i++) this.current.push(fill);

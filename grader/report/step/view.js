@@ -26,7 +26,7 @@ class View {
         this.connect();
     }
 
-    // Returns the file of most instructions, among the files whose text the page has.
+    // Returns the file with the most instructions, among the files whose text the page has.
     mainFile() {
         const counts = new Map();
         for (const code of this.r.code)
@@ -168,7 +168,8 @@ class View {
         this.show();
     }
 
-    // Goes to STEP. QUIET says not to announce it, because it is one of many.
+    // Goes to STEP. With QUIET, does not announce the step while the page plays one step after
+    // another.
     go(step, quiet) {
         this.step = Math.max(0, Math.min(this.r.steps - 1, step));
         const warp = this.r.warpOf[this.step];

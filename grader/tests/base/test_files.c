@@ -1,4 +1,4 @@
-/* Private folders: those of dead processes are swept, others are left alone. */
+/* Tests private folders: those of dead processes are removed, all others are left alone. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
@@ -74,7 +74,7 @@ Test(files, folders_of_dead_processes_are_swept)
     cr_expect(base_write_file("lanewise-work-ABCDEF", "x", 1, 0600));
     cr_expect_eq(mkdir("lanewise-work-others", 0700), 0);
     cr_expect(base_write_file("lanewise-work-others/file", "x", 1, 0600));
-    /* as after the death of root's grading, while its sandbox owned the folder; only root can */
+    /* as if root's grading died while its sandbox owned the folder; only root can do this */
     if (chown("lanewise-work-others", 65534, 65534) == 0)
         cr_expect_eq(chmod(".", 01777), 0);
     cr_assert(base_private_folder(own));

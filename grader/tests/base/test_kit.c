@@ -1,4 +1,4 @@
-/* A kit in another folder, and one that its users may not write into. */
+/* Tests a kit in another folder, and a kit that its users may not write into. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ Test(kit, may_be_in_another_kits_build_folder)
     free(outer);
 }
 
-/* A copy of what a package contains, with the tree's own compiler. */
+/* Copies the files that a package contains. The compiler is the tree's own. */
 #define COPY                                                                                       \
     "mkdir -p kit/build && cp -r " LANEWISE_ROOT "/labs " LANEWISE_ROOT "/shared kit && "          \
     "cd " LANEWISE_ROOT                                                                            \
@@ -91,7 +91,8 @@ Test(kit, shows_its_libraries_to_programs_also_in_usr)
 }
 #endif
 
-/* Compilers must not see Thrust, and the name of the toolkit's folder is not a pattern. */
+/* Compilers must not see Thrust, even if the toolkit's folder has a name that looks like a
+ * pattern. */
 Test(kit, hides_thrust_in_a_toolkit_with_any_name)
 {
     int code;

@@ -1,4 +1,4 @@
-/* The known word that a mistyped word probably stands for. */
+/* Tests the suggestion for a mistyped word. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Texts that other people wrote are cleaned before they are shown; compiler messages get a uniform
- * format. */
+/* Tests that texts which other people wrote are cleaned before they are shown, and that compiler
+ * messages get a uniform format. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,8 +154,8 @@ static const struct {
     {"control characters", "a.cu(9): error: \033[2J\n", "labs/a.cu:9: error: ?[2J\n"},
 };
 
-/* A column of the line table, and the column of LINE that it means: where MARKS has its caret.
- * Empty MARKS: no column of LINE. */
+/* A column of the line table, and the column of LINE to which it must be converted. The caret in
+ * MARKS is under that column. If MARKS is empty, the result is 0. */
 static const struct column_row {
     const char *name, *line, *marks;
     unsigned column;
@@ -185,7 +185,7 @@ Test(text, columns_refer_to_the_written_line)
     }
 }
 
-/* The part of a line that is marked, starting at COLUMN. */
+/* COLUMN, and the part of the line that must be marked from there on. */
 static const struct mark_row {
     const char *name, *line, *marks;
     unsigned column;

@@ -1,5 +1,5 @@
-/* lanewise batch: the store of grades, the choice among several attempts, and a class from folder
- * to gradebook. */
+/* Tests lanewise batch: the store of grades, the choice among several attempts, and a class from
+ * folder to gradebook. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
@@ -86,8 +86,8 @@ Test(batch, other_files_are_not_opened_as_stores)
 #define DAY      86400
 #define DEADLINE (20000 * (int64_t)DAY)
 
-/* A student's attempt at the lab. A SCORE below 0 means no grade yet; below -1, the grader
- * failed. */
+/* A student's attempt at the lab. A SCORE of -1 means that there is no grade yet; a lower SCORE
+ * means that the grader failed. */
 struct attempt {
     int64_t after; /* seconds after the deadline */
     int score;
@@ -127,7 +127,7 @@ static const struct {
     struct course_policy terms;
     const char *status;
     int counted;
-    double score;   /* below 0: the gradebook has null */
+    double score;   /* below 0 if the gradebook has null */
     size_t pending; /* attempts still to be graded */
 } counting[] = {
     {"none", {}, {}, "missing", 0, 0, 0},
@@ -274,7 +274,7 @@ Test(batch, names_of_students_folders)
 }
 
 static const struct {
-    const char *path, *name; /* name NULL: the student has no name */
+    const char *path, *name; /* NULL if the student has no name */
 } feedback_names[] = {
     {"Ann Lee_4711_assignsubmission_file_/coalesce.cu",
      "Ann Lee_4711_assignsubmission_file_/report.html"},

@@ -1,4 +1,4 @@
-/* lanewise batch from folder to gradebook: which submissions are graded, which are not graded
+/* Tests lanewise batch from folder to gradebook: which submissions are graded, which are not graded
  * again, and which results survive a failure. All tests use lab 02 on the emulator. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -134,9 +134,9 @@ Test(batch_grade, a_wrong_folder_is_an_error)
     free(shell_must("test ! -e new"));
 }
 
-/* If the compiler fails on one source and also on an empty one, only that source gets no grade. If
- * it fails on all sources, the batch ends. Later, with a working compiler, the missing grade
- * follows. */
+/* If the compiler fails on one source, and on an empty source too, only this submission gets no
+ * grade. If it fails on all sources, the batch ends. A later run with a working compiler adds the
+ * missing grade. */
 Test(batch_grade, a_grader_failure_gives_no_grade)
 {
     free(shell_must(
@@ -214,8 +214,8 @@ static void kill_batch_after(size_t count, int number)
     free(folder);
 }
 
-/* When the batch is killed, its stored grades stay. The next run grades the rest, and its gradebook
- * equals that of an undisturbed run. */
+/* When a batch is killed, its stored grades remain. The next run grades the rest. Its gradebook
+ * equals that of a run that was never killed. */
 Test(batch_grade, continues_after_it_was_killed)
 {
     free(shell_must(CLASS));

@@ -1,5 +1,5 @@
-/* lanewise batch before it grades: which student a hand-in belongs to, which files it contains, and
- * which lab each file is for. */
+/* Tests the scan of lanewise batch: which student a hand-in belongs to, which files it contains,
+ * and which lab each file is for. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static struct lab kit[] = {
 static const struct {
     const char *path, *source;
     enum batch_match match;
-    unsigned lab; /* the expected lab's number; 0: none */
+    unsigned lab; /* the expected lab's number, or 0 if there is none */
 } matches[] = {
     {"coalesce.cu", "", BATCH_BY_NAME, 2},
     {"a/b/Coalesce.CU", "", BATCH_BY_NAME, 2},
@@ -190,7 +190,7 @@ Test(batch_scan, rosters_have_a_limit)
 }
 
 static const struct {
-    const char *name, *id; /* id NULL: the hand-in belongs to no student */
+    const char *name, *id; /* NULL if the hand-in belongs to no student */
 } owners[] = {
     {"s1", "s1"},
     {"S1", "s1"},
@@ -387,7 +387,7 @@ static const struct {
      "bob | 02-coalesce | bob/kernel.cu\n"
      "0: ann |  | ann/old.cu | is empty\n"
      "0: bob | 02-coalesce | bob/coalesce.cu | is empty: hand in your coalesce.cu\n"},
-    /* the message names only a few of many files, of each lab and of the rest */
+    /* the message names only a few of many files, both of those for each lab and of the rest */
     {"mkdir -p ann/02-coalesce; for i in 1 2 3 4 5 6 7; do echo $i | tee ann/$i.cu "
      ">ann/02-coalesce/$i.cu; done;"
      "rm ann/02-coalesce/[4-7].cu",
@@ -455,7 +455,7 @@ static const struct {
      "carl | 02-coalesce | carl.tar/coalesce.cu\n"
      "carl | 13-reduce | carl.tar/reduce.cu | is a hard link to another file\n"
      "0: bob | 01-parallelize | bob.tar/parallelize.cu | is a link, not the file itself\n"},
-    /* a hand-in that cannot be read as a file is not missing */
+    /* a hand-in that cannot be read as a file does not count as missing */
     {"mkdir x; mkfifo x/coalesce.cu; bsdtar -C x -cf ann.tar coalesce.cu; rm x/coalesce.cu;"
      "echo 1 >x/coalesce.cu;"
      "bsdtar -C x -cf bob.tar -s \",^,$(printf '%04500d' 0 | sed s,...,dd/,g),\" coalesce.cu; "
@@ -473,7 +473,8 @@ static const struct {
      "carl |  | carl.zip | is damaged, or is not a zip, tar, 7z or rar file\n"
      "eve | 02-coalesce | eve.zip/coalesce.cu | is encrypted\n"
      "0: dan |  | dan.tar | is an empty archive\n"},
-    /* 7z is read, too; other archives, and files that are no source, are not missing; notes are */
+    /* 7z files are read, too. Hand-ins with other archives, or with files that are not CUDA
+     * sources, do not count as missing. Hand-ins with only notes do. */
     {"mkdir ann bob dan eve; echo 1 >coalesce.cu; bsdtar cf ann/x.7z --format 7zip coalesce.cu;"
      "gzip -c coalesce.cu >bob/coalesce.cu.gz; echo x | tee carl.rar dan/slides.pdf >notes.txt;"
      "cp coalesce.cu eve/coalesce.cu.txt; mv notes.txt gil.pdf; cp gil.pdf readme.md;"

@@ -1,5 +1,5 @@
-/* Near-duplicates in a class, from folder to class.html: which pairs the page shows. Programs in
- * lab 04 are long enough to compare; programs in lab 02 are too short. */
+/* Tests the search for near-duplicates in a class, from folder to class.html: which pairs the page
+ * shows. Programs in lab 04 are long enough to compare; programs in lab 02 are too short. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* lanewise batch --slurm with a simulated Slurm of two shell scripts. sbatch runs a job's tasks
- * immediately, unless a row says otherwise, and squeue reports how they ended. `make slurm-test`
- * uses a real Slurm. */
+/* Tests lanewise batch --slurm with a simulated Slurm of two shell scripts. sbatch runs a job's
+ * tasks immediately, unless a row says otherwise, and squeue reports how they ended. `make
+ * slurm-test` uses a real Slurm. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

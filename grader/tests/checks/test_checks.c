@@ -1,5 +1,5 @@
-/* The functions that a lab's checks may use, tested on the fixture lab (fixture/lab/): each of its
- * checks must give the expected verdict. */
+/* Tests the functions that a lab's checks may use, on the fixture lab (fixture/lab/). Each check of
+ * that lab must give the expected verdict. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>

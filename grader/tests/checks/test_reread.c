@@ -1,4 +1,4 @@
-/* Wrong readings of an input: each is recognised from the matrix product that it leads to. */
+/* Tests that wrong ways to read an input are recognised from the matrix product that they give. */
 #include "checks/reread.h"
 
 #include <criterion/criterion.h>
@@ -14,7 +14,7 @@ enum { HEIGHT = 6, DEPTH = 40, WIDTH = 9 };
 
 static float a[HEIGHT * DEPTH], b[DEPTH * WIDTH];
 
-/* The numbers that a program multiplies: for row Y, column X, step I. */
+/* Returns the number that a program multiplies, in row Y and column X, in step I. */
 typedef float reading(int row, int column);
 
 static float at_a(int y, int i)
@@ -95,7 +95,7 @@ static float every_third_of_a(int y, int i)
 static const struct {
     const char *name;
     reading *of_a, *of_b;
-    const char *text; /* NULL: there is no explanation */
+    const char *text; /* NULL if there is no explanation */
 } rows[] = {
     {"a by columns", a_by_columns, at_b, "as if a were read by columns, not by rows"},
     {"b by columns", at_a, b_by_columns, "as if b were read by columns, not by rows"},

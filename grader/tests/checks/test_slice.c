@@ -1,4 +1,4 @@
-/* The lines of a student's file that make a result. */
+/* Tests slices: the lines of a student's file that compute a result. */
 #include "checks/slice.h"
 
 #include <criterion/criterion.h>

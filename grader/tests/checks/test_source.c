@@ -1,4 +1,4 @@
-/* Lines of a student's file, found by their text. */
+/* Tests the search for lines of a student's file by their text. */
 #include "checks/source.h"
 
 #include <criterion/criterion.h>
@@ -24,7 +24,7 @@ static const char program[] = "/* for (int i = 0; i < 3; i++)\n"           /* 1 
 
 static const struct {
     const char *text;
-    unsigned count, line; /* LINE is 0 unless one line has the text */
+    unsigned count, line; /* LINE is 0 unless exactly one line has the text */
 } texts[] = {{"*excess =", 1, 12},   {"* excess=1;", 1, 12}, {"tile[ty][tx]", 2, 0},
              {"*other = 2", 0, 0},   {"*other =", 1, 13},    {"for (int off", 1, 11},
              {"second(float", 1, 8}, {"no such text", 0, 0}, {"for (int i = 0", 1, 5}};

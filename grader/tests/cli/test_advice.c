@@ -40,8 +40,8 @@ enum { FINDING, SAYS, ADVICE, RECORDED, OPTIONS = RECORDED, KEYS };
 
 struct example {
     char name[80], path[PATH_SIZE];
-    char *text;        /* the whole diff; the values below point into it */
-    char *value[KEYS]; /* of the head's lines; NULL: there is no such line */
+    char *text;        /* the whole diff; VALUE points into it */
+    char *value[KEYS]; /* values of the head's lines, or NULL for a missing line */
     char *edits;
 };
 
@@ -87,7 +87,7 @@ static void write_program(const char *folder, const char *when, const char *name
     cr_assert(base_write_file(path, text, strlen(text), 0644), "cannot write %s", path);
 }
 
-/* Writes before/NAME.cu, the program, and after/NAME.cu, the program as the advice has it. */
+/* Writes the program as before/NAME.cu, and the program changed by the advice as after/NAME.cu. */
 static void write_programs(const char *folder, const struct example *example)
 {
     char path[PATH_SIZE], error[200];
@@ -122,7 +122,8 @@ static void build(const struct example *examples, size_t count)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* Runs EXAMPLE as it is WHEN. Returns its findings; *CODE is its exit status. */
+/* Runs EXAMPLE before or after the change, as WHEN says. Returns its findings. *CODE is its exit
+ * status. */
 static json_t *run(const struct example *example, const char *when, int *code)
 {
     const char *options = example->value[OPTIONS] ? example->value[OPTIONS] : "";
@@ -175,7 +176,7 @@ static char *said(const json_t *finding, size_t key)
     return result;
 }
 
-/* Writes the head of EXAMPLE's diff anew, with what FINDING says now. */
+/* Writes the head of EXAMPLE's diff again, with the current texts of FINDING. */
 static void record(const struct example *example, const json_t *finding)
 {
     char *text = NULL;
@@ -253,7 +254,7 @@ Test(advice, mends_the_examples)
     globfree(&found);
 }
 
-/* Findings that no program here has, and why. */
+/* Kinds of findings that no example program has, and the reason. */
 static const char *const without[][2] = {
     {"races-unwatched", "the records of races must first fill 2 GiB"},
     {"launch-failed", "the emulator must run out of memory"},

@@ -1,4 +1,4 @@
-/* lanewise calibrate, and the pure function that computes its proposals. */
+/* Tests lanewise calibrate, and the pure function that computes its proposals. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* make editor: the files that it writes, tried with clangd and with what Lanewise prints. */
+/* Tests make editor: tries its files with clangd, and with the messages that Lanewise prints. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 TestSuite(editor, .init = submission_init, .fini = shell_fini, .timeout = 300);
 
-/* A tree of its own, because the files lie in the tree's folder. */
+/* Makes a copy of the tree, because make editor writes its files into the tree. */
 static void make_tree(void)
 {
     free(shell_must(

@@ -1,4 +1,4 @@
-/* lanewise lab-check, the kit's self-test, and the reader of mutants that it uses. */
+/* Tests lanewise lab-check, the kit's self-test, and the function that reads mutants. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ Test(golden_lab_check, a_lab_in_a_quick_run)
     free(output);
 }
 
-/* Mutants that declare other losses or figures than they have make the lab unsound. */
+/* The lab is unsound if mutants do not have the losses or figures that they declare. */
 Test(golden_lab_check, a_lab_that_is_not_sound)
 {
     int code;
@@ -156,7 +156,7 @@ Test(lab_check, usage_errors_are_one_line)
     }
 }
 
-/* A grading that is interrupted says nothing about the lab. */
+/* After an interrupted grading, the command says nothing about the lab. */
 Test(lab_check, says_nothing_when_interrupted)
 {
     int code;

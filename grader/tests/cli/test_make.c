@@ -44,7 +44,7 @@ static const struct {
     {"WHATEVER=1", "WHATEVER= needs a target: make help lists all variables"},
 };
 
-/* One line and exit code 2; nothing is built. */
+/* The suggestion is one line, the exit code is 2, and nothing is built. */
 Test(make, suggests_what_was_meant)
 {
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {

@@ -74,7 +74,7 @@ Test(occupancy_command, mistakes_are_refused_in_one_line)
     }
 }
 
-/* What the command advises is the largest value that allows one more block: the next one does not. */
+/* The advised value allows one more block, and the next larger value does not. */
 Test(occupancy_command, the_advice_is_exact)
 {
     free(shell_must(

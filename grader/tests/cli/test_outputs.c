@@ -1,5 +1,5 @@
-/* A command removes its old outputs before it begins. So if it fails, a script that ignores its
- * exit code does not mistake the last student's result for this one's. */
+/* Tests that each command removes its old outputs before it begins. Otherwise, after a failure, a
+ * script that ignores the exit code would take the last student's result for the next student's. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -85,7 +85,7 @@ static const struct {
     {"an empty file", TEXT(""), "a.pgm: is not a PGM picture"},
 };
 
-/* Ends a forked process at once: LeakSanitizer cannot check one whose parent has more threads. */
+/* Ends a forked process at once. Its parent has more threads, so LeakSanitizer cannot check it. */
 static void leave(int code, void *unused)
 {
     _exit(code);
@@ -127,7 +127,7 @@ Test(picture, damaged_pictures_get_one_line)
     cr_expect_str_eq(output, "none.pgm: cannot be opened\n");
 }
 
-/* A converter that warns leaves a picture, which may have grey where the file was cut off. */
+/* If the converter only warns, there is a picture. It may be grey where the file was cut off. */
 Test(picture, a_warning_of_the_converter_is_one_line)
 {
     char output[1000], path[5000];

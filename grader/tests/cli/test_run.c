@@ -1,4 +1,5 @@
-/* `lanewise run`: the programs that it accepts, the options that it passes on, its exit code. */
+/* Tests `lanewise run`: the programs that it accepts, the options that it passes on, its exit
+ * code. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ Test(run, a_program_for_newer_gpus_is_refused)
                    "its PTX is for compute_100");
 }
 
-/* A damaged file is refused or runs; it never crashes the command. */
+/* The command refuses or runs a damaged file, but never crashes. */
 Test(run, damaged_executables_are_survived)
 {
     char *output = shell_must("cp $PROGRAMS/indices good; size=$(stat -c %%s good)\n"
@@ -124,8 +125,9 @@ Test(run, damaged_executables_are_survived)
     "END\n"                                                                                        \
     "$NVCC -cudart shared -lineinfo -o a a.cu || exit 1\n"
 
-/* Without --tools, all tools are on until a budget is used up, which does not depend on the
- * machine. A launch that is no longer watched continues with all workers, and has the same counts. */
+/* Without --tools, all tools watch the run until a budget is used up. The budget does not depend on
+ * the machine. A launch that is no longer watched continues with all workers, and has the same
+ * counts. */
 Test(run, all_tools_are_on_by_default)
 {
     char *output = shell_must(
@@ -266,8 +268,8 @@ static json_t *launches_of(const char *options, json_t **document)
     return json_object_get(*document, "launches");
 }
 
-/* Launches that repeat an earlier one take a short line of the record, and the report has them
- * whole. With a prediction, every launch has a line of its own. */
+/* A launch that repeats an earlier one takes only a short line of the record, but the report shows
+ * it in full. With a prediction, every launch has its own full line. */
 Test(run, repeated_launches_are_reported_whole)
 {
     static const char *const names[] = {"kernel", "grid", "block", "status", "counters"};
@@ -311,7 +313,8 @@ Test(run, the_occupancy_is_that_of_the_named_gpu, .init = submission_init)
     free(output);
 }
 
-/* Run by hand, a lab compares its results with the CPU's, whose sums of fractions round otherwise. */
+/* A lab that is run by hand compares its results with the CPU's. Sums of fractions are rounded
+ * differently there. */
 Test(run, a_lab_by_hand_compares_with_the_cpu, .init = submission_init)
 {
     char *output = shell_must("$LANEWISE run --lab 10 -- width=64 height=100 2>&1");

@@ -1,5 +1,5 @@
-/* The set-up, on simulated machines. PATH is one folder of commands, and grader/setup.sh is a copy,
- * which works on the folder that contains it. Nothing is installed. */
+/* Tests the set-up on simulated machines. PATH is one folder of commands. grader/setup.sh is a
+ * copy, which works on the folder that contains it. Nothing is installed. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static void expect_lines(const char *output, const char *const *wanted)
 
 TestSuite(setup, .init = make_tree, .fini = shell_fini, .timeout = 600);
 
-/* Each missing package is named with its reason, the exact command is printed, and nothing is
- * written. */
+/* The set-up names each missing package with its reason, prints the exact command, and writes
+ * nothing. */
 Test(setup, without_root_and_sudo_prints_the_command)
 {
     int code;
@@ -51,8 +51,8 @@ Test(setup, without_root_and_sudo_prints_the_command)
     free(shell_must("test ! -e build"));
 }
 
-/* Other systems' packages have other names, so the commands and libraries are named, and nothing is
- * guessed. */
+/* Packages of other systems have other names. So the set-up names the missing commands and
+ * libraries, and does not guess packages. */
 Test(setup, without_apt_names_the_missing_libraries)
 {
     int code;

@@ -99,7 +99,8 @@ Test(student, usage_errors_are_one_line)
     }
 }
 
-/* A launch that simply has much work is not called an endless loop, and the limit can be raised. */
+/* A launch with much work is not called an endless loop, and the message says how to raise the
+ * limit. */
 Test(student, run_says_how_to_raise_the_limit)
 {
     int code;
@@ -128,8 +129,8 @@ Test(student, solutions_are_not_advised_to_do_what_they_do)
     free(output);
 }
 
-/* On the emulator, a register without a value is 0. So such a program may have full marks, but the
- * report begins with its variable. */
+/* On the emulator, a register without a value is 0, so such a program may get full marks. Even
+ * then, the report begins with the variable. */
 Test(student, a_variable_without_a_value_is_told)
 {
     int code;
@@ -206,7 +207,7 @@ Test(student, works_without_a_progress_file)
     free(output);
 }
 
-/* The last hints leave out the parts about what the last grading found finished. */
+/* The last hints leave out the parts about work that was finished in the last grading. */
 Test(student, hints_begin_with_what_is_unfinished)
 {
     char *output = shell_must(
@@ -255,7 +256,7 @@ Test(student, an_interrupt_leaves_nothing)
     free(output);
 }
 
-/* Without a sandbox it grades only with --unsafe. */
+/* Without a sandbox, lanewise watch grades only with --unsafe. */
 Test(student, watch_knows_unsafe)
 {
     char *output =
@@ -270,8 +271,8 @@ Test(student, watch_knows_unsafe)
     free(output);
 }
 
-/* This fake driver keeps a thread that accepts any signal, like NVIDIA's, and does not start in a
- * child of a process that has already started it. No compiler knows its GPU. */
+/* A fake driver. Like NVIDIA's, it starts a thread that accepts any signal, and it does not start
+ * in a child of a process that has already started it. No compiler knows its GPU. */
 Test(student, watch_lives_with_a_driver)
 {
     char *output = shell_must(
@@ -294,9 +295,9 @@ Test(student, watch_lives_with_a_driver)
     free(output);
 }
 
-/* A program that only newer GPUs than the emulator can run: the checks of counters show the
- * compiler's message; the grader has not failed. This fake driver has one GPU of compute capability
- * 9.0, which cannot run anything. */
+/* The program builds for newer GPUs, but not for the emulator. The checks of counters show the
+ * compiler's message, and the grader has not failed. The fake driver has one GPU of compute
+ * capability 9.0, which cannot run anything. */
 Test(student, a_build_that_fails_only_for_the_emulator_is_explained)
 {
     int code;

@@ -1,6 +1,6 @@
-/* Compares occupancy with cuda_occupancy.h, which CUDA's own runtime uses, for every capability from
- * 3.0 on that it knows; and with rows worked out by hand for the capabilities before. What a GPU
- * answers is in test_hardware_occupancy.c. */
+/* Compares occupancy with cuda_occupancy.h, which CUDA's own runtime uses, for every capability
+ * from 3.0 on that this header knows, and with rows worked out by hand for older capabilities.
+ * test_hardware_occupancy.c compares it with a GPU's answers. */
 #include "gpu/occupancy.h"
 
 #include <criterion/criterion.h>
@@ -54,9 +54,9 @@ static bool agrees(const struct emu_limits *limits, struct emu_demand demand)
     return there == here;
 }
 
-/* Returns whether both agree for all sizes of blocks with all numbers of registers, and with all
- * sizes of shared memory. Registers and shared memory limit independently of each other, so that
- * the three together need only some. */
+/* Returns whether both agree for all sizes of blocks, first with all numbers of registers, then
+ * with all sizes of shared memory. Registers and shared memory limit independently of each other,
+ * so only a few combinations of the three are tested. */
 static bool agrees_everywhere(const struct emu_limits *limits)
 {
     for (uint32_t threads = 1; threads <= limits->block_threads + 1; threads++)

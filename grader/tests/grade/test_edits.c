@@ -1,4 +1,4 @@
-/* The small edits that a grading tries in order to find a mistake. */
+/* Tests the small edits that a grading tries in order to find a mistake. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* The body of a function, in line 3. */
+/* Makes a function with this body, which begins in line 3. */
 #define BODY(text) "__global__ void f(int n)\n{\n" text "\n}\n"
 
-/* What the first edit says that makes the body SOURCE equal to SOLUTION. */
+/* The message of the first edit that makes the body SOURCE equal to SOLUTION. */
 static const struct {
     const char *name, *source, *solution, *says;
 } differences[] = {
@@ -65,7 +65,7 @@ static char *apply(const char *source, const struct small_edit *edit)
     return text;
 }
 
-/* Returns whether A and B are equal but for blanks. */
+/* Returns whether A and B are equal apart from blanks. */
 static bool is_equal(const char *a, const char *b)
 {
     for (;; ++a, ++b) {

@@ -1,4 +1,4 @@
-/* What the labs' checks.c declare: points, hints, figures and times. */
+/* Tests the declarations in the labs' checks.c: points, hints, figures and times. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +37,8 @@ Test(figures, points_add_up_to_100_on_each_device)
     labs_free(&list);
 }
 
-/* lab-check measures the figures that checks.c declares: those of the solution, and the naive ones
- * of the mutants that claim them. */
+/* lab-check measures the figures that checks.c declares: the solution's figures, and the naive
+ * figures of the mutants that declare themselves naive. */
 Test(figures, a_mutant_shows_each_naive_figure)
 {
     struct lab_names list;

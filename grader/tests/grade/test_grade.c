@@ -1,4 +1,4 @@
-/* lanewise grade, end to end: every possible outcome of a grading, and its output. */
+/* Tests lanewise grade from end to end: every possible outcome of a grading, and its output. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static const struct {
              "    for (int i = me * chunk; i < end; ++i)"}}},
 };
 
-/* The same for the labs whose results are matrices. */
+/* Submissions of the same kind for labs whose results are matrices. */
 static const struct {
     const char *name, *lab, *file;
     struct edit edits[SUBMISSION_EDITS];
@@ -133,8 +133,8 @@ Test(golden_grade, skeletons)
     labs_free(&list);
 }
 
-/* Grades lab 02 with CODE at the beginning of its main(), which never ends. EARLY and LATER are
- * what the first checks and the others say. */
+/* Grades lab 02 with CODE, which never ends, at the beginning of main(). EARLY is the message of
+ * the first checks, LATER that of the others. */
 static void expect_hang(const char *code, const char *early, const char *later)
 {
     const struct edit edits[SUBMISSION_EDITS] = {{BEGIN, code}};
@@ -154,7 +154,7 @@ static void expect_hang(const char *code, const char *early, const char *later)
     free(output);
 }
 
-/* The limits at first, and once a program has hung (checks/processes.c). */
+/* The time limits before and after a program has hung (checks/processes.c). */
 #ifdef LANEWISE_PRELOAD
 #define EARLY "6 seconds"
 #define LATER "3 seconds"
@@ -373,7 +373,8 @@ static json_t *load_result(void)
     return result;
 }
 
-/* A course of some labs: the golden files have what all labs' skeletons and solutions score. */
+/* A course of some labs. The golden files show the scores of these labs' skeletons and
+ * solutions. */
 #define SOME_LABS "printf 'labs: {2: , 6: , 14: }\n' >course; "
 
 Test(grade, the_same_seed_gives_the_same_results)

@@ -1,9 +1,10 @@
-/* What a student reads first after a mistake: the report of a grading begins with the cause, or the
- * first lost check explains its wrong numbers.
+/* Tests what a student reads first after a mistake: the report of a grading begins with the cause,
+ * or the first lost check explains its wrong numbers.
  *
- * grader/tests/mistakes/ has plausible mistakes, each as a mutant (grade/mutant.h) and a file with
- * the first thing that the report says. Most of them were written without knowledge of the
- * explanations. `make mistakes` grades them all, and some mutants of lab-check; `make test` a few. */
+ * The folder grader/tests/mistakes/ has plausible mistakes. Each is a mutant (grade/mutant.h) and a
+ * file with the beginning of its report. The authors of most mistakes did not know the
+ * explanations. `make mistakes` grades all of them, and some of lab-check's mutants; `make test`
+ * grades a few. */
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <stdio.h>
@@ -92,7 +93,7 @@ static bool begins_trouble(const char *line)
     return false;
 }
 
-/* Mistakes whose lines are found by small edits: of each kind that edits come from. */
+/* Mistakes whose lines are found by small edits, at least one for each source of edits. */
 static const struct {
     const char *lab, *mistake;
 } repaired[] = {

@@ -1,4 +1,4 @@
-/* The output of a submission is shown, but has no influence on the grade. */
+/* Tests that reports show the output of a submission, but that it has no influence on the grade. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 TestSuite(printed, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
-/* A printf() does not vanish: the last lines of the run are shown below full marks, cleaned and
- * bounded, and decide nothing. */
+/* The output of printf() is not lost. If the score is below full marks, the report shows its last
+ * lines, cleaned and shortened. They decide nothing. */
 Test(printed, what_a_program_printed_is_shown)
 {
     static const struct edit edits[SUBMISSION_EDITS] = {

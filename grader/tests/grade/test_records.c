@@ -1,4 +1,4 @@
-/* Results as records: signed and verified. */
+/* Tests signed results, and `lanewise verify`. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

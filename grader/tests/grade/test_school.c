@@ -1,5 +1,6 @@
-/* Grading on a school's machines: one kit that students cannot write into, and homes, temporary
- * folders and locales that make trouble. Each row is a machine, made by mounts of its own. */
+/* Tests grading on a school's machines: students cannot write into the shared kit, and their homes,
+ * temporary folders and locales cause trouble. Each row is a machine that is simulated by
+ * mounts. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ TestSuite(school, .init = shell_init, .fini = shell_fini, .timeout = 300);
 /* The sanitized build's programs load libraries of the tree, which these machines do not show. */
 #ifndef LANEWISE_PRELOAD
 
-/* Runs the script on standard input in a machine of its own: the kit is mounted read-only, and the
+/* Runs the script on standard input on a simulated machine. The kit is mounted read-only, and the
  * test's folder is /mnt, so that scripts may hide /tmp. */
 #define MACHINE                                                                                                          \
     "mkdir -p home; unset XDG_CACHE_HOME LANEWISE_LABS TMPDIR; export HOME=/mnt/home LANEWISE_SECRET=/mnt/.secret.key; " \
@@ -22,8 +23,8 @@ TestSuite(school, .init = shell_init, .fini = shell_fini, .timeout = 300);
     " && mount --bind . /mnt && cd /mnt || exit 9'; cat) >script; "                                                      \
     "unshare --user --map-root-user --mount bash script; }; machine"
 
-/* Grades lab 01's solution, and tells the points or the error, and whether it kept the program.
- * The comment is new, so that the tree's cache has no program. */
+/* Grades lab 01's solution. Prints the points or the error, and whether the built program was kept.
+ * A new comment in the source makes sure that the tree's cache has no program for it. */
 #define GRADE                                                                                      \
     "(cat " LANEWISE_ROOT                                                                          \
     "/solutions/01-parallelize/parallelize.cu; echo // $RANDOM$RANDOM$RANDOM) >a.cu; "             \
@@ -33,8 +34,8 @@ TestSuite(school, .init = shell_init, .fini = shell_fini, .timeout = 300);
 
 struct machine {
     char name[40];
-    char setup[500];   /* a script that makes the trouble */
-    char output[300];  /* of two gradings */
+    char setup[500];   /* a script that causes the trouble */
+    char output[300];  /* the output of two gradings */
     char evidence[80]; /* a script that must succeed after them, or "" */
 };
 
@@ -102,7 +103,8 @@ Test(school, a_full_disk_keeps_the_students_file)
     free(text);
 }
 
-/* Few test machines have quotas: a library answers as a file system with one would. */
+/* Few test machines have quotas, so a preloaded library answers as a file system with a quota
+ * would. */
 Test(school, a_quota_that_is_used_up_costs_no_points)
 {
     int code;
@@ -119,7 +121,7 @@ Test(school, a_quota_that_is_used_up_costs_no_points)
     free(text);
 }
 
-/* NFS locks no folders. A library answers as NFS does. */
+/* NFS cannot lock folders. A preloaded library answers as NFS does. */
 Test(school, folders_that_cannot_be_locked_are_swept_after_a_day)
 {
     char *text = shell_must(

@@ -1,6 +1,6 @@
-/* Solutions rewritten so that main() and kernels share memory: numbers and answers are in managed
- * memory, or in mapped page-locked memory, and nothing is copied. They get the same points as
- * the solutions. Answers that main() writes there earn nothing. */
+/* Tests solutions in which main() and kernels share memory. Numbers and answers are in managed
+ * memory, or in mapped page-locked memory, and nothing is copied. These programs get the same
+ * points as the solutions, but answers that main() writes there earn nothing. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ TestSuite(shared_memory, .init = submission_init, .fini = shell_fini, .timeout =
     "s/cudaMalloc(&\\(.*\\), \\(.*\\)));/"                                                         \
     "cudaHostAlloc((void **)\\&\\1, \\2, cudaHostAllocMapped));/\n"                                \
     "s/cudaFree(/cudaFreeHost(/\n" SHARED
-/* Lab 05: rows with a pitch of its own, in managed memory. */
+/* Lab 05: rows in managed memory, with a pitch that the program chooses. */
 #define MANAGED_ROWS                                                                               \
     "s/CHECK_CUDA(cudaMallocPitch(&matrix.first, &matrix.pitch, \\(.*\\), height));/"              \
     "matrix.pitch = (\\1 + 127) \\/ 128 * 128;\\n"                                                 \
@@ -35,7 +35,7 @@ TestSuite(shared_memory, .init = submission_init, .fini = shell_fini, .timeout =
 /* Lab 09: hands in the bins and the picture where kernels left them. */
 #define RESULTS_IN_PLACE                                                                           \
     "s/LAB_INT, bins,/LAB_INT, bins_on_gpu,/\ns/lab_result_picture/picture.pixels = after;\\n        &/\n"
-/* Lab 11: hands in what was kept, or the sums, and the count where kernels left them. */
+/* Lab 11: hands in the kept numbers, or the sums, and the count where kernels left them. */
 #define KEPT_IN_PLACE                                                                              \
     "s/LAB_INT, out,/LAB_INT, out_on_gpu,/\ns/LAB_INT, &count,/LAB_INT, count_on_gpu,/\n"
 #define ON_HOST                                                                                    \
@@ -44,7 +44,7 @@ TestSuite(shared_memory, .init = submission_init, .fini = shell_fini, .timeout =
 static const struct {
     const char *lab, *name, *script;
     int points;
-    const char *says; /* in the output */
+    const char *says; /* a part of the output */
 } rows[] = {
     {"01-parallelize", "managed", MANAGED, 100, ""},
     {"01-parallelize", "mapped", MAPPED, 100, ""},
@@ -54,7 +54,7 @@ static const struct {
     {"03-shared-reduce", "mapped", MAPPED, 100, ""},
     {"04-bank-conflicts", "managed", MANAGED, 100, ""},
     {"04-bank-conflicts", "mapped", MAPPED, 100, ""},
-    /* its rows are not from cudaMallocPitch(), and main() does all copies */
+    /* the rows are not from cudaMallocPitch(), and main() does all copies */
     {"05-pitched-alloc", "managed", MANAGED_ROWS, 25, ""},
     {"05-pitched-alloc", "pinned sums", PINNED_SUMS, 100, ""},
     {"06-tiled-matmul", "managed", MANAGED, 100, ""},

@@ -1,4 +1,4 @@
-/* Running a program: all ways in which it can end are distinguished, limits hold, and
+/* Tests how a program is run: all ways in which it can end are distinguished, limits hold, and
  * nothing leaks in or out. */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -28,8 +28,8 @@ static void remove_folder(void)
 
 TestSuite(exec, .init = make_folder, .fini = remove_folder, .timeout = 600);
 
-/* Runs a shell script with small limits. A script that must be killed by the time limit gets few
- * SECONDS; one that ends by itself gets many, because the machine may be busy. */
+/* Runs a shell script with small limits. If the time limit must kill the script, SECONDS is small.
+ * If the script ends by itself, SECONDS is large, because the machine may be busy. */
 static void run_script_for(const char *script, double seconds, struct process_outcome *outcome)
 {
     const char *words[] = {"/bin/sh", "-c", script, NULL};
@@ -55,7 +55,7 @@ static const struct {
     const char *name, *script;
     enum process_end end;
     int code;
-    const char *output; /* output NULL: any output is right */
+    const char *output; /* NULL if any output is right */
 } endings[] = {
     {"well", "exit 0", PROCESS_EXITED, 0, ""},
     {"with a code", "exit 42", PROCESS_EXITED, 42, ""},
@@ -83,8 +83,8 @@ static const struct {
 
 Test(exec, all_endings_are_distinguished)
 {
-    /* This descriptor must be hidden from the script. In "no other descriptor", 3 is the
-     * folder that ls reads. */
+    /* The script must not see this descriptor. In "no other descriptor", descriptor 3 is the folder
+     * that ls reads. */
     int secret = open("/etc/hostname", O_RDONLY);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
         struct process_outcome outcome;

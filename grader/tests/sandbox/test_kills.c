@@ -1,11 +1,11 @@
-/* A grader that is killed at a random moment leaves nothing behind.
+/* Tests that a grader which is killed at a random moment leaves nothing behind.
  *
- *     process                  each orphan becomes a child of this test (PR_SET_CHILD_SUBREAPER), which waits
- *                              for the end of all of them
- *     folder, socket           none is left after an orderly end; the next start removes those of killed graders
- *     half-written file        a result is complete, or is not there
+ *     process             Each orphan becomes a child of this test (PR_SET_CHILD_SUBREAPER), which
+ *                         waits until all of them have ended.
+ *     folder, socket      An orderly end leaves none. The next start removes those of killed graders.
+ *     half-written file   A result is either complete or missing.
  *
- * $KILLS sets how many gradings are ended: `make soak-kill`. */
+ * $KILLS sets how many gradings are ended (see `make soak-kill`). */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -29,7 +29,8 @@
 #define GRACE_SECONDS 20 /* time limit for the end of the last process, on a busy machine */
 #define MOST_SHOWN    10
 
-/* A terminal sends a signal to the whole group. ORDERLY: the command removes its files itself. */
+/* A signal that ends a grading. A terminal sends it to the whole group. If ORDERLY, the command
+ * removes its files itself. */
 static const struct blow {
     const char *name;
     int number;
@@ -46,7 +47,8 @@ static const struct blow {
 };
 #define BLOWS (sizeof blows / sizeof *blows)
 
-/* SECONDS: the signal comes within this time; half of all signals come in its first tenth. */
+/* A command to end. The signal comes within SECONDS. Half of all signals come in the first tenth of
+ * this time. */
 static const struct command {
     const char *words[12];
     double seconds;
@@ -127,7 +129,7 @@ static unsigned count_left(const struct blow *blow)
     return count_in(own ? "/tmp" : "tmp", blow);
 }
 
-/* The next start sweeps the sockets of Criterion only when they are old. */
+/* Makes the sockets of Criterion look old, because the next start removes only old ones. */
 static void make_old(void)
 {
     free(shell_must("touch -h -d '2 hours ago' /tmp/criterion_* /dev/shm/bxf* 2>/dev/null || :"));
@@ -160,7 +162,8 @@ static pid_t start(const struct command *command)
 {
     pid_t pid = fork();
     if (pid != 0) {
-        setpgid(pid, pid); /* also here: a signal to the group can come before the child has run */
+        /* the child does this, too, but a signal can come before the child has run */
+        setpgid(pid, pid);
         return pid;
     }
     const char *argv[14] = {LANEWISE_ROOT "/" LANEWISE_BUILD "/lanewise"};
@@ -176,7 +179,8 @@ static pid_t start(const struct command *command)
     _exit(127);
 }
 
-/* A source that is not in the cache of the compiler, and one that is. */
+/* Writes new.cu, which is not in the compiler's cache, and copies it into the class. (old.cu is in
+ * the cache.) */
 static void write_sources(unsigned number)
 {
     struct text text;

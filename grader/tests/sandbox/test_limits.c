@@ -1,5 +1,5 @@
-/* The limits of a run on a busy machine: a program that waits for a CPU has time, one that sleeps
- * has not, and CPU time is counted. */
+/* Tests the limits of a run on a busy machine. Waiting for a CPU does not use up a program's time,
+ * but sleeping does. CPU time is counted. */
 #include <criterion/criterion.h>
 #include <sched.h>
 #include <signal.h>
@@ -25,8 +25,9 @@ static struct process_command command_for(const char *const words[])
                                     .output_limit = 1000};
 }
 
-/* Takes more than a second of CPU time, and so waits longer than the limit for idle time, even if
- * the scheduler gives half of the CPU to this process and half to all its rivals. */
+/* This script takes more than a second of CPU time. So it also waits for a CPU for longer than the
+ * limit of idle time, even if the scheduler gives half of the CPU to this process and half to its
+ * rivals. */
 #define COUNT "i=0; while [ $i -lt 3000000 ]; do i=$((i + 1)); done"
 
 enum { RIVALS = 12 };

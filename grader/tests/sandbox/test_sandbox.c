@@ -1,5 +1,5 @@
-/* The sandbox, tested from inside by shell scripts. Each runs at every sandbox level that this
- * machine has, as root and as an ordinary user. */
+/* Tests the sandbox from inside, with shell scripts. Each script runs at every sandbox level that
+ * this machine has, as root and as an ordinary user. */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -44,7 +44,7 @@ static const struct attempt {
     uint64_t scratch; /* bytes that the script may write to its folder */
     enum process_end end;
     int code;
-    const char *output; /* output NULL: any output is right */
+    const char *output; /* NULL if any output is right */
 } attempts[] = {
     {"ends with 0", "exit 0", 0, 0, PROCESS_EXITED, 0, ""},
     {"ends with a code", "exit 42", 0, 0, PROCESS_EXITED, 42, ""},
@@ -125,9 +125,9 @@ static void run_script(const struct place *place, const struct attempt *attempt,
     process_run(&command, outcome);
 }
 
-/* Counts the running `sleep`s that scripts have left, and puts one of them into *ONE. Each
- * place sleeps for a different number of seconds, so that they can be told apart. Zombies
- * have no command line. */
+/* Counts the running `sleep`s that scripts have left behind, and puts one of them into *ONE. At
+ * each place, scripts sleep for a different number of seconds, so that their `sleep`s can be told
+ * apart. Zombies have no command line. */
 static int find_left(const struct place *place, pid_t *one)
 {
     DIR *folder = opendir("/proc");
@@ -327,7 +327,7 @@ Test(sandbox, holds_at_every_level_for_root_and_for_users)
 static const struct {
     const char *name, *command;
     int code;
-    const char *says, *level; /* level NULL: no result is written */
+    const char *says, *level; /* NULL if no result is written */
 } machines[] = {
     {"the machine as it is", "$LANEWISE grade " SUBMISSION, 0, "", ""},
     {"without namespaces", "LANEWISE_SANDBOX=confined $LANEWISE grade " SUBMISSION, 0,
@@ -380,8 +380,9 @@ Test(sandbox_levels, are_chosen_and_reported)
 /* Runs the command "$@" with private mounts, after COMMANDS. */
 #define WITH_MOUNTS(commands) "unshare -m sh -c 'mount --make-rprivate / && " commands "' x "
 #define HIDE_BUBBLEWRAP       "mount --bind /dev/null $(realpath /usr/bin/bwrap) && "
-/* At the first place, a bubblewrap that does not know OPTION; today's at the second, to whose folder
- * an overlay adds it: the compiler may be in this folder, too. */
+/* Makes a machine with two bubblewraps. The one at the usual place does not know OPTION. The one in
+ * /usr/local/bin is today's; an overlay adds it, because that folder may also contain the
+ * compiler. */
 #define OLD_BUBBLEWRAP(option)                                                                     \
     "mkdir -p more && cp -p /usr/bin/bwrap more && "                                               \
     "mount -t overlay -o lowerdir=$PWD/more:/usr/local/bin none /usr/local/bin && "                \
@@ -478,7 +479,8 @@ Test(sandbox, a_hundred_runs_leave_no_descriptor)
     base_remove_tree(folder);
 }
 
-/* A program that cannot be started in namespaces is told apart from a program that fails. */
+/* If a program cannot be started in namespaces, this is not reported as a failure of the
+ * program. */
 Test(sandbox, a_program_that_is_not_there_is_the_graders_failure)
 {
     char folder[PATH_SIZE], why[400];

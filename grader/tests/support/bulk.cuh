@@ -14,7 +14,7 @@ static __device__ void bulk_init(unsigned long long *barrier, unsigned count)
                  : "memory");
 }
 
-/* Arrives once, and announces BYTES that copies will bring. */
+/* Arrives once at the barrier, and tells it to wait for BYTES of copies. */
 static __device__ void bulk_announce(unsigned long long *barrier, unsigned bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),

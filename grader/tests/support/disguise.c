@@ -43,8 +43,8 @@ static void free_words(struct words *words)
         free(words->words[i]);
 }
 
-/* Returns the end of the token at TEXT. A token is a comment, a string, a word or number, or one
- * character. At the end of the text this is TEXT itself. */
+/* Returns the end of the token at TEXT: a comment, a string, a word, a number or one character. At
+ * the end of the text, returns TEXT. */
 static const char *token_end(const char *text)
 {
     const char *at = text + 1;
@@ -95,8 +95,8 @@ static void add_kept(struct words *kept, const char *source, const char *known)
         }
 }
 
-/* Writes one chunk without comments, with renamed words and one token per line. Preprocessor
- * lines stay in one line. */
+/* Writes one chunk without comments, with renamed words and one token per line. A preprocessor
+ * directive stays on one line. */
 static void put_chunk(FILE *to, const char *at, const char *end, const struct words *kept,
                       struct words *renamed)
 {
@@ -182,8 +182,8 @@ static const char *next_token(const char *at)
     return at;
 }
 
-/* Returns the end of the brackets that open at AT, or else of the statement that ends with CLOSE
- * outside of brackets. */
+/* Returns the end of the text in brackets that begins at AT. If no bracket opens at AT, returns the
+ * end of the statement, which is the next CLOSE outside of brackets. */
 static const char *skip_to(const char *at, char close)
 {
     int depth = 0;

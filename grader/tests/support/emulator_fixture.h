@@ -1,8 +1,8 @@
-/* A fixture for the emulator's tests: a device with a module, short functions for launches, and
+/* A fixture for tests of the emulator: a device with a module, short functions for launches, and
  * access to the record.
  *
- * The fixture uses only device.h, as a program does. It asserts every step that succeeds if the
- * test is right, and prints the emulator's own message if the step fails. */
+ * The fixture uses only device.h, as a program does. It asserts that each step succeeds. If a step
+ * fails, it prints the emulator's own message. */
 #ifndef TESTS_SUPPORT_EMULATOR_FIXTURE_H
 #define TESTS_SUPPORT_EMULATOR_FIXTURE_H
 
@@ -39,9 +39,9 @@ uint32_t fixture_word(struct fixture *fixture, emu_addr from, size_t index);
 #define FIXTURE_PARAMS 8
 
 struct fixture_launch {
-    const char *kernel;              /* name; NULL: "k" */
-    uint32_t grid[3];                /* 0: 1 */
-    uint32_t block[3];               /* 0: 1; x 0: 32 */
+    const char *kernel;              /* name, or NULL for "k" */
+    uint32_t grid[3];                /* 0 stands for 1 */
+    uint32_t block[3];               /* x = 0 stands for 32, y and z = 0 for 1 */
     uint32_t dynamic_shared;         /* in bytes */
     uint64_t params[FIXTURE_PARAMS]; /* parameter values, all of type .u64 */
     struct emu_counters *counters;   /* may be NULL */
@@ -52,18 +52,19 @@ enum emu_status fixture_launch(struct fixture *fixture, struct fixture_launch la
 /* Launches, and asserts that the launch succeeds. */
 void fixture_run(struct fixture *fixture, struct fixture_launch launch);
 
-/* The reason why kernel NAME of the latest module cannot be used, or "" if it can. */
+/* Returns the reason why kernel NAME of the latest module cannot be used, or "" if it can be
+ * used. */
 const char *fixture_refusal(struct fixture *fixture, const char *name);
 
 /* Returns line INDEX of the record; -1 is the last. Asserts that the line exists and is JSON. The
  * caller calls json_decref(). */
 json_t *fixture_record(struct fixture *fixture, int index);
-/* The whole record as text; the caller frees it. */
+/* Returns the whole record as text. The caller frees it. */
 char *fixture_record_text(struct fixture *fixture);
 /* Returns the finding ID in a line of the record, and asserts that it exists. The result is
  * a borrowed reference. */
 json_t *fixture_finding(json_t *line, const char *id);
-/* The number of findings in the line that are errors (not losses). */
+/* Returns the number of findings in LINE that are errors, not losses. */
 size_t fixture_finding_count(json_t *line);
 
 #endif

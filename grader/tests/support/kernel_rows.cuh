@@ -15,7 +15,7 @@ struct kernel_row {
     dim3 grid, block;
     int shared;
     bool cooperative;
-    unsigned cluster; /* blocks in a cluster; 0: no cluster */
+    unsigned cluster; /* blocks in a cluster, or 0 without clusters */
 };
 
 /* Calls WORK in a process of its own. */
@@ -58,7 +58,7 @@ static void launch(const kernel_row &row)
         row.kernel<<<row.grid, row.block, row.shared>>>(data);
 }
 
-/* Runs all rows, or those named. PREPARE, if any, is called before each launch. */
+/* Runs all rows, or only those named. Calls PREPARE, unless it is NULL, before each launch. */
 static int run_all(const kernel_row *rows, int count, int argc, char **argv,
                    void (*prepare)() = nullptr)
 {

@@ -8,19 +8,19 @@
 #include "gpu/finding_kinds.h"
 #include "tests/support/shell.h"
 
-#define COLUMNS 170 /* of a message without its place */
+#define COLUMNS 170 /* most columns of a message without its place */
 #define MOST    128
 
 struct expectation {
     char kernel[80], id[24], cause[100]; /* id: "fine" if no finding is expected */
-    json_int_t marked[3];                /* lines marked A, B and C; else 0 */
-    json_int_t from, to;                 /* lines of a host function; else 0 */
+    json_int_t marked[3];                /* numbers of the lines marked A, B and C, or 0 */
+    json_int_t from, to;                 /* lines of a host function, or 0 */
 };
 
-/* What a source expects. LIST[0] is not an expectation: see take_mark(). */
+/* The findings that a source expects. LIST[0] holds marks for a later kernel (see take_mark()). */
 struct source {
     const char *program;
-    bool has_losses; /* expects some */
+    bool has_losses; /* the source expects losses */
     size_t count;
     struct expectation list[MOST];
 };
@@ -159,8 +159,8 @@ static bool is_about(const json_t *finding, json_int_t line)
     return found;
 }
 
-/* Checks a finding and marks the lines it names in FOUND. A kernel that wastes time may do so in
- * more than one way. */
+/* Checks a finding. Sets FOUND for each marked line that the finding names. A wasteful kernel may
+ * have several losses. */
 static void check_finding(const struct source *source, const struct expectation *wanted,
                           const json_t *finding, bool found[3])
 {

@@ -20,13 +20,13 @@ struct marks_count {
     size_t defects, twins;
 };
 
-/* Runs `lanewise run` with OPTIONS and PROGRAM, which must end with status 0. Returns the JSON
- * document; the caller calls json_decref(). Needs shell_init(). */
+/* Runs `lanewise run` with OPTIONS and PROGRAM. The command must end with status 0. Returns the
+ * JSON document; the caller calls json_decref(). Needs shell_init(). */
 json_t *marks_run(const char *options, const char *program);
 
-/* Checks a run of PROGRAM: each kernel and function must have the findings that the source
- * expects, nothing else may have one, and the twins must have run. Unless ID is NULL, the source
- * must expect no other finding than ID. */
+/* Checks a run of PROGRAM. Each kernel and function must have the findings that the source expects.
+ * Nothing else may have a finding, and the correct twins must have run. Unless ID is NULL, the
+ * source must expect findings of the kind ID only. */
 struct marks_count marks_check(const char *program, const char *id, const json_t *document);
 
 #endif

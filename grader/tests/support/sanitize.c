@@ -1,4 +1,4 @@
-/* Leaks are checked only in the processes that run tests, of which each runs one test. The process
+/* Each test runs in its own process, and only these processes are checked for leaks. The process
  * that starts them leaks 48 bytes inside Criterion 2.4.1 if a test has parameters. */
 #include <stdlib.h>
 

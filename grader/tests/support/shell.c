@@ -12,7 +12,7 @@
 #include "sandbox/process.h"
 
 #define BUILD_FOLDER LANEWISE_ROOT "/" LANEWISE_BUILD
-#ifdef LANEWISE_PRELOAD /* Only a build with sanitizers needs a preload, because it is slow. */
+#ifdef LANEWISE_PRELOAD /* only builds with sanitizers need a preload, and they are slow */
 #define PATIENCE 3
 #else
 #define LANEWISE_PRELOAD ""

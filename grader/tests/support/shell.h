@@ -1,16 +1,17 @@
-/* A private folder for a test, and scripts that run in it. */
+/* Gives a test a private folder, and runs scripts there. */
 #ifndef TESTS_SUPPORT_SHELL_H
 #define TESTS_SUPPORT_SHELL_H
 
 #include <stddef.h>
 
-/* Makes an empty folder for this test, in which its scripts run; shell_fini() removes it. Use the
- * two as .init and .fini of a suite. */
+/* Make an empty folder for this test, in which its scripts run, and remove it. They serve as the
+ * .init and .fini of a suite. */
 void shell_init(void);
 void shell_fini(void);
 
-/* Replaces the time limit of this test's scripts, which is 100 seconds, for long builds on a busy
- * machine. With sanitizers the limit is three times as long. */
+/* Replaces the time limit of this test's scripts, which is 100 seconds. Tests call this for long
+ * builds, which take longer on a busy machine. With sanitizers, the limit is three times as
+ * long. */
 void shell_patience(double wall_seconds);
 
 /* Runs SCRIPT (printf's format) in bash, in the folder. The script gets our environment, without
@@ -22,7 +23,7 @@ void shell_patience(double wall_seconds);
  * Returns its stdout and stderr; the caller frees it. *CODE is the exit status (128 + signal). */
 char *shell(int *code, const char *script, ...) __attribute__((format(printf, 2, 3)));
 
-/* Like shell(), for a script that must exit with status 0. */
+/* Does the same as shell(), for a script that must exit with status 0. */
 char *shell_must(const char *script, ...) __attribute__((format(printf, 1, 2)));
 
 /* Returns the bytes of file NAME in the folder, or of an absolute path, with a NUL after them.

@@ -6,8 +6,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* What runs: the skeleton of LAB if MUTANT is NULL, the solution if it is "". Without a LAB, MUTANT
- * has the options and the program. */
+/* The program to run. With a LAB: its solution with the mutant MUTANT, its solution if MUTANT is
+ * "", or its skeleton if MUTANT is NULL. Without a LAB, MUTANT has options and the path of a
+ * program. */
 struct step_program {
     const char *name, *lab, *mutant;
 };
@@ -16,8 +17,8 @@ struct step_program {
  * random order, where NAME is the program's. Returns false if the program launches no kernel. */
 bool step_page_make(const struct step_program *program);
 
-/* Makes NAME.probe.html, a copy of page NAME that then runs PROBE, a script in grader/tests/report/,
- * which knows the states of NAME.truth. */
+/* Makes NAME.probe.html, a copy of page NAME that also runs the script PROBE of
+ * grader/tests/report/. The script gets the states in NAME.truth. */
 void step_page_probe(const char *name, const char *probe);
 
 /* Returns the document inside of page FILE. The caller releases it. */
@@ -26,7 +27,8 @@ json_t *step_page_meta(const char *file);
 /* Returns the number of the block that a page with document META shows. */
 long long step_page_block(const json_t *meta);
 
-/* Compares the states of PROGRAMS' pages, made by step_page_make(), with the machine's. */
+/* Compares the states that the pages of PROGRAMS show with the machine's states. step_page_make()
+ * has made the pages. */
 void step_page_compare(const struct step_program *programs, size_t count);
 
 #endif

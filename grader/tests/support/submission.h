@@ -1,5 +1,5 @@
-/* For tests of the grader: makes submissions by small edits of the solutions, and grades them like
- * a student's submissions. The shell's folder (shell.h) must exist. */
+/* Makes submissions for tests of the grader, by small edits of the solutions. Grades them like a
+ * student's submissions. The shell's folder (shell.h) must exist. */
 #ifndef TESTS_SUPPORT_SUBMISSION_H
 #define TESTS_SUPPORT_SUBMISSION_H
 
@@ -11,8 +11,8 @@ struct edit {
     const char *find, *replace; /* FIND must occur exactly once in the solution */
 };
 
-/* For .init of a suite: calls shell_init(), and fills labs/ in the test's folder with the skeletons
- * that a student gets, whatever this tree's labs/ contains. */
+/* Serves as the .init of a suite. Calls shell_init(), and fills labs/ in the test's folder with the
+ * skeletons that a student gets, even if this tree's labs/ are changed. */
 void submission_init(void);
 
 /* Writes the solution of LAB to NAME in the shell's folder, with the edits up to the
@@ -34,12 +34,12 @@ double submission_write_mutant(const char *lab, const char *mutant, const char *
  * NULL) the JSON document. */
 char *submission_grade(const char *lab, const char *name, int *code, json_t **result);
 
-/* Replaces in TEXT what differs between two runs: seconds, and whether the build came from the
- * cache. Returns TEXT. */
+/* Replaces the parts of TEXT that differ between two runs: seconds, and whether the build came from
+ * the cache. Returns TEXT. */
 char *submission_normalise(char *text);
 
-/* Compares TEXT with grader/tests/golden/NAME.txt (with NAME itself if it contains a dot, and with
- * grader/tests/NAME if it contains a slash), or writes TEXT there for `make golden`. */
+/* Compares TEXT with the file grader/tests/golden/NAME.txt, or writes TEXT there for `make golden`.
+ * If NAME contains a dot, the file is golden/NAME; if it contains a slash, grader/tests/NAME. */
 void golden_check(const char *name, const char *text);
 
 #endif

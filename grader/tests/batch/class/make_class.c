@@ -96,7 +96,8 @@ static void read_materials(void)
 
 /* --- one submission ------------------------------------------------------------------------------------- */
 
-/* Returns a copy of SOURCE that ends with a comment: the same program with a different hash. */
+/* Returns a copy of SOURCE with a comment at its end, so that the same program has a different
+ * hash. */
 static char *signed_copy(const char *source, unsigned student)
 {
     char *copy;

@@ -1,4 +1,4 @@
-/* The analysis of a function before it runs: where lanes reconverge, which atomics are
+/* Tests the analysis of a function before it runs: where lanes reconverge, which atomics are
  * reductions, and the source line of each instruction. */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static uint32_t draw(uint32_t below)
 }
 
 struct graph {
-    int next[NODES][2]; /* successors; -1: none */
+    int next[NODES][2]; /* successors, or -1 for none */
 };
 
 /* Makes a program of NODES random instructions: branches, guarded instructions and returns. */
@@ -392,8 +392,8 @@ Test(analyse, lines)
 
 /* --- lifetimes ---------------------------------------------------------------------------------- */
 
-/* The first and the last instruction of BODY between which the registers a, b and p are live (-1:
- * never live), and whether a register may be read before it is written. */
+/* The first and the last instruction of BODY between which the registers a, b and p are live, or -1
+ * if a register is never live; and whether a register may be read before it is written. */
 static const struct life {
     const char *name, *body;
     int a[2], b[2], p[2];
@@ -526,7 +526,7 @@ Test(analyse, gaps_between_instructions)
 
 /* --- registers without a value ------------------------------------------------------------------ */
 
-/* The first instruction that uses a register without a value; -1: there is none. */
+/* The first instruction that uses a register without a value, or -1 if there is none. */
 static const struct {
     const char *name, *body;
     int first;

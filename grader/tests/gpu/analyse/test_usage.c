@@ -1,5 +1,5 @@
-/* The estimate of a kernel's registers, from the registers that are live at the same time and from
- * ptxas's rules. test_hardware_occupancy.c tests how good the estimates are. */
+/* Tests the estimate of a kernel's registers, which comes from the registers that are live at the
+ * same time and from ptxas's rules. test_hardware_occupancy.c tests how good the estimates are. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

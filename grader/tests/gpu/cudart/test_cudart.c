@@ -49,8 +49,8 @@ Test(cudart, waiting_warps_let_others_work)
     }
 }
 
-/* Ways to build a program: other functions for launches, other registration, other compression. The
- * last row fills fresh memory with random bytes. */
+/* Programs that were built in different ways: with other functions for launches, other
+ * registration, other compression. The last row fills fresh memory with random bytes. */
 static const struct {
     const char *name, *program, *options, *environment;
 } builds[] = {

@@ -140,7 +140,7 @@ Test(cudart_more, textures_answer_like_a_gpu)
     expect_recorded("textures");
 }
 
-/* The same for the levels of mipmaps and for directions into a cube. */
+/* Levels of mipmaps, and directions into a cube, give the same bits, too. */
 Test(cudart_more, mipmaps_and_cubes_answer_like_a_gpu)
 {
     expect_recorded("mipmaps");

@@ -1,4 +1,4 @@
-/* Features that public CUDA programs turned out to need, each in as few lines of PTX as
+/* Tests features that public CUDA programs turned out to need. Each test has as few lines of PTX as
  * possible. */
 #include <criterion/criterion.h>
 #include <stdio.h>

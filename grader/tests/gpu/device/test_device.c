@@ -1,5 +1,5 @@
-/* The emulator's interface, device.h: memory, modules, kernels, invalid launches, and the memory
- * and values of a launch. */
+/* Tests the emulator's interface, device.h: memory, modules, kernels, invalid launches, and the
+ * memory and values of a launch. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -153,7 +153,7 @@ Test(device, poison)
     cr_expect(fresh_word(1, 13, 5) != 0, "sizes that are no multiple of 8");
 }
 
-/* Memory of the program that is lent to the device: each sees the other's writes. */
+/* The program lends memory to the device. Program and device each see the other's writes. */
 Test(device, lending)
 {
     struct fixture f;
@@ -185,7 +185,7 @@ Test(device, lending)
 
 /* --- modules ------------------------------------------------------------------------------------ */
 
-/* Lent memory that nobody else writes to: the device knows what kernels made there. */
+/* If only kernels write to lent memory, the device knows which bytes they have written. */
 Test(device, lent_memory_that_is_watched)
 {
     static uint32_t words[256];
@@ -519,7 +519,7 @@ Test(device, parameters)
     fixture_close(&f);
 }
 
-/* The record of a launch. */
+/* A launch has a line in the record. */
 Test(device, record)
 {
     struct fixture f;
@@ -585,7 +585,8 @@ Test(device, record_of_constants)
     fixture_close(&f);
 }
 
-/* Calls from several threads at the same time are serialised. */
+/* Uses the device, in one of several threads at the same time. The device serialises their
+ * calls. */
 static void *use_device(void *argument)
 {
     struct fixture f = *(struct fixture *)argument;
@@ -651,7 +652,8 @@ static void *add_beside(void *argument)
     return NULL;
 }
 
-/* This holds even with one worker, because the program accesses the memory, too. */
+/* Atomics are correct even with one worker, because the program accesses the memory at the same
+ * time. */
 Test(device, atomics_lose_nothing_that_the_program_writes)
 {
     struct fixture f;

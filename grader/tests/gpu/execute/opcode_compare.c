@@ -14,7 +14,7 @@ struct relation {
     const char *type;
     uint64_t a, b;
     char relation;
-    char flushed; /* relation with .ftz; 0: as without it */
+    char flushed; /* relation with .ftz, or 0 if it is the same as without */
 };
 
 static const struct relation relations[] = {
@@ -247,8 +247,7 @@ static void add_type(const char *type)
         form.combination = combinations[1 + k % 3];
         add_comparison(form);
     }
-    for (size_t i = 1; i <= 3;
-         i++) /* each combination at least once, independently of the rotation above */
+    for (size_t i = 1; i <= 3; i++) /* adds each combination at least once */
         add_comparison(
             (struct form){.type = type, .comparison = 0, .combination = combinations[i]});
 }

@@ -1,5 +1,5 @@
-/* emu_options.backwards: lanes that use the old value of an atomic run separately from there on,
- * until they wait for each other. */
+/* Tests emu_options.backwards. With this option, lanes that use the old value of an atomic run
+ * separately from there on, until they wait for each other. */
 #include <criterion/criterion.h>
 
 #include "tests/support/emulator_fixture.h"

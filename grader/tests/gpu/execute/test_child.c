@@ -1,5 +1,5 @@
-/* Kernels that launch kernels: hand-written versions of the code that nvcc generates for
- * <<<...>>> in a kernel. */
+/* Tests kernels that launch kernels. The PTX is a hand-written version of the code that nvcc
+ * generates for <<<...>>> in a kernel. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ Test(child, grids_are_recorded)
 
 static const struct {
     const char *name, *body;
-    uint32_t result; /* error code of the CUDA runtime; 7: there was no buffer */
+    uint32_t result; /* error code of the CUDA runtime, or 7 if there was no buffer */
 } refusals[] = {
     {"no kernel", REGISTERS LAUNCH("0", "1", "1", "1", "0"), 7},
     {"a stream of the host's", REGISTERS LAUNCH("note", "1", "1", "1", "77"), 400},

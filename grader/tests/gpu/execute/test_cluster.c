@@ -1,5 +1,6 @@
-/* Clusters of CTAs: valid launches, and their counters. gpu/execute/clusters.cu tests their
- * results, test_device_special.c the registers, gpu/observe/planted the findings in kernels. */
+/* Tests clusters of CTAs: valid launches, and their counters. gpu/execute/clusters.cu tests their
+ * results, test_device_special.c their registers, and gpu/observe/planted the findings in
+ * kernels. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@ static json_int_t counter(const json_t *document, size_t launch, const char *nam
     return json_integer_value(json_object_get(counters, name));
 }
 
-/* Requests to other blocks have their own counter: one request per block that a warp accesses. */
+/* Requests to other blocks have a separate counter. It counts one request for each block that a
+ * warp accesses. */
 Test(cluster, requests_to_others_are_counted)
 {
     free(shell_must("$LANEWISE run --json out.json $PROGRAMS/cluster-access neighbours_in_turns "

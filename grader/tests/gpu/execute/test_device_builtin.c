@@ -1,5 +1,5 @@
-/* Functions that PTX only declares (printf, assert, malloc and free), their limits, and the
- * stack. */
+/* Tests the functions that PTX only declares (printf, assert, malloc and free), their limits, and
+ * the stack. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
  * laid out as nvcc does. */
 static const struct {
     const char *format;
-    unsigned bytes[3]; /* size of each argument; 0: none */
+    unsigned bytes[3]; /* size of each argument, or 0 for none */
     uint64_t arguments[3];
     const char *want;
     uint32_t result; /* number of arguments that printf uses */
@@ -245,7 +245,7 @@ Test(builtin, calls_that_fail)
         "bad-call");
 }
 
-/* Recursion as deep as the stack allows, and deeper with a larger stack. */
+/* A recursion may be as deep as the stack allows. A larger stack allows a deeper one. */
 Test(builtin, stack_limit)
 {
     struct fixture f;

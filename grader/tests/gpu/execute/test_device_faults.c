@@ -1,5 +1,5 @@
-/* Invalid memory accesses. The launch fails with the right status, the record has the line, thread
- * and address, and the accesses of the other lanes still happen. */
+/* Tests invalid memory accesses. The launch fails with the right status. The record has the line,
+ * thread and address. The accesses of the other lanes still happen. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

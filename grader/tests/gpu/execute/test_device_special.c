@@ -1,4 +1,4 @@
-/* Special registers: the value of each for the launch's geometry. */
+/* Tests the value of each special register, which the launch's geometry determines. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>

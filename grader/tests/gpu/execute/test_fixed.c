@@ -1,4 +1,4 @@
-/* Values that are known before a kernel starts (execute/fixed.c), and stretches, which are
+/* Tests values that are known before a kernel starts (execute/fixed.c), and stretches, which are
  * instructions that are counted together (execute/stretch.c). Neither may change results or
  * counts. */
 #include <criterion/criterion.h>

@@ -1,10 +1,11 @@
-/* Bits that depend on the CPU unless the emulator takes care (gpu/execute/floats.h): NaNs of f64, and
- * results of .ftz that round up to the smallest normal number. Every CPU must give these bits. */
+/* Tests results that differ between CPUs unless the emulator takes care (gpu/execute/floats.h):
+ * NaNs of f64, and results of .ftz that round up to the smallest normal number. */
 #include <criterion/criterion.h>
 
 #include "opcode_rows.h"
 
-/* Two quiet NaNs, a signalling one, and it made quiet; infinities. */
+/* A and B are quiet NaNs. S is a signalling NaN, and QS the quiet NaN that it becomes. NEW is the
+ * NaN that an invalid operation gives. */
 #define A   0x7ff8000000000aaaull
 #define B   0xfff8000000000bbbull
 #define S   0x7ff0000000000cccull

@@ -1,5 +1,5 @@
-/* Every opcode that computes a value, tested with the tables in opcodes_*.inc
- * (format: opcode_rows.h). */
+/* Tests every opcode that computes a value, with the tables in opcodes_*.inc. opcode_rows.h
+ * describes their format. */
 #include <criterion/criterion.h>
 
 #include "opcode_compare.h"

@@ -1,4 +1,4 @@
-/* Asynchronous copies between global and shared memory, and mbarriers. */
+/* Tests asynchronous copies between global and shared memory, and mbarriers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,8 @@
      "@!z bra I; mbarrier.init.shared.b64 [m], 1; " TO_CLUSTER op " [at], [at], 16, [m]; I:", 64,  \
      EMU_BAD_INSTRUCTION, "cluster-access"},
 
-/* Each thread t stores t, or combines it with 7; the thread of the other end waits for all bytes. */
+/* Each thread t stores t, or combines it with 7. The thread at the other end waits for all
+ * bytes. */
 #define ASYNC_ROW(mnemonic, bytes, operands, want)                                                     \
     {mnemonic,                                                                                         \
      "@!z bra I; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 s, [m], " bytes \

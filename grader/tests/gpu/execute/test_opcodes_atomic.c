@@ -15,7 +15,7 @@
 struct operation {
     const char *name;         /* operation and type */
     uint64_t old, b, c, want; /* want: the expected value in memory */
-    const char *home;         /* the only space of this row; NULL: every space */
+    const char *home;         /* the only space of this row, or NULL for every space */
 };
 
 static const struct operation operations[] = {

@@ -258,7 +258,7 @@ static const struct refusal {
     {"cvt", "tf32", NARROW "u64 s64 f64 tf32 " HALVES SMALL, "rna " CVT_ALL},
     {"cvt", NARROW "u64 s64 f32 f64 " HALVES SMALL, "tf32", CVT_ALL},
     {"cvt", NARROW "u64 s64 f32 f64 " HALVES SMALL, "", "rna"},
-    /* saturation to a type that holds every value of the other */
+    /* saturation has no effect if the result's type holds every value of the operand's type */
     {"cvt", "u8", "u8", "sat"},
     {"cvt", "u16", "u8 u16", "sat"},
     {"cvt", "u32", "u8 u16 u32", "sat"},

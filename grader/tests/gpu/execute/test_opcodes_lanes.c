@@ -1,4 +1,5 @@
-/* shfl, vote, match, redux and other instructions by which the lanes of a warp exchange values. */
+/* Tests shfl, vote, match, redux and the other instructions by which the lanes of a warp exchange
+ * values. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 #define LANES 32u
 
-/* The lanes that take part: all lanes, or by a guard only the odd ones. */
+/* The lanes that take part: all lanes or, because of a guard, only the odd ones. */
 static const struct {
     const char *guard;
     uint32_t members;

@@ -38,7 +38,7 @@ static const struct shape {
 
 static const char *const spaces[] = {"", ".global", ".shared", ".shared::cta"};
 
-/* One product. BY_COLUMN has a bit for each of a, b, c and d; 1: the matrix is stored by
+/* One product. BY_COLUMN has a bit for each of a, b, c and d, which is 1 if the matrix is stored by
  * columns. */
 struct wmma {
     const struct kind *kind;
@@ -62,8 +62,8 @@ static unsigned bits_of(const char *type)
                                 : 1;
 }
 
-/* Returns whether a has the type and the layout: numbers of less than 8 bits only have a by rows,
- * and b by columns. */
+/* Returns whether PTX has this type and layout. For numbers of less than 8 bits, a must be stored
+ * by rows, and b by columns. */
 static bool exists(const struct wmma *p)
 {
     char word[8];
@@ -111,7 +111,7 @@ static char *mnemonic(const struct wmma *p, unsigned which)
             : asprintf(&text, "wmma.%s.sync.aligned.%s.%s%s.%s", names[which], layout(p, which),
                        p->shape->name, p->space, type_of(p, which));
     cr_assert(length > 0, "out of memory");
-    if (which == 4 && strcmp(kind->word, ".satfinite") == 0) { /* it comes last */
+    if (which == 4 && strcmp(kind->word, ".satfinite") == 0) { /* the mnemonic's last word */
         char *whole = NULL;
         cr_assert(asprintf(&whole, "%s%s", text, kind->word) > 0, "out of memory");
         free(text);
@@ -143,7 +143,7 @@ static void visit_recorded(const struct product *product, void *context)
 
 /* --- ldmatrix and stmatrix in other spaces --------------------------------------------------------- */
 
-/* Replaces FROM in TEXT, where it is; the caller frees the result. */
+/* Returns TEXT with each FROM replaced by TO. The caller frees the result. */
 static char *replace(const char *text, const char *from, const char *to)
 {
     char *result = NULL;

@@ -1,4 +1,4 @@
-/* 128 bits: atomics, and how registers of this size are filled and read. */
+/* Tests 128-bit atomics, and how registers of 128 bits are filled and read. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Parked launches: launches that still run when emu_launch() returns. They wait for the host and
+/* Tests parked launches, which still run when emu_launch() returns. They wait for the host and
  * continue later. The last tests do the same through the runtime library, with
  * gpu/execute/persistent.cu. */
 #include <criterion/criterion.h>
@@ -298,7 +298,7 @@ static json_t *load_run(void)
     return run;
 }
 
-/* Each launch is in the record exactly once. */
+/* The record has each launch exactly once. */
 Test(persistent, launches_are_recorded_at_their_end)
 {
     free(shell_must("$LANEWISE run --json out.json $PROGRAMS/persistent >/dev/null 2>&1"));
@@ -316,8 +316,8 @@ Test(persistent, launches_are_recorded_at_their_end)
     json_decref(run);
 }
 
-/* HOW the program waits for a flag that can no longer be set, the text of the deadlock's message,
- * and the exit status. */
+/* HOW says how the program waits for a flag that can no longer be set. The deadlock's message
+ * contains WAITS_FOR. CODE is the exit status. */
 static const struct {
     const char *how, *waits_for;
     int code;

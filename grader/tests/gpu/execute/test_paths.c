@@ -10,7 +10,7 @@
 
 TestSuite(paths, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* Not memory_more: it registers host memory, whose address changes with each run. */
+/* without memory_more, which registers host memory, whose address changes with each run */
 static const char *const programs[] = {"counts", "sum_ladder", "matmul_ladder", "textures",
                                        "halves", "threads",    "spaces"};
 
@@ -50,7 +50,7 @@ Test(paths, count_alike)
     }
 }
 
-/* The settings with which make bench measures the cost of observers. */
+/* Only the named observers run. `make bench` measures the cost of observers with these settings. */
 Test(paths, only_named_observers_run)
 {
     static const struct {

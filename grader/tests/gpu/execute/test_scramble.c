@@ -1,5 +1,5 @@
-/* emu_options.scrambles: loads from shared or constant memory return wrong values, and all others do
- * not. */
+/* Tests emu_options.scrambles: loads from shared or constant memory return wrong values, all other
+ * loads return right ones. */
 #include <criterion/criterion.h>
 
 #include "tests/support/emulator_fixture.h"

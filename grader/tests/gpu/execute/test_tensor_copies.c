@@ -1,5 +1,5 @@
-/* Copies with tensor maps: every form of the instructions, and every misuse. tensor_maps.cu tests
- * what the copies do. */
+/* Tests every form of the copies with tensor maps, and every misuse of them. tensor_maps.cu tests
+ * their effect. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static const struct row {
     uint32_t want;
     enum emu_status status;
     const char *finding;
-    enum tensor_type type; /* 0: u32 */
+    enum tensor_type type; /* 0 stands for u32 */
 } rows[] = {
     {LOAD_TO_CLUSTER("1d", "{16}], [m]"), 1, 3952, EMU_OK, NULL, 0},
     {LOAD_TO_CLUSTER("2d.tile", "{0, 1}], [m]"), 2, 3952, EMU_OK, NULL, 0},
@@ -83,7 +83,7 @@ static const struct row {
     {PREFETCH("3d.L2.global", "{0, 0, 0}]"), 3, 32, EMU_OK, NULL, 0},
     {PREFETCH("4d.L2.global", "{0, 0, 0, 0}]"), 4, 32, EMU_OK, NULL, 0},
     {PREFETCH("5d.L2.global.L2::cache_hint", "{0, 0, 0, 0, 0}], s"), 5, 32, EMU_OK, NULL, 0},
-    /* misuses, with what an H100 says */
+    /* misuses, with the errors that an H100 reports */
     {NULL, "mov.u64 map, g; cp.async.bulk.prefetch.tensor.1d.L2.global [map, {0}];", 1, 0,
      EMU_BAD_INSTRUCTION, "bad-tensor-map", 0},
     {NULL, "cvta.shared.u64 map, wide; cp.async.bulk.prefetch.tensor.1d.L2.global [map, {0}];", 1,

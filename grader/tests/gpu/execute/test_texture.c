@@ -1,6 +1,6 @@
-/* Texture and surface instructions through device.h. Every form works or is refused with a
- * clear message; handles and edges are checked. test_cudart_more.c compares the fetched
- * values with a GPU's. */
+/* Tests texture and surface instructions through device.h. Every form works or is refused with a
+ * clear message. Invalid handles and accesses at the edges are tested, too. test_cudart_more.c
+ * compares the fetched values with a GPU's. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { W = 4, H = 3 };
 #define KERNEL(name, body) HEAD(name) body TAIL
 
 static const struct row {
-    const char *instruction, *message; /* message NULL: the form must be accepted */
+    const char *instruction, *message; /* MESSAGE is NULL if the form must be accepted */
 } rows[] = {
     {"tex.1d.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d2, {%r1}];", NULL},
     {"tex.1d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1}];", NULL},

@@ -1,4 +1,5 @@
-/* How a warp's lanes diverge and reconverge: branches, loops, exits, calls, barriers. */
+/* Tests how a warp's lanes diverge and reconverge: at branches, loops, exits, calls and
+ * barriers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +108,7 @@ Test(warp, nested_loops_with_break)
     fixture_close(&run.fixture);
 }
 
-/* A branch into the middle of the other side. No structured `if` has this shape. */
+/* A branch jumps into the middle of the other side. No structured `if` has this shape. */
 Test(warp, unstructured_branches)
 {
     struct run run;
@@ -123,7 +124,7 @@ Test(warp, unstructured_branches)
     fixture_close(&run.fixture);
 }
 
-/* A warp of 20 threads: its 12 missing lanes take no part in anything. */
+/* A warp has 20 threads. Its 12 missing lanes take no part in anything. */
 Test(warp, ragged_warp)
 {
     struct run run;
@@ -164,7 +165,7 @@ Test(warp, guarded_return_in_a_loop)
     fixture_close(&run.fixture);
 }
 
-/* One side of a branch returns: the other lanes must not wait for its lanes at the end of the
+/* If one side of a branch returns, the other lanes must not wait for it at the end of the
  * branch. */
 Test(warp, return_on_one_side)
 {
@@ -206,8 +207,9 @@ Test(warp, barrier_after_a_warp_has_exited)
     fixture_close(&run.fixture);
 }
 
-/* Half a warp is at a barrier, the other half at another instruction. This is an error on older
- * GPUs and for every compiler. It is reported, and then both halves continue. */
+/* Half a warp is at a barrier, and the other half at another instruction. This is an error on older
+ * GPUs, and compilers assume that it never happens. The emulator reports it, and both halves
+ * continue. */
 Test(warp, divergent_barrier)
 {
     struct run run;
@@ -345,7 +347,7 @@ Test(warp, syncwarp_after_exit)
     fixture_close(&run.fixture);
 }
 
-/* Lanes that exit while the others are already waiting. */
+/* Some lanes exit while the others are already waiting. */
 Test(warp, syncwarp_before_exit)
 {
     struct run run;

@@ -1,5 +1,5 @@
-/* Threads that wait for each other through memory: locks and flags within a warp and between CTAs,
- * and waits that never end. */
+/* Tests threads that wait for each other through memory: locks and flags within a warp and between
+ * CTAs, and waits that never end. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,7 @@ Test(wait, spin_locks)
     }
 }
 
-/* A lock in shared memory: the lanes of one warp, all of one CTA. */
+/* All threads of a CTA, including the lanes of one warp, take a lock in shared memory in turn. */
 Test(wait, spin_lock_in_shared_memory)
 {
     struct fixture fixture;

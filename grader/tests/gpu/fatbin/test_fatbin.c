@@ -1,4 +1,4 @@
-/* The fat-binary reader, tested with fat binaries that nvcc made and with malformed ones, which are
+/* Tests the fat-binary reader, with fat binaries that nvcc made, and with malformed ones, which are
  * damaged copies of a small well-formed one. */
 #include <criterion/criterion.h>
 #include <lz4.h>

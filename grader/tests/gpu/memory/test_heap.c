@@ -1,5 +1,5 @@
-/* The kernels' heap. Chunks never overlap, all memory can be freed, and an allocation takes the
- * same time, however many chunks exist. */
+/* Tests the kernels' heap. Chunks never overlap, all memory can be freed, and an allocation takes
+ * the same time, however many chunks exist. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

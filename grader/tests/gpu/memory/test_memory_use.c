@@ -1,5 +1,5 @@
-/* The memory that emulation needs is at most one and a half times what the program allocates, plus
- * 200 MB. Skipped with sanitizers, because these need memory themselves. */
+/* Tests that emulation needs at most one and a half times the memory that the program allocates,
+ * plus 200 MB. Builds with sanitizers skip this test, because sanitizers need memory themselves. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

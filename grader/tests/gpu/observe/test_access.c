@@ -1,5 +1,5 @@
-/* Loads and stores of 32 lanes with many patterns of addresses: each fast path must give the
- * same result as accessing them one by one. */
+/* Tests loads and stores of 32 lanes with many patterns of addresses. Each fast path must give the
+ * same result as separate accesses by each lane. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #define ITEMS 64u /* items of 16 bytes, the width of the widest load */
 #define LANES 32u
 
-/* How a lane loads from a into the 64-bit d; and the expected d, computed from the bytes there. */
+/* A way to load from address a into the 64-bit register d, and the value that d must get, computed
+ * from the bytes at a. */
 struct width {
     const char *name, *load; /* %s: the space */
     unsigned bytes;

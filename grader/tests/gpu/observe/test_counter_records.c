@@ -1,4 +1,5 @@
-/* Counters in the record: the same bytes each time, and for each source line. */
+/* Tests the counters in the record: each run gives the same bytes, and each source line has its
+ * counts. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>

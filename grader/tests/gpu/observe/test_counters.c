@@ -1,5 +1,5 @@
-/* Counters against theory: the cost of access patterns, as the programming guides give it for one
- * warp of 32 lanes. The figures are written down here, not computed. */
+/* Compares counters with theory: the cost of access patterns, as the programming guides state it
+ * for one warp of 32 lanes. This file lists the expected figures; it does not compute them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 struct pattern {
     const char *name, *access;
     unsigned scale, shift;
-    unsigned threads; /* 0: 32 */
+    unsigned threads; /* 0 stands for 32 */
     unsigned want[4]; /* requests, sectors or wavefronts, ideal, lines or conflicts */
 };
 
@@ -341,7 +341,7 @@ Test(counters, shared_stores)
     CHECK(patterns, EMU_shared_store_requests);
 }
 
-/* As Nsight Compute counts them on an H100 (memory_l1_wavefronts_shared). */
+/* The expected figures are Nsight Compute's on an H100 (memory_l1_wavefronts_shared). */
 Test(counters, shared_atomics)
 {
     static const struct pattern patterns[] = {
@@ -384,8 +384,8 @@ Test(counters, shared_atomics)
 
 /* --- local memory ------------------------------------------------------------------------------- */
 
-/* Requests and sectors of loads, then of stores. A scale of 0: all threads access the same word of
- * their own memory. Other scales are those of an array whose index differs between threads. */
+/* Lists requests and sectors of loads, then of stores. With a scale of 0, all threads access the
+ * same word of their own memory; otherwise, threads access different elements of an array. */
 Test(counters, local_memory)
 {
     static const struct pattern patterns[] = {
@@ -602,7 +602,7 @@ Test(counters, reduction_trees)
               VALUE(c, divergent_branches));
 }
 
-/* Spaces without a counter. */
+/* Reads of parameters, and fences, count no requests. */
 Test(counters, other_spaces)
 {
     static const struct pattern patterns[] = {

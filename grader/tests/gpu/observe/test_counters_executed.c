@@ -1,4 +1,5 @@
-/* Counters of what a kernel executes: instructions, constants, branches, divergence and the longest warp. */
+/* Tests the counters of executed work: instructions, constants, branches, divergence and the
+ * longest warp. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* initcheck on correct programs, and its marks. Programs with uninitialised reads are in
- * planted/uninitialised-read. */
+/* Tests initcheck on correct programs, and its marks for written bytes. Programs with uninitialised
+ * reads are in planted/uninitialised-read. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

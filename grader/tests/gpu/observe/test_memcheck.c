@@ -1,4 +1,4 @@
-/* memcheck: its messages without debug information, and its messages about leaks. */
+/* Tests memcheck's messages without debug information, and its messages about leaks. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ Test(memcheck, does_without_debug_information)
     free(text);
 }
 
-/* The exit code stays the program's. */
+/* The exit code of `lanewise run` remains that of the program. */
 Test(memcheck, leaks_are_notes)
 {
     free(shell_must("$LANEWISE run --sarif leak.sarif $PROGRAMS/leak"));

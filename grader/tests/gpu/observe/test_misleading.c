@@ -1,5 +1,5 @@
-/* The messages about the mistakes in misleading.cu must name the cause and a fix, and must never
- * mislead. */
+/* Tests the messages about the mistakes in misleading.cu. They must name the cause and a fix, and
+ * must never mislead. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <ctype.h>
@@ -17,7 +17,7 @@ static const struct row {
     const char *name;         /* name of the case */
     const char *must[WORDS];  /* the report must say this; its folded lines are joined by blanks */
     const char *never[WORDS]; /* the report must not say this */
-    const char *tools;        /* NULL: all */
+    const char *tools;        /* NULL for all tools */
 } rows[] = {
     {"sum_of_one_block",
      {"one of the two updates is lost [race-global]", "use atomicAdd() or another atomic"},
@@ -148,7 +148,7 @@ Test(misleading, endless_kernel_on_a_terminal)
     free(text);
 }
 
-/* A right answer that is too slow: the report names the line and the stride. */
+/* If an answer is right but too slow, the report names the line and the stride. */
 Test(misleading, swapped_x_and_y_in_a_grading)
 {
     int code;
@@ -173,7 +173,7 @@ Test(misleading, swapped_x_and_y_in_a_grading)
 Test(misleading, libraries)
 {
     static const struct {
-        const char *name, *must; /* must: NULL: no error and no loss in a header */
+        const char *name, *must; /* MUST is NULL if a header must have neither errors nor losses */
     } cases[] = {
         {"unique", NULL},
         {"sort", NULL},

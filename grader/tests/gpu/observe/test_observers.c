@@ -12,8 +12,8 @@
 #include "tests/support/emulator_fixture.h"
 
 #define LANES 32u
-#define TURNS 60u   /* of the same instruction */
-#define WORDS 4096u /* of the accessed memory */
+#define TURNS 60u   /* number of executions of the same instruction */
+#define WORDS 4096u /* number of words of the accessed memory */
 #define IDLE  UINT32_MAX
 #define SEEDS 60u
 
@@ -159,7 +159,7 @@ Test(observers, initcheck_finds_each_read_of_what_nobody_has_written)
 /* --- racecheck ---------------------------------------------------------------------------------------- */
 
 #define STEPS   12u /* instructions in a round */
-#define THREADS 96u /* of a block */
+#define THREADS 96u /* number of threads in a block */
 
 /* A kernel that runs several rounds of STEPS loads and stores. */
 struct racing {

@@ -1,7 +1,7 @@
-/* Planted defects. The folder planted/ID has one or two programs with kernels and functions that
- * have the finding ID, and similar correct twins without it; marks.h describes how comments mark
- * the expected findings. Its report.txt has the output of `lanewise run` for them, in the order of
- * the programs' names. These files show what students read. */
+/* Tests planted defects. The folder planted/ID has one or two programs with kernels and functions
+ * that have the finding ID, and similar correct twins without it; marks.h describes how comments
+ * mark the expected findings. Its report.txt has the output of `lanewise run` for them, in the
+ * order of the programs' names. These files show what students read. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <dirent.h>
@@ -22,7 +22,7 @@ TestSuite(golden_planted, .init = shell_init, .fini = shell_fini, .timeout = 600
 #define MOST    64
 #define COLUMNS 100
 
-/* All tools, in a fixed order of the blocks. */
+/* Runs all tools. The order of the blocks is fixed. */
 #define ALL_TOOLS "--deterministic --tools racecheck,initcheck"
 
 static int is_folder(const struct dirent *entry)

@@ -1,4 +1,5 @@
-/* racecheck on correct programs, and its options. Programs with races are in planted/race-*. */
+/* Tests racecheck on correct programs, and its options. Programs with races are in
+ * planted/race-*. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Rows of cudaMallocPitch(): the counts of the tool "rows" for the accesses of one warp. */
+/* Tests the tool "rows", which counts accesses to rows of cudaMallocPitch(), on the accesses of one
+ * warp. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -6,7 +7,7 @@
 #include "tests/support/emulator_fixture.h"
 
 #define WIDTH 1000u /* bytes of a row: two multiples of EMU_PITCH hold them */
-#define PITCH 2048u /* with a wider pitch */
+#define PITCH 2048u /* the pitch of such rows if emu_options.wider_pitch is 2 */
 
 /* A kernel with one access of each thread: t is tid.x, a = rows + SCALE * t + SHIFT; p is true for
  * threads 4 to 11; v, w and d hold values. With `plain` the memory is not made for rows. */
@@ -114,7 +115,8 @@ Test(rows, of_many_blocks)
     fixture_close(&f);
 }
 
-/* Without the tool nothing is counted, and without the option the pitch is the usual one. */
+/* Without the tool, nothing is counted. Without the option, cudaMallocPitch() returns the usual
+ * pitch. */
 Test(rows, not_asked_for)
 {
     struct fixture f;

@@ -1,6 +1,6 @@
-/* The rules of older GPUs against the figures of their own CUDA programming guides (versions 2
- * and 3): their examples of global memory accesses by compute capability, and of strided and
- * broadcast shared accesses. */
+/* Compares the counting rules of older GPUs with the figures in their CUDA programming guides
+ * (versions 2 and 3): the examples of global memory accesses by compute capability, and of strided
+ * and broadcast shared accesses. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void run_pattern(const struct pattern *p, enum emu_rules rules,
     fixture_close(&f);
 }
 
-/* FIRST: the first of the four consecutive counters that WANT lists. */
+/* FIRST is the first of the four consecutive counters that WANT lists. */
 static void expect(const struct pattern *p, enum emu_rules rules, struct want want,
                    enum emu_counter first)
 {

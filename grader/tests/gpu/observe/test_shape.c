@@ -1,4 +1,4 @@
-/* Shapes: the described addresses of a warp must be its real addresses. */
+/* Tests shapes: the described addresses of a warp must be its real addresses. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@ struct row {
     const char *name;
     unsigned bytes, base, width;
     int step, jump;
-    uint32_t mask; /* 0: all */
+    uint32_t mask; /* 0 stands for all lanes */
     const char *want;
 };
 

@@ -1,4 +1,4 @@
-/* The tool "waits": which loads does a warp use too soon? */
+/* Tests the tool "waits", which finds the loads whose values a warp uses too soon. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
  * executes 3 n + 1 instructions. */
 static const struct {
     const char *name, *body;
-    unsigned waits; /* of each warp */
+    unsigned waits; /* number of waits of each warp */
 } rows[] = {
     {"at once", LOAD USE, 1},
     {"never used", LOAD, 0},

@@ -198,7 +198,7 @@ Test(timeline, totals)
     timeline_close(timeline);
 }
 
-/* A program that never waits fills the queue; the oldest work then ends. */
+/* If a program never waits, it fills the queue. The oldest work then ends. */
 Test(timeline, the_queue_is_bounded)
 {
     unsigned ended = 0;

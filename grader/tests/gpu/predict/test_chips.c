@@ -1,4 +1,4 @@
-/* The pages of chips: valid pages, and the messages about mistakes. */
+/* Tests the pages of chips: valid pages, and the messages about mistakes in a page. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Predicted times of loops: what they load from constant memory, what ptxas makes of them, and how
- * often a compare-and-swap is repeated. */
+/* Tests predicted times of loops: their loads from constant memory, the effect of ptxas, and the
+ * number of times that a compare-and-swap is repeated. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -182,7 +182,8 @@ static double us_of_pages(size_t others)
     return us;
 }
 
-/* Beside much memory, few pages are watched, and perhaps none of these. */
+/* In a program with much memory, only a few pages are watched. Atomics on other pages must count,
+ * too. */
 Test(predict_loops, pages_with_atomics_count_though_they_are_not_watched)
 {
     double few = us_of_pages(0), many = us_of_pages((size_t)1 << 30);

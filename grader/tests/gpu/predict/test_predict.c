@@ -1,5 +1,5 @@
-/* Predicted times of small kernels, on a chip with round numbers, so that each can be computed by
- * hand. */
+/* Tests predicted times of small kernels, on a chip with round numbers, so that each time can be
+ * computed by hand. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -147,7 +147,7 @@ Test(predict, memory_limits_a_stream)
     double us = round_number(p, "us"), least = (64 << 20) / 16e3;
     cr_expect_str_eq(json_string_value(json_object_get(p, "limit")), "dram");
     cr_expect(us > least && us < 1.25 * least, "%.1f us, want about %.1f", us, least);
-    cr_expect_float_eq(round_number(p, "dram_bytes"), 64 << 20, 4 << 20); /* of a sample of pages */
+    cr_expect_float_eq(round_number(p, "dram_bytes"), 64 << 20, 4 << 20); /* from sampled pages */
     json_decref(p);
     fixture_close(&f);
 }
@@ -320,7 +320,8 @@ static double l1_of_sums(const char *limit, unsigned rounds)
     return cycles;
 }
 
-/* With 32 registers, at least the sums that have none are stored and loaded in each round. */
+/* With 32 registers, some sums have no register. At least these are stored and loaded in each
+ * round. */
 Test(predict, sums_without_a_register_are_spilled)
 {
     double enough = l1_of_sums("", 30) - l1_of_sums("", 20);
@@ -387,7 +388,7 @@ Test(predict, the_bytes_that_memory_moves)
     }
 }
 
-/* A warp's one addition to the same word as all others', and stores to the rest of the array. */
+/* Each warp adds once to a word that all warps share, and stores to the rest of the array. */
 #define COUNTER                                                                                    \
     ".visible .entry k(.param .u64 p, .param .u64 q) {\n"                                          \
     ".reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<2>;\n"                                       \
@@ -419,7 +420,7 @@ Test(predict, atomics_cost_the_same_wherever_their_word_is)
                        atomics[1], atomics[0]);
 }
 
-/* Each lane of a warp adds to one of COUNT words, every so many bytes. */
+/* Each lane of a warp adds to one of COUNT words, which are APART bytes apart. */
 #define WORDS                                                                                      \
     ".visible .entry k(.param .u64 p, .param .u64 count, .param .u64 apart) {\n"                   \
     ".reg .b32 %r<8>; .reg .b64 %rd<8>;\n"                                                         \

@@ -1,4 +1,4 @@
-/* `lanewise run --gpu`: its report and its JSON. */
+/* Tests the report and the JSON of `lanewise run --gpu`. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>

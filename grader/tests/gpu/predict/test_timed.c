@@ -1,4 +1,4 @@
-/* Whole programs: the timeline of `lanewise run --gpu`, and clocks with --clock predicted. */
+/* Tests whole programs: the timeline of `lanewise run --gpu`, and clocks with --clock predicted. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ Test(golden_timed, output_and_report)
     free(output);
 }
 
-/* Neither the time of day nor the number of workers matters. */
+/* The result depends neither on the time of day nor on the number of workers. */
 Test(timed, runs_repeat)
 {
     char *output =
@@ -81,7 +81,8 @@ Test(timed, json)
     free(text);
 }
 
-/* Without a GPU nothing is predicted, and the report says what the clocks were. */
+/* Without a GPU's name, nothing is predicted, and the report says what the program's clocks
+ * measured. */
 Test(timed, the_report_names_clocks_that_are_no_gpus)
 {
     char *output =

@@ -1,6 +1,6 @@
-/* PTX that once crashed or confused the emulator; most of it was found by make fuzz. Under the
- * sanitizers, each row shows that the text no longer does so. The expected message shows that the
- * text is refused for the right reason. */
+/* Tests PTX that once crashed or confused the emulator. `make fuzz` found most of it. With
+ * sanitizers, each row shows that the text no longer crashes it. The expected message shows that
+ * the text is refused for the right reason. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define KERNEL(body) HEAD ".visible .entry k(.param .u64 p)\n{\n" body "}\n"
 
 static const struct row {
-    const char *name, *ptx, *message; /* message NULL: it must load */
+    const char *name, *ptx, *message; /* MESSAGE is NULL if the text must load */
 } rows[] = {
     {"too few operands", KERNEL(".reg .b32 %r<4>;\nadd.s32 %r1;\nret;\n"), "1 operands"},
     {"too many operands", KERNEL(".reg .b32 %r<4>;\nret %r1, %r2, %r3;\n"), "3 operands"},
@@ -82,7 +82,7 @@ static const struct many {
     {"labels", HEAD ".entry k()\n{\n", "L%u:\n", "ret;\n}\n"},
 };
 #ifdef __SANITIZE_ADDRESS__
-#define MANY 10000 /* with sanitizers only memory is tested, in the ordinary build also time */
+#define MANY 10000 /* the test also measures time, except with sanitizers */
 #else
 #define MANY 100000
 #endif

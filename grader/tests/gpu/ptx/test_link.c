@@ -94,7 +94,7 @@ Test(link, errors_name_the_file)
 }
 
 static const struct {
-    const char *name, *first, *second, *says; /* says NULL: linking succeeds */
+    const char *name, *first, *second, *says; /* SAYS is NULL if linking must succeed */
 } pairs[] = {
     {"constant and global", ".visible .const .align 4 .u32 t[2];",
      ".extern .global .align 4 .u32 t[2];",

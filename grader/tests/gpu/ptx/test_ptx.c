@@ -1,5 +1,5 @@
-/* The lexer and the parser, tested with all unusual PTX that compilers and inline assembly write,
- * and with texts that are not PTX. */
+/* Tests the lexer and the parser with all unusual PTX that compilers and inline assembly write, and
+ * with texts that are not PTX. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct {
     enum ptx_token_kind kind;
     const char *name; /* the token's text, or NULL */
     uint64_t value;
-    int length; /* bytes of the text that form the token; 0: all */
+    int length; /* bytes of the text that form the token, or 0 for all */
 } tokens[] = {
     {"add", PTX_WORD, "add", 0, 0},
     {"%r12", PTX_WORD, "%r12", 0, 0},

@@ -1,5 +1,5 @@
-/* The device in a separate process (the server), tested at its protocol: the program's requests
- * and the replies. Here the server runs in a thread and the tests act as the program. The last
+/* Tests the device in a separate process (the server) through its protocol: the program's requests
+ * and the replies. Here, the server runs in a thread, and the tests act as the program. The last
  * tests run real programs.
  *
  * A twin is a second device that gets the same requests, but other data. */
@@ -342,7 +342,7 @@ Test(remote, sectors_are_counted)
     }
 }
 
-/* A fill repeats four bytes from where it begins, in each row anew. */
+/* A fill repeats four bytes. Each row begins with the first of them. */
 Test(remote, fills_repeat_a_pattern)
 {
     struct link link;
@@ -359,8 +359,8 @@ Test(remote, fills_repeat_a_pattern)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* Requests that fail count, too, and their numbers are the program's: sums have a limit, as readers of
- * the record refuse larger numbers. */
+/* Requests that fail are counted, too, with the numbers that the program sent. So the sums have a
+ * limit, because readers of the record refuse larger numbers. */
 Test(remote, sums_of_rows_have_a_limit)
 {
     static const uint64_t rows[] = {UINT64_MAX, 1ull << 63, 5, 1ull << 45};
@@ -379,8 +379,8 @@ Test(remote, sums_of_rows_have_a_limit)
               "%s", record);
 }
 
-/* A request that no runtime library would send ends the service; possible mistakes get an error
- * reply. */
+/* A request that no runtime library would send ends the service. A request that can be a student's
+ * mistake gets a reply with an error. */
 Test(remote, what_breaks_the_protocol)
 {
     static const char junk[WIRE_CHUNK + 1];
@@ -595,9 +595,9 @@ Test(remote, lent_memory_is_limited)
 
 #define BUILT LANEWISE_ROOT "/" LANEWISE_BUILD
 
-/* Where the device is: in the program's process, in a separate process, or in a separate process
- * with a twin. The caller frees the outcome of run_program(). RECORD: the file
- * of the separate device's record, or NULL. */
+/* The place of the device: in the program's process, in a separate process, or in a separate
+ * process with a twin. The caller frees the outcome of run_program(). RECORD is the file of the
+ * separate device's record, or NULL. */
 enum place { INSIDE, BESIDE, TWINS };
 
 static const char *chip = "", *clock_option = ""; /* further variables of the environment */
@@ -730,7 +730,7 @@ Test(remote, kernels_wait_for_a_program_beside_them)
     process_outcome_free(&beside);
 }
 
-/* The program's loads and stores are seen, too, where the device is in another process. */
+/* The separate device checks the order of the program's loads and stores, too. */
 Test(remote, order_is_checked_beside_a_program)
 {
     static const char *const ids[] = {"host-reads-early", "host-writes-early", "race-streams",

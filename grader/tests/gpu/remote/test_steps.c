@@ -1,4 +1,5 @@
-/* The timeline of a program in another process: the server corrects steps that cannot be true. */
+/* Tests the timeline of a program in another process. The program reports its steps, and the server
+ * corrects steps that cannot be true. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -66,7 +67,8 @@ static double number_of(const json_t *timeline, const char *name)
     return json_number_value(json_object_get(timeline, name));
 }
 
-/* A copy of a few bytes, or of page-locked memory, may only be claimed if it was one. */
+/* A program may claim a copy of a few bytes, or of page-locked memory, only if it made such a
+ * copy. */
 Test(steps, copies_are_those_of_the_requests)
 {
     static const struct {
@@ -92,7 +94,8 @@ Test(steps, copies_are_those_of_the_requests)
     }
 }
 
-/* Two copies to the same bytes, in streams that an event orders, or that nothing orders. */
+/* Two copies go to the same bytes, in two streams. The timeline is known only if an event orders
+ * them. */
 Test(steps, work_without_order_spoils_the_timeline)
 {
     for (int ordered = 0; ordered < 2; ordered++) {
@@ -126,7 +129,7 @@ Test(steps, nothing_is_left_out)
     json_decref(timeline);
 }
 
-/* More events than the server keeps: the timeline does not count. */
+/* If there are more events than the server keeps, the timeline does not count. */
 Test(steps, too_many_events)
 {
     struct scene scene;

@@ -1,6 +1,6 @@
-/* Two views of an input, the shown one and the judged one. When a program sends numbers
- * of the shown input, they are replaced by those of the judged input, in whatever pieces
- * the program sends them. */
+/* Tests two views of an input, the shown one and the judged one. When a program sends numbers of
+ * the shown input, they are replaced by those of the judged input, in whatever pieces the program
+ * sends them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
