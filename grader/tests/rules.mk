@@ -307,7 +307,7 @@ record-gpu: $(CHIP)
 # --- make record-launches: times of the launches that predictions are compared with (hardware/times/measure.cu) ----
 
 record-launches: build/config.mk
-	$(Q)for set in $(or $(SET),labs development unseen fresh unseen2 unseen3); do \
+	$(Q)for set in $(or $(SET),labs development unseen fresh unseen2 unseen3 unseen4); do \
 		NVCC=$(CONFIG_NVCC) grader/tests/hardware/times/record.sh $$set || exit; done
 
 # These two programs run only on machines with a GPU. Here `make check` makes sure that they still link.

@@ -3,8 +3,9 @@
 #
 #   grader/tests/hardware/times/record.sh development    writes development/GPU.tsv, such as h200.tsv
 #
-# Sets: labs, development, unseen, fresh, unseen2, unseen3. A set is a folder with a list `runs` (run.sh says what is
-# in it). Needs nvcc, ncu, an NVIDIA GPU, and permission to read its performance counters. (make record-launches calls it.)
+# Sets: labs, development, unseen, fresh, unseen2, unseen3, unseen4. A set is a folder with a list `runs` (run.sh
+# says what is in it). Needs nvcc, ncu, an NVIDIA GPU, and permission to read its performance counters. (make
+# record-launches calls it.)
 set -eu -o pipefail
 cd "$(dirname "$0")"
 set=${1%/}
