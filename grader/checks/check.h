@@ -98,7 +98,6 @@ struct check_figure {
      * grader/tests/grade/test_figures.c measures them again. A check with check_speed() declares
      * only the slack. */
     struct judge_budget budget;
-    bool textures;  /* kernels may use textures and surfaces (see check_is_counted()) */
     bool constants; /* the program may copy any number of bytes to constant memory */
     /* kernels may use votes of a block's threads, such as __syncthreads_count() */
     bool block_votes;
@@ -434,8 +433,8 @@ const char *check_other_call(const struct run *run, const char *part, const char
                              const char *otherwise);
 
 /* Checks that the kernels do not use features whose cost the checks do not count. These are
- * textures and surfaces, more than a few bytes of constant memory, and votes of a block's threads,
- * which pass numbers between warps. The figure can allow these features. The shared memory of other
+ * more than a few bytes of constant memory, and votes of a block's threads, which pass numbers
+ * between warps. The figure can allow these features. The shared memory of other
  * blocks of a cluster is never allowed. */
 void check_is_counted(struct check *check, const struct run *run);
 
