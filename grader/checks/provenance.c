@@ -106,13 +106,15 @@ static bool is_copy(struct cover *cover, const json_t *copy)
 }
 
 /* Finds a copy that covers the first uncovered bytes. Tries the copy after number LAST first, then
- * all others. Takes the first copy that fits or, if COVER prefers long copies, the longest. */
+ * all copies from the latest on: in a program that converges, main() may see equal bytes in several
+ * copies, but the judged bytes still differ. Takes the first copy that fits or, if COVER prefers long
+ * copies, the longest. */
 static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies);
     const json_t *found = NULL;
-    for (size_t i = 0; i < count && (!found || cover->prefers_long); ++i) {
-        size_t index = (last + 1 + i) % count;
+    for (size_t i = 0; i <= count && (!found || cover->prefers_long); ++i) {
+        size_t index = i == 0 ? last + 1 : count - i;
         const json_t *copy = json_array_get(cover->copies, index);
         if ((found && size_of(copy) <= piece->size) || !is_copy(cover, copy))
             continue;
@@ -153,6 +155,15 @@ static uint32_t *new_fails(const struct cover *cover, size_t count)
     return fails;
 }
 
+/* Returns whether a later launch wrote lent copy INDEX than lent copy OTHER. If one launch wrote both,
+ * returns whether the record names INDEX later. */
+static bool is_later(const struct cover *cover, size_t index, size_t other)
+{
+    long long launch = json_integer_of(json_array_get(cover->copies, index), "launch"),
+              others = json_integer_of(json_array_get(cover->copies, other), "launch");
+    return launch > others || (launch == others && index > other);
+}
+
 /* Finds the longest piece of lent copy INDEX that equals the beginning of the answer's uncovered
  * bytes. Compares at most MOST words. */
 static void find_part(struct cover *cover, const uint32_t *fails, size_t most, size_t index,
@@ -165,7 +176,7 @@ static void find_part(struct cover *cover, const uint32_t *fails, size_t most, s
         matched = advance(cover, fails, matched, word_of(seen, i));
         size_t size = matched * WORD - matched * WORD % cover->element;
         const unsigned char *at = seen + (i + 1 - matched) * WORD;
-        bool later = index > longest->index && (size == all || !longest->whole);
+        bool later = is_later(cover, index, longest->index) && (size == all || !longest->whole);
         if (size > longest->size || (size > 0 && size == longest->size && later))
             *longest = (struct piece){index, size, at, at + all, .whole = size == all};
     }
@@ -189,10 +200,12 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
  * part of a word. Returns false if there is none. */
 static bool has_all(struct cover *cover, struct piece *piece)
 {
-    for (size_t i = json_array_size(cover->copies); i-- > 0;)
-        if (size_of(json_array_get(cover->copies, i)) >= cover->left && is_next(cover, i, piece))
-            return true;
-    return false;
+    struct piece latest = {0};
+    for (size_t i = 0; i < json_array_size(cover->copies); ++i)
+        if (size_of(json_array_get(cover->copies, i)) >= cover->left &&
+            (latest.size == 0 || is_later(cover, i, latest.index)) && is_next(cover, i, &latest))
+            *piece = latest;
+    return latest.size > 0;
 }
 
 /* Finds the longest part of lent memory with which the uncovered bytes begin. If parts are equally
@@ -245,7 +258,7 @@ static bool cover_front(struct cover *cover, size_t *last)
 
 static struct cover cover_all(struct cover cover)
 {
-    size_t last = json_array_size(cover.copies) - 1; /* the copy after this copy is number 0 */
+    size_t last = json_array_size(cover.copies); /* there is no copy after it */
     while (cover.left > 0 && cover_front(&cover, &last))
         ;
     return cover;
