@@ -105,27 +105,30 @@ static bool is_copy(struct cover *cover, const json_t *copy)
     return strcmp(hex, json_string_value(json_object_get(copy, "sha256"))) == 0;
 }
 
+/* Completes PIECE, a copy. Returns false if its answers are missing. */
+static bool add_judged(struct cover *cover, struct piece *piece)
+{
+    const json_t *copy = json_array_get(cover->copies, piece->index);
+    piece->judged = cover->answers ? answers_of(cover, piece->index) : NULL;
+    piece->same = json_is_true(json_object_get(copy, "same"));
+    return !cover->answers || piece->judged;
+}
+
 /* Finds a copy that covers the first uncovered bytes. Tries the copy after number LAST first, then
- * all copies from the latest on: in a program that converges, main() may see equal bytes in several
- * copies, but the judged bytes still differ. Takes the first copy that fits or, if COVER prefers long
- * copies, the longest. */
+ * all others. Takes the first copy that fits or, if COVER prefers long copies, the longest. */
 static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies);
     const json_t *found = NULL;
-    for (size_t i = 0; i <= count && (!found || cover->prefers_long); ++i) {
-        size_t index = i == 0 ? last + 1 : count - i;
+    for (size_t i = 0; i < count && (!found || cover->prefers_long); ++i) {
+        size_t index = (last + 1 + i) % count;
         const json_t *copy = json_array_get(cover->copies, index);
         if ((found && size_of(copy) <= piece->size) || !is_copy(cover, copy))
             continue;
         found = copy;
         *piece = (struct piece){.index = index, .size = size_of(copy)};
     }
-    if (!found)
-        return false;
-    piece->judged = cover->answers ? answers_of(cover, piece->index) : NULL;
-    piece->same = json_is_true(json_object_get(found, "same"));
-    return !cover->answers || piece->judged;
+    return found && add_judged(cover, piece);
 }
 
 static uint32_t word_of(const unsigned char *bytes, size_t index)
@@ -239,6 +242,16 @@ static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
     return found;
 }
 
+static void use_piece(struct cover *cover, const struct piece *piece)
+{
+    if (piece->judged)
+        memcpy(cover->judged, piece->judged, piece->size);
+    cover->bytes += piece->size;
+    cover->judged += piece->size;
+    cover->left -= piece->size;
+    cover->same = cover->same && piece->same;
+}
+
 /* Covers the first uncovered bytes. *LAST is the number of the copy that was found last, and gets
  * the number of the new copy. Returns false if no copy covers these bytes. */
 static bool cover_front(struct cover *cover, size_t *last)
@@ -246,22 +259,45 @@ static bool cover_front(struct cover *cover, size_t *last)
     struct piece piece;
     if (!find_copy(cover, *last, &piece) && !find_lent(cover, *last, &piece))
         return false;
-    if (piece.judged)
-        memcpy(cover->judged, piece.judged, piece.size);
-    cover->bytes += piece.size;
-    cover->judged += piece.size;
-    cover->left -= piece.size;
-    cover->same = cover->same && piece.same;
+    use_piece(cover, &piece);
     *last = piece.index;
     return true;
 }
 
 static struct cover cover_all(struct cover cover)
 {
-    size_t last = json_array_size(cover.copies); /* there is no copy after it */
+    size_t last = json_array_size(cover.copies) - 1; /* the copy after this copy is number 0 */
     while (cover.left > 0 && cover_front(&cover, &last))
         ;
     return cover;
+}
+
+/* Covers all bytes with consecutive copies, the first of which is number INDEX. */
+static bool cover_in_turn(struct cover *cover, size_t index)
+{
+    for (; cover->left > 0; ++index) {
+        const json_t *copy = json_array_get(cover->copies, index);
+        struct piece piece = {.index = index, .size = size_of(copy)};
+        if (!is_copy(cover, copy) || !add_judged(cover, &piece))
+            return false;
+        use_piece(cover, &piece);
+    }
+    return true;
+}
+
+/* Covers all bytes with consecutive copies, the latest that fit: in a program that converges, main()
+ * may see equal bytes in several copies, but their judged bytes differ. */
+static struct cover cover_latest(struct cover start)
+{
+    struct cover cover = start;
+    for (size_t first = json_array_size(start.copies); first-- > 0;) {
+        size_t compared = cover.compared;
+        cover = start;
+        cover.compared = compared;
+        if (cover_in_turn(&cover, first))
+            return cover;
+    }
+    return start;
 }
 
 static bool is_zero(const unsigned char *bytes, size_t size)
@@ -279,7 +315,7 @@ static void judge_origin(struct answer *answer, const struct run *run, size_t si
                           .left = size,
                           .element = case_type_size(answer->array.type),
                           .same = true};
-    struct cover cover = cover_all(start);
+    struct cover cover = cover_all(cover_latest(start));
     /* try again with the longest copies: a short copy may have hidden a long copy with the same
      * first bytes */
     if (cover.left > 0) {
