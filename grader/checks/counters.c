@@ -40,8 +40,8 @@ static bool is_word_of(const char *word, const char *words)
     return false;
 }
 
-/* Returns whether WHAT asks for the counter NAME. Reads and writes of textures and surfaces also count
- * as loads and stores of global memory, unless WHAT itself distinguishes textures. */
+/* Returns whether WHAT asks for the counter NAME. Reads and writes of textures and surfaces also
+ * count as loads and stores of global memory, unless WHAT itself distinguishes textures. */
 static bool is_asked_for(const char *name, const char *what)
 {
     static const char texture[] = "texture_";

@@ -29,8 +29,7 @@ struct check_launch check_launch(const struct run *run, size_t index)
                  json_number_value(json_array_get(grid, 1))},
         .static_shared_bytes = json_number_of(launch, "static_shared_bytes"),
         .dynamic_shared_bytes = json_number_of(launch, "dynamic_shared_bytes"),
-        .store_sectors =
-            check_sum(json_object_get(launch, "counters"), "global_store_sectors"),
+        .store_sectors = check_sum(json_object_get(launch, "counters"), "global_store_sectors"),
     };
 }
 

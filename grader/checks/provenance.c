@@ -158,8 +158,8 @@ static uint32_t *new_fails(const struct cover *cover, size_t count)
     return fails;
 }
 
-/* Returns whether a later launch wrote lent copy INDEX than lent copy OTHER. If one launch wrote both,
- * returns whether the record names INDEX later. */
+/* Returns whether a later launch wrote lent copy INDEX than lent copy OTHER. If one launch wrote
+ * both, returns whether the record names INDEX later. */
 static bool is_later(const struct cover *cover, size_t index, size_t other)
 {
     long long launch = json_integer_of(json_array_get(cover->copies, index), "launch"),
@@ -285,8 +285,8 @@ static bool cover_in_turn(struct cover *cover, size_t index)
     return true;
 }
 
-/* Covers all bytes with consecutive copies, the latest that fit: in a program that converges, main()
- * may see equal bytes in several copies, but their judged bytes differ. */
+/* Covers all bytes with consecutive copies, the latest that fit: in a program that converges,
+ * main() may see equal bytes in several copies, but their judged bytes differ. */
 static struct cover cover_latest(struct cover start)
 {
     struct cover cover = start;

@@ -359,7 +359,8 @@ static void adds_by_tree(struct check *check, const struct run *run)
             "for 64 x 64 pixels the longest warp executes %s instructions; a tree needs fewer than %d",
             check_number(steps), MOST_STEPS);
     if (check_counter(run, "atomic_collisions") > 0)
-        check_refuse(check, run, "TODO 1: threads of a block must add up their sums by a tree first.",
+        check_refuse(check, run,
+                     "TODO 1: threads of a block must add up their sums by a tree first.",
                      "lanes of a warp wait %s times to add to the same word",
                      check_number(check_counter(run, "atomic_collisions")));
 }
@@ -369,13 +370,13 @@ static void adds_by_tree(struct check *check, const struct run *run)
 
 CHECK(
     tree, .title = "rung 3: one addition for each block", .points = 20, .where = CHECK_COUNTS,
-    .figure = {.text = "%s additions to the sum wait for each other",
-               .want = "at most %s",
-               .counter = "atomic_collisions",
-               /* no points if each of 16 * 256 threads adds its own sum; slack 4.25 for 64 blocks, or
+    .figure =
+        {.text = "%s additions to the sum wait for each other",
+         .want = "at most %s",
+         .counter = "atomic_collisions",
+         /* no points if each of 16 * 256 threads adds its own sum; slack 4.25 for 64 blocks, or
                 * 32 that also find out by an atomic which block is the last */
-               .budget = {.naive = 16 * 256, .solution = 16, .slack = 4.25,
-                          .scale = JUDGE_LOGARITHMIC}},
+         .budget = {.naive = 16 * 256, .solution = 16, .slack = 4.25, .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 1: let each thread add up its own pixels, then let the threads of a block add up their sums by a tree. Only thread 0 calls atomicAdd().")
 {

@@ -73,9 +73,9 @@ static bool has_legal_size(const struct emu_texture *t)
 
 bool texture_is_legal(const struct emu_texture *t)
 {
-    return t->width && t->height && t->depth && t->channels && t->channels <= 4 && t->channels != 3 &&
-           (t->bits == 8 || t->bits == 16 || t->bits == 32) && has_legal_size(t) &&
-           t->levels <= 16 && (!t->cube || (t->layered && t->depth % 6 == 0));
+    return t->width && t->height && t->depth && t->channels && t->channels <= 4 &&
+           t->channels != 3 && (t->bits == 8 || t->bits == 16 || t->bits == 32) &&
+           has_legal_size(t) && t->levels <= 16 && (!t->cube || (t->layered && t->depth % 6 == 0));
 }
 
 /* --- faces of a cube -------------------------------------------------------------------------- */

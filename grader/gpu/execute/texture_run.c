@@ -109,9 +109,8 @@ static const uint32_t *lane_words(const struct warp *warp, struct slot slot)
 static struct texture_points points_of(const struct warp *warp, const struct inst *inst,
                                        const struct texture_request *request)
 {
-    struct texture_points points = {.is_integer = inst->texture.is_integer,
-                                    .dims = inst->texture.dims,
-                                    .request = request};
+    struct texture_points points = {
+        .is_integer = inst->texture.is_integer, .dims = inst->texture.dims, .request = request};
     unsigned first = inst->texture.layered;
     if (first)
         points.layer = lane_words(warp, inst->src[0]);

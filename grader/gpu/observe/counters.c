@@ -35,8 +35,8 @@ struct state {
     uint8_t *form; /* enum atomic_form of each pc, UNKNOWN until it is needed */
     /* Counts by pc; the four are parts of one array. In `constant`, `pieces` are distinct words. */
     struct traffic *global, *shared, *local, *constant;
-    /* for each of these counts, enum obs_access_kind of the latest access; OF_TEXTURE for a load from
-     * a texture or surface, OF_TEXTURE + 1 for a store */
+    /* for each of these counts, enum obs_access_kind of the latest access; OF_TEXTURE for a load
+     * from a texture or surface, OF_TEXTURE + 1 for a store */
     uint8_t *kind;
     struct sample *samples; /* the most wasteful access of each pc */
     /* for each pc, the number of accesses to other CTAs' shared memory; NULL if there are no
@@ -619,9 +619,8 @@ static void counters_end(void *argument, const struct launch_view *launch,
     /* for each value of `kind`, the first of its four counters, which are neighbours in
      * counters.def */
     static const enum emu_counter global[] = {
-        EMU_global_load_requests,      EMU_global_store_requests,
-        EMU_global_atomic_requests,    EMU_global_reduction_requests,
-        EMU_texture_load_requests,     EMU_texture_store_requests};
+        EMU_global_load_requests,      EMU_global_store_requests, EMU_global_atomic_requests,
+        EMU_global_reduction_requests, EMU_texture_load_requests, EMU_texture_store_requests};
     static const enum emu_counter shared[] = {EMU_shared_load_requests, EMU_shared_store_requests,
                                               EMU_shared_atomic_requests,
                                               EMU_shared_atomic_requests};

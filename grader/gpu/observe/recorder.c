@@ -104,8 +104,7 @@ static bool is_drawable(const struct obs_access *access)
     uint64_t bits = 0;
     for (unsigned l = 0; l < WARP; l++)
         bits |= access->addr[l];
-    return (
-               (access->space == PTX_GLOBAL && !access->is_texture) ||
+    return ((access->space == PTX_GLOBAL && !access->is_texture) ||
             (access->space == PTX_SHARED && access->kind <= OBS_STORE)) &&
            !(bits & (access->bytes - 1u));
 }

@@ -61,8 +61,8 @@ void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
 
 /* --- shared memory that kernels wrote --------------------------------------------------------- */
 
-/* Notes in the record the SIZE bytes at offset AT of SHARE, which kernels wrote, last in launch number
- * LAUNCH. The file of answers gets the program's bytes, then the twin's bytes. */
+/* Notes in the record the SIZE bytes at offset AT of SHARE, which kernels wrote, last in launch
+ * number LAUNCH. The file of answers gets the program's bytes, then the twin's bytes. */
 static void note_piece(struct twin *twin, const struct twin_share *share, uint64_t at,
                        uint64_t size, uint64_t launch)
 {

@@ -155,9 +155,10 @@ Test(record, copies_and_lent_memory)
                   error);
     cr_assert(document, "%s", error);
     char *copies = json_dumps(json_object_get(document, "copies"), JSON_COMPACT);
-    cr_expect_str_eq(copies, "[{\"bytes\":12,\"launch\":0,\"lent\":true},{\"bytes\":8,\"sha256\":"
-                             "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\","
-                             "\"made\":true,\"same\":false},{\"bytes\":4,\"launch\":3,\"lent\":true}]");
+    cr_expect_str_eq(copies,
+                     "[{\"bytes\":12,\"launch\":0,\"lent\":true},{\"bytes\":8,\"sha256\":"
+                     "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\","
+                     "\"made\":true,\"same\":false},{\"bytes\":4,\"launch\":3,\"lent\":true}]");
     free(copies);
     json_decref(document);
 }

@@ -345,7 +345,8 @@ Test(texture, sectors_are_counted)
                   (unsigned long)counters.value[EMU_texture_sectors]);
         /* a weighted mean reads texels that plain loads would read one by one */
         cr_expect_eq(counters.value[EMU_wide_operations] > 0, tests[i].linear, "%s", tests[i].name);
-        cr_expect(counters.value[EMU_texture_load_sectors] >= tests[i].sectors, "%s", tests[i].name);
+        cr_expect(counters.value[EMU_texture_load_sectors] >= tests[i].sectors, "%s",
+                  tests[i].name);
         fixture_close(&fixture);
     }
 }
