@@ -98,7 +98,6 @@ struct check_figure {
      * grader/tests/grade/test_figures.c measures them again. A check with check_speed() declares
      * only the slack. */
     struct judge_budget budget;
-    bool textures;  /* kernels may use textures and surfaces (see check_is_counted()) */
     bool constants; /* the program may copy any number of bytes to constant memory */
     /* kernels may use votes of a block's threads, such as __syncthreads_count() */
     bool block_votes;
@@ -366,8 +365,9 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
 double check_occupancy(struct check *check, const struct run *run, unsigned capability);
 
 /* Returns the sum of the counter NAME over all launches. NAME can be several counters, separated by
- * spaces. longest_warp_instructions is summed, too: launches run one after another, so the
- * program's critical path is the sum of their critical paths. Returns 0 for NULL. */
+ * spaces. global_load_... and global_store_... include textures and surfaces, unless NAME also has
+ * a counter texture_... longest_warp_instructions is summed, too: launches run one after another,
+ * so the program's critical path is the sum of their critical paths. Returns 0 for NULL. */
 double check_counter(const struct run *run, const char *name);
 
 /* Does the same as check_counter() in two runs, the second with warps in the other order, and
@@ -434,10 +434,10 @@ void check_called(struct check *check, const struct run *run, const char *name, 
 const char *check_other_call(const struct run *run, const char *part, const char *wanted,
                              const char *otherwise);
 
-/* Checks that the kernels do not use features whose cost the checks do not count. These are
- * textures and surfaces, more than a few bytes of constant memory, and votes of a block's threads,
- * which pass numbers between warps. The figure can allow these features. The shared memory of other
- * blocks of a cluster is never allowed. */
+/* Checks that the kernels do not use features whose cost the checks do not count. These are more
+ * than a few bytes of constant memory, and votes of a block's threads, which pass numbers between
+ * warps. The figure can allow these features. The shared memory of other blocks of a cluster is
+ * never allowed. */
 void check_is_counted(struct check *check, const struct run *run);
 
 /* Checks that the whole program does not cost much more than the solution. Does nothing for NULL,

@@ -1,4 +1,5 @@
 /* Checks the counters in the record, and the requests to the GPU. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -39,6 +40,20 @@ static bool is_word_of(const char *word, const char *words)
     return false;
 }
 
+/* Returns whether WHAT asks for the counter NAME. Reads and writes of textures and surfaces also
+ * count as loads and stores of global memory, unless WHAT itself distinguishes textures. */
+static bool is_asked_for(const char *name, const char *what)
+{
+    static const char texture[] = "texture_";
+    char global[64];
+    if (is_word_of(name, what))
+        return true;
+    if (strncmp(name, texture, sizeof texture - 1) != 0 || strstr(what, texture))
+        return false;
+    snprintf(global, sizeof global, "global_%s", name + sizeof texture - 1);
+    return is_word_of(global, what);
+}
+
 double check_sum(const json_t *counts, const char *what)
 {
     json_t *count;
@@ -46,7 +61,7 @@ double check_sum(const json_t *counts, const char *what)
     json_int_t sum = 0;
     json_object_foreach((json_t *)counts, name, count)
     {
-        if (is_word_of(name, what))
+        if (is_asked_for(name, what))
             sum += json_integer_value(count);
     }
     return (double)sum;
@@ -144,9 +159,6 @@ static double constant_bytes(const struct run *run)
 
 void check_is_counted(struct check *check, const struct run *run)
 {
-    if (!check->info->figure.textures && check_counter(run, "texture_requests") > 0)
-        check_refuse(check, run, "Read and write memory through pointers.",
-                     "your kernels use textures or surfaces, which this check does not count");
     if (!check->info->figure.constants && constant_bytes(run) > MOST_CONSTANTS)
         check_refuse(
             check, run,

@@ -1,6 +1,7 @@
 /* Checks single launches: their sizes, and the number of bytes that they read. */
 #include "base/json.h"
 #include "checks/check.h"
+#include "checks/judging.h"
 #include "checks/run.h"
 #include "checks/verdict.h"
 
@@ -28,8 +29,7 @@ struct check_launch check_launch(const struct run *run, size_t index)
                  json_number_value(json_array_get(grid, 1))},
         .static_shared_bytes = json_number_of(launch, "static_shared_bytes"),
         .dynamic_shared_bytes = json_number_of(launch, "dynamic_shared_bytes"),
-        .store_sectors =
-            json_number_of(json_object_get(launch, "counters"), "global_store_sectors"),
+        .store_sectors = check_sum(json_object_get(launch, "counters"), "global_store_sectors"),
     };
 }
 
@@ -52,9 +52,7 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
  * launches. */
 static double sectors_read(const json_t *counters)
 {
-    return json_number_of(counters, "global_load_sectors") +
-           json_number_of(counters, "global_atomic_sectors") +
-           json_number_of(counters, "texture_sectors");
+    return check_sum(counters, "global_load_sectors global_atomic_sectors");
 }
 
 double check_sectors_read(const struct run *run)

@@ -105,6 +105,15 @@ static bool is_copy(struct cover *cover, const json_t *copy)
     return strcmp(hex, json_string_value(json_object_get(copy, "sha256"))) == 0;
 }
 
+/* Completes PIECE, a copy. Returns false if its answers are missing. */
+static bool add_judged(struct cover *cover, struct piece *piece)
+{
+    const json_t *copy = json_array_get(cover->copies, piece->index);
+    piece->judged = cover->answers ? answers_of(cover, piece->index) : NULL;
+    piece->same = json_is_true(json_object_get(copy, "same"));
+    return !cover->answers || piece->judged;
+}
+
 /* Finds a copy that covers the first uncovered bytes. Tries the copy after number LAST first, then
  * all others. Takes the first copy that fits or, if COVER prefers long copies, the longest. */
 static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
@@ -119,11 +128,7 @@ static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
         found = copy;
         *piece = (struct piece){.index = index, .size = size_of(copy)};
     }
-    if (!found)
-        return false;
-    piece->judged = cover->answers ? answers_of(cover, piece->index) : NULL;
-    piece->same = json_is_true(json_object_get(found, "same"));
-    return !cover->answers || piece->judged;
+    return found && add_judged(cover, piece);
 }
 
 static uint32_t word_of(const unsigned char *bytes, size_t index)
@@ -153,6 +158,15 @@ static uint32_t *new_fails(const struct cover *cover, size_t count)
     return fails;
 }
 
+/* Returns whether a later launch wrote lent copy INDEX than lent copy OTHER. If one launch wrote
+ * both, returns whether the record names INDEX later. */
+static bool is_later(const struct cover *cover, size_t index, size_t other)
+{
+    long long launch = json_integer_of(json_array_get(cover->copies, index), "launch"),
+              others = json_integer_of(json_array_get(cover->copies, other), "launch");
+    return launch > others || (launch == others && index > other);
+}
+
 /* Finds the longest piece of lent copy INDEX that equals the beginning of the answer's uncovered
  * bytes. Compares at most MOST words. */
 static void find_part(struct cover *cover, const uint32_t *fails, size_t most, size_t index,
@@ -165,7 +179,7 @@ static void find_part(struct cover *cover, const uint32_t *fails, size_t most, s
         matched = advance(cover, fails, matched, word_of(seen, i));
         size_t size = matched * WORD - matched * WORD % cover->element;
         const unsigned char *at = seen + (i + 1 - matched) * WORD;
-        bool later = index > longest->index && (size == all || !longest->whole);
+        bool later = is_later(cover, index, longest->index) && (size == all || !longest->whole);
         if (size > longest->size || (size > 0 && size == longest->size && later))
             *longest = (struct piece){index, size, at, at + all, .whole = size == all};
     }
@@ -189,10 +203,12 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
  * part of a word. Returns false if there is none. */
 static bool has_all(struct cover *cover, struct piece *piece)
 {
-    for (size_t i = json_array_size(cover->copies); i-- > 0;)
-        if (size_of(json_array_get(cover->copies, i)) >= cover->left && is_next(cover, i, piece))
-            return true;
-    return false;
+    struct piece latest = {0};
+    for (size_t i = 0; i < json_array_size(cover->copies); ++i)
+        if (size_of(json_array_get(cover->copies, i)) >= cover->left &&
+            (latest.size == 0 || is_later(cover, i, latest.index)) && is_next(cover, i, &latest))
+            *piece = latest;
+    return latest.size > 0;
 }
 
 /* Finds the longest part of lent memory with which the uncovered bytes begin. If parts are equally
@@ -226,6 +242,16 @@ static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
     return found;
 }
 
+static void use_piece(struct cover *cover, const struct piece *piece)
+{
+    if (piece->judged)
+        memcpy(cover->judged, piece->judged, piece->size);
+    cover->bytes += piece->size;
+    cover->judged += piece->size;
+    cover->left -= piece->size;
+    cover->same = cover->same && piece->same;
+}
+
 /* Covers the first uncovered bytes. *LAST is the number of the copy that was found last, and gets
  * the number of the new copy. Returns false if no copy covers these bytes. */
 static bool cover_front(struct cover *cover, size_t *last)
@@ -233,12 +259,7 @@ static bool cover_front(struct cover *cover, size_t *last)
     struct piece piece;
     if (!find_copy(cover, *last, &piece) && !find_lent(cover, *last, &piece))
         return false;
-    if (piece.judged)
-        memcpy(cover->judged, piece.judged, piece.size);
-    cover->bytes += piece.size;
-    cover->judged += piece.size;
-    cover->left -= piece.size;
-    cover->same = cover->same && piece.same;
+    use_piece(cover, &piece);
     *last = piece.index;
     return true;
 }
@@ -249,6 +270,34 @@ static struct cover cover_all(struct cover cover)
     while (cover.left > 0 && cover_front(&cover, &last))
         ;
     return cover;
+}
+
+/* Covers all bytes with consecutive copies, the first of which is number INDEX. */
+static bool cover_in_turn(struct cover *cover, size_t index)
+{
+    for (; cover->left > 0; ++index) {
+        const json_t *copy = json_array_get(cover->copies, index);
+        struct piece piece = {.index = index, .size = size_of(copy)};
+        if (!is_copy(cover, copy) || !add_judged(cover, &piece))
+            return false;
+        use_piece(cover, &piece);
+    }
+    return true;
+}
+
+/* Covers all bytes with consecutive copies, the latest that fit: in a program that converges,
+ * main() may see equal bytes in several copies, but their judged bytes differ. */
+static struct cover cover_latest(struct cover start)
+{
+    struct cover cover = start;
+    for (size_t first = json_array_size(start.copies); first-- > 0;) {
+        size_t compared = cover.compared;
+        cover = start;
+        cover.compared = compared;
+        if (cover_in_turn(&cover, first))
+            return cover;
+    }
+    return start;
 }
 
 static bool is_zero(const unsigned char *bytes, size_t size)
@@ -266,7 +315,7 @@ static void judge_origin(struct answer *answer, const struct run *run, size_t si
                           .left = size,
                           .element = case_type_size(answer->array.type),
                           .same = true};
-    struct cover cover = cover_all(start);
+    struct cover cover = cover_all(cover_latest(start));
     /* try again with the longest copies: a short copy may have hidden a long copy with the same
      * first bytes */
     if (cover.left > 0) {

@@ -587,6 +587,7 @@ static bool add_lent(json_t *copies, const json_t *from)
 {
     json_t *copy = json_object();
     bool good = copy_number(copy, from, "bytes", RECORD_COUNTER) &&
+                copy_number(copy, from, "launch", RECORD_COUNTER) &&
                 json_object_set_new(copy, "lent", json_true()) == 0;
     return json_array_append_new(copies, copy) == 0 && good;
 }

@@ -17,7 +17,7 @@ OBJECTS += $(TEST_OBJECTS)
 
 $(TEST_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
-UNIT_PARTS := $(TEST_OBJECTS) $(call objects,grader/checks/reread.c grader/checks/slice.c grader/checks/slice_asks.c grader/checks/source.c) $(CUDART_OBJECTS) $(GRADER) $(filter-out %/main.o,$(REMOTE_SERVER)) $(EMULATOR)
+UNIT_PARTS := $(TEST_OBJECTS) $(call objects,grader/checks/provenance.c grader/checks/reread.c grader/checks/slice.c grader/checks/slice_asks.c grader/checks/source.c) $(CUDART_OBJECTS) $(GRADER) $(filter-out %/main.o,$(REMOTE_SERVER)) $(EMULATOR)
 
 $(UNIT): $(UNIT_PARTS)
 	@mkdir -p $(@D)

@@ -76,7 +76,6 @@ CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points
                  .want = "at most %s",
                  .counter = "global_load_sectors",
                  .budget = {.naive = 32, .solution = 4, .slack = 1.05},
-                 .textures = true,
                  /* A program may keep its numbers in shared memory, because that is the subject of
                   * lab 03. */
                  .judges = 1 << CHECK_READS | 1 << CHECK_SHARED | 1 << CHECK_BARRIERS},

@@ -90,7 +90,6 @@ CHECK(
     .figure = {.text = "the program makes %s calls to copy 300 rows to the GPU and 300 rows back",
                .want = "%s",
                .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1},
-               .textures = true,
                .judges = OF_KERNELS},
     .hint =
         "cudaMemcpy2D() takes a pitch for each side and copies all rows in one call, without a loop. Use it in copy_to() and in copy_from().")

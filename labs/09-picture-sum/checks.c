@@ -347,7 +347,8 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
  * has one pixel, and the tree takes about a quarter of these instructions. */
 #define MOST_STEPS 400
 
-/* Checks that no thread adds up the sums of its whole block alone. */
+/* Checks that no thread adds up the sums of its whole block alone, and that the lanes of a warp do not
+ * add to the same word one after another. */
 static void adds_by_tree(struct check *check, const struct run *run)
 {
     double steps = check_counter(run, "longest_warp_instructions");
@@ -357,6 +358,11 @@ static void adds_by_tree(struct check *check, const struct run *run)
             "TODO 1c: in each step of the tree, half of the threads of the step before add one sum each.",
             "for 64 x 64 pixels the longest warp executes %s instructions; a tree needs fewer than %d",
             check_number(steps), MOST_STEPS);
+    if (check_counter(run, "atomic_collisions") > 0)
+        check_refuse(check, run,
+                     "TODO 1: threads of a block must add up their sums by a tree first.",
+                     "lanes of a warp wait %s times to add to the same word",
+                     check_number(check_counter(run, "atomic_collisions")));
 }
 
 /* The additions to the sum that wait for one another. */
@@ -364,15 +370,13 @@ static void adds_by_tree(struct check *check, const struct run *run)
 
 CHECK(
     tree, .title = "rung 3: one addition for each block", .points = 20, .where = CHECK_COUNTS,
-    .figure = {.text = "%s additions to the sum wait for each other",
-               .want = "at most %s",
-               .counter = "atomic_collisions",
-               .budget = {.naive = SIDE * SIDE,
-                          .solution = 16,
-                          /* 2.1, because each block may use a second atomic to find out which block
-                           * is the last */
-                          .slack = 2.1,
-                          .scale = JUDGE_LOGARITHMIC}},
+    .figure =
+        {.text = "%s additions to the sum wait for each other",
+         .want = "at most %s",
+         .counter = "atomic_collisions",
+         /* no points if each of 16 * 256 threads adds its own sum; slack 4.25 for 64 blocks, or
+                * 32 that also find out by an atomic which block is the last */
+         .budget = {.naive = 16 * 256, .solution = 16, .slack = 4.25, .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 1: let each thread add up its own pixels, then let the threads of a block add up their sums by a tree. Only thread 0 calls atomicAdd().")
 {

@@ -287,7 +287,6 @@ CHECK(
                .want = "at most %s",
                .counter = "global_load_sectors",
                .budget = {.naive = 23.77, .solution = 4.66, .slack = 1.2},
-               .textures = true,
                .judges = 1 << CHECK_READS},
     .hint =
         "Each tile needs 20 rows above it and 20 below it. The taller the tile, the fewer such rows there are in all. How many rows can a tile have before fewer blocks fit?")

@@ -653,7 +653,6 @@ CHECK(
                .want = "at most %s",
                .counter = REQUESTS,
                .budget = {.naive = 30, .solution = 15, .slack = 1.25},
-               .textures = true,
                .constants = true,
                .judges = 1 << CHECK_PATH},
     .hint =
@@ -674,7 +673,6 @@ CHECK(
                .want = "at most %s",
                .counter = PASSES,
                .budget = {.naive = 29.8, .solution = 4.4, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
-               .textures = true,
                .constants = true,
                .judges = 1 << CHECK_READS},
     .hint =
@@ -691,7 +689,6 @@ CHECK(
                .want = "at most %s",
                .counter = REQUESTS,
                .budget = {.naive = 13, .solution = 5, .slack = 1.6},
-               .textures = true,
                .constants = true,
                .judges = 1 << CHECK_READS | 1 << CHECK_PATH},
     .hint =
@@ -712,7 +709,6 @@ CHECK(
                .want = "at most %s",
                .counter = "warp_instructions",
                .budget = {.naive = 125.5, .solution = 42, .slack = 1.2, .scale = JUDGE_LOGARITHMIC},
-               .textures = true,
                .constants = true,
                .judges = 1 << CHECK_WORK | 1 << CHECK_PATH | 1 << CHECK_READS},
     .hint =
@@ -736,7 +732,6 @@ CHECK(
          .want = "at most %s",
          .counter = SECTORS,
          .budget = {.naive = 26.5, .solution = 11.7, .slack = 1.45, .scale = JUDGE_LOGARITHMIC},
-         .textures = true,
          .constants = true,
          .judges = 1 << CHECK_READS},
     .hint =
@@ -755,7 +750,6 @@ CHECK(
          .want = "at most %s",
          .counter = PASSES,
          .budget = {.naive = 53.8, .solution = 17.7, .slack = 1.52, .scale = JUDGE_LOGARITHMIC},
-         .textures = true,
          .constants = true,
          .judges = 1 << CHECK_READS},
     .hint =

@@ -21,7 +21,7 @@ LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
     access->kind = inst->mem.event;
     access->bytes = (uint8_t)(inst->mem.bytes * inst->mem.count);
     access->element = inst->mem.bytes;
-    access->is_bulk = false;
+    access->is_bulk = access->is_texture = false;
 }
 
 /* Writes to ACCESS, for the observers, the values that a store will write. */

@@ -336,6 +336,7 @@ static void join_worker(struct worker *into, struct worker *worker)
         into->profile[pc].threads += worker->profile[pc].threads;
         into->profile[pc].divergent += worker->profile[pc].divergent;
         into->profile[pc].sectors += worker->profile[pc].sectors;
+        into->profile[pc].means += worker->profile[pc].means;
         into->profile[pc].exposed += worker->profile[pc].exposed;
     }
     if (worker->longest > into->longest)
@@ -353,16 +354,10 @@ static void join_worker(struct worker *into, struct worker *worker)
 static uint64_t wide_operations(const struct inst *inst, const struct profile *profile)
 {
     if (!inst->is_wide)
-        return 0;
+        return profile->means;
     return inst->run == matrix_multiply_run
                ? profile->warps * inst->warp.m * inst->warp.n * inst->warp.k
                : profile->threads;
-}
-
-static bool is_texture_request(const struct inst *inst)
-{
-    return inst->run == texture_run || inst->run == gather_run || inst->run == surface_load_run ||
-           inst->run == surface_store_run;
 }
 
 /* Returns the PTX instruction at PC, or NULL if PC is the exit that the decoder adds at the end of
@@ -408,7 +403,7 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
         if (in && wide_is_double(in))
             value[EMU_double_operations] = profile->threads;
         value[EMU_wide_operations] = wide_operations(&kernel->code[pc], profile);
-        if (is_texture_request(&kernel->code[pc])) {
+        if (inst_is_texture(&kernel->code[pc])) {
             value[EMU_texture_requests] = profile->warps;
             value[EMU_texture_sectors] = profile->sectors;
         }

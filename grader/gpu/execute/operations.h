@@ -29,6 +29,11 @@ lane_fn mbarrier_run, pending_count_run, bulk_run, bulk_commit_run, bulk_wait_ru
 lane_fn alloca_run, stack_save_run, stack_restore_run;
 lane_fn matrix_load_run, matrix_store_run, matrix_multiply_run, rows_run, transpose_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
+static inline bool inst_is_texture(const struct inst *inst)
+{
+    return inst->run == texture_run || inst->run == gather_run || inst->run == surface_load_run ||
+           inst->run == surface_store_run;
+}
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
     wide_mov_run;
 /* Returns whether all 32 values are UINT32_MAX (lanes.c). */

@@ -159,6 +159,7 @@ struct cta {
 struct profile {
     uint64_t warps, threads, divergent;
     uint64_t sectors; /* sectors that textures and surfaces have touched */
+    uint64_t means;   /* weighted means of texels that lanes have fetched */
     uint64_t exposed; /* number of copies that a warp waited for too soon (async.c) */
 };
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "gpu/execute/half.h"
-#include "gpu/execute/texture_sectors.h"
 
 #define WEIGHT_BITS 8
 #define WEIGHT_ONE  TEXTURE_ONE
@@ -90,20 +89,20 @@ LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t
     }
 }
 
-/* Adds to SECTORS the sectors of the texture that hold the texels of LANES, whose offsets are in
- * AT. */
-static void note_sectors(const struct emu_texture *texture, const uint64_t *at, uint32_t lanes,
-                         struct texture_sectors *sectors)
+/* Reports that LANES read the texels whose offsets are in AT. */
+static void report_texels(const struct emu_texture *texture, const uint64_t *at, uint32_t lanes,
+                          const struct texture_request *request)
 {
-    for (; lanes; lanes &= lanes - 1)
-        texture_sectors_touch(sectors, texture->addr + at[__builtin_ctz(lanes)],
-                              texture->channels * texture->bits / 8u);
+    uint64_t addr[WARP];
+    for (unsigned l = 0; l < WARP; l++)
+        addr[l] = texture->addr + at[l];
+    texture_report_read(request, addr, lanes, texture->channels * texture->bits / 8u);
 }
 
 /* Reads all channels of one texel for each lane in LANES. The address mode has already been applied
  * to INDEX. Lanes with an index OUTSIDE get the border's colour. */
 LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *texels,
-                              struct texture_sectors *sectors, const int32_t *const index[3],
+                              const struct texture_request *request, const int32_t *const index[3],
                               uint32_t lanes, uint32_t value[4][WARP])
 {
     uint64_t at[WARP];
@@ -115,8 +114,7 @@ LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *
                 (uint64_t)(uint32_t)index[0][l] * step;
         outside |= (uint32_t)((index[0][l] | index[1][l] | index[2][l]) < 0) << l;
     }
-    if (sectors)
-        note_sectors(texture, at, lanes & ~outside, sectors);
+    report_texels(texture, at, lanes & ~outside, request);
     if (bytes == 1)
         read_words(texels, at, lanes & ~outside, texture->channels, 1, value);
     else if (bytes == 2)
@@ -228,7 +226,7 @@ LANES_INLINE void fetch_nearest(const struct emu_texture *texture, const uint8_t
         place_lanes(texture, d, index[d]);
     }
     const int32_t *const at[3] = {index[0], index[1], index[2]};
-    read_texels(texture, texels, points->sectors, at, lanes, value);
+    read_texels(texture, texels, points->request, at, lanes, value);
 }
 
 /* In each dimension, the two texels next to each lane's point, and the weight of the second
@@ -351,7 +349,7 @@ LANES_INLINE void add_linear(const struct emu_texture *texture, const uint8_t *t
             continue;
         const int32_t *const at[3] = {f.index[0][corner & 1], f.index[1][corner >> 1 & 1],
                                       f.index[2][corner >> 2]};
-        read_texels(texture, texels, points->sectors, at, some & lanes, texel);
+        read_texels(texture, texels, points->request, at, some & lanes, texel);
         for (unsigned c = 0; c < texture->channels; c++)
             add_corner(sum[c], texel[c], weights[corner], steps);
     }
@@ -399,7 +397,7 @@ void texture_gather(const struct emu_texture *texture, const uint8_t *texels,
         uint32_t texel[4][WARP];
         const int32_t *const at[3] = {f.index[0][corners[i] & 1], f.index[1][corners[i] >> 1],
                                       zeros};
-        read_texels(texture, texels, points->sectors, at, lanes, texel);
+        read_texels(texture, texels, points->request, at, lanes, texel);
         fill_missing(texture, texel);
         memcpy(value[i], texel[component], sizeof value[i]);
     }

@@ -22,8 +22,12 @@ struct texture_points {
     const uint32_t *level;
     const uint32_t *steps[2][3];
 
-    struct texture_sectors *sectors; /* receives the sectors that are read; NULL if not needed */
+    const struct texture_request *request; /* the request that the reads of texels belong to */
 };
+
+/* Reports to the observers that LANES of a request read BYTES bytes each at ADDR. */
+void texture_report_read(const struct texture_request *request, const uint64_t *addr,
+                         uint32_t lanes, unsigned bytes);
 
 /* Fetches four channels for each lane in LANES. VALUE[channel][lane] is a float, or an integer if
  * the texture is read as integers; it is valid only for LANES. TEXELS are the texture's bytes on
@@ -31,6 +35,8 @@ struct texture_points {
 void texture_fetch(const struct emu_texture *texture, const uint8_t *texels,
                    const struct texture_points *points, uint32_t lanes,
                    uint32_t value[4][EMU_WARP_SIZE]);
+/* Returns whether texture_fetch() returns weighted means of texels. */
+bool texture_filters(const struct emu_texture *texture, const struct texture_points *points);
 /* Fetches channel COMPONENT of the four texels around each point, counter-clockwise from the lower
  * left texel. */
 void texture_gather(const struct emu_texture *texture, const uint8_t *texels,

@@ -74,8 +74,8 @@ static bool has_legal_size(const struct emu_texture *t)
 bool texture_is_legal(const struct emu_texture *t)
 {
     return t->width && t->height && t->depth && t->channels && t->channels <= 4 &&
-           (t->bits == 8 || t->bits == 16 || t->bits == 32) && has_legal_size(t) &&
-           t->levels <= 16 && (!t->cube || (t->layered && t->depth % 6 == 0));
+           t->channels != 3 && (t->bits == 8 || t->bits == 16 || t->bits == 32) &&
+           has_legal_size(t) && t->levels <= 16 && (!t->cube || (t->layered && t->depth % 6 == 0));
 }
 
 /* --- faces of a cube -------------------------------------------------------------------------- */
@@ -338,12 +338,18 @@ LANES_INLINE void only_level(const struct emu_texture *texture, const uint8_t *t
     texture_finish(texture, sum, value);
 }
 
+bool texture_filters(const struct emu_texture *texture, const struct texture_points *points)
+{
+    bool is_float = texture->kind == 'f' || texture->normalized_float;
+    bool mixes_levels = texture->levels > 1 && texture->level_linear;
+    return is_float && !points->is_integer && (texture->linear || mixes_levels);
+}
+
 LANES_CLONES void texture_fetch(const struct emu_texture *texture, const uint8_t *texels,
                                 const struct texture_points *points, uint32_t lanes,
                                 uint32_t value[4][WARP])
 {
-    bool is_float = texture->kind == 'f' || texture->normalized_float;
-    bool may_weigh = is_float && !points->is_integer, has_levels = texture->levels > 1;
+    bool filters = texture_filters(texture, points);
     struct texture_points on_faces = *points;
     struct faces faces;
     struct choice choice;
@@ -351,13 +357,12 @@ LANES_CLONES void texture_fetch(const struct emu_texture *texture, const uint8_t
         find_faces(texture, points, &faces);
         on_faces = points_on(&faces, points);
     }
-    if (!has_levels) {
-        only_level(texture, texels, &on_faces, lanes, may_weigh && texture->linear, value);
+    if (texture->levels <= 1) {
+        only_level(texture, texels, &on_faces, lanes, filters, value);
         return;
     }
     choose(texture, &on_faces, &choice);
-    each_level(texture, texels, &on_faces, &choice, lanes,
-               may_weigh && (texture->linear || texture->level_linear), value);
+    each_level(texture, texels, &on_faces, &choice, lanes, filters, value);
 }
 
 bool texture_keep(struct emu_texture **list, uint32_t *count, const struct emu_texture *texture,

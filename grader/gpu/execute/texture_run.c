@@ -1,5 +1,8 @@
 /* Executes texture and surface instructions: tex, tld4, suld, sust.
  *
+ * Observers see each read of a texel, and each access to a surface, as an access to global memory
+ * with is_texture set. A filtered fetch reads several texels.
+ *
  * The x coordinate of a surface is in bytes. A request counts the distinct sectors that it touches,
  * as a load from global memory does. An H100 differs: it splits a request into parts of 4 or 8
  * lanes and counts the sectors of each part. It also stores a texel near its neighbours in both
@@ -7,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/access_find.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/state.h"
 #include "gpu/execute/texture.h"
@@ -40,28 +44,59 @@ static const struct emu_texture *find_texture(struct warp *warp, const struct in
     return NULL;
 }
 
-/* --- counting --------------------------------------------------------------------------------- */
+/* --- counting and reporting ------------------------------------------------------------------- */
 
-/* Begins a new request. Returns the set for the request's sectors, or NULL if sectors are not
- * counted. */
-static struct texture_sectors *begin_request(const struct warp *warp)
+struct texture_request {
+    const struct warp *warp;
+    struct texture_sectors *sectors; /* the set of the request's sectors; NULL if not counted */
+};
+
+static struct texture_request begin_request(const struct warp *warp)
 {
     struct worker *worker = warp->cta->worker;
     if (!worker->launch->is_counted)
-        return NULL;
+        return (struct texture_request){warp, NULL};
     if (!worker->sectors)
         worker->sectors = calloc(1, sizeof *worker->sectors);
     if (worker->sectors)
         texture_sectors_begin(worker->sectors);
     else
         launch_stop(worker->launch, EMU_INTERNAL);
-    return worker->sectors;
+    return (struct texture_request){warp, worker->sectors};
 }
 
-static void end_request(const struct warp *warp, const struct texture_sectors *sectors)
+static void end_request(const struct texture_request *request)
 {
-    if (sectors)
-        warp->cta->worker->profile[warp->pc].sectors += sectors->count;
+    if (request->sectors)
+        request->warp->cta->worker->profile[request->warp->pc].sectors += request->sectors->count;
+}
+
+/* Reports the access of LANES to the observers. The caller has set kind, bytes and addresses. */
+static void report_request(const struct texture_request *request, struct obs_access *access,
+                           uint32_t lanes)
+{
+    if (!lanes)
+        return;
+    uint64_t active = access->addr[__builtin_ctz(lanes)];
+    for (unsigned l = 0; l < WARP; l++)
+        access->addr[l] = lanes >> l & 1 ? access->addr[l] : active;
+    for (uint32_t left = request->sectors ? lanes : 0; left; left &= left - 1)
+        texture_sectors_touch(request->sectors, access->addr[__builtin_ctz(left)], access->bytes);
+    access->pc = request->warp->pc;
+    access->mask = lanes;
+    access->space = PTX_GLOBAL;
+    access->is_texture = true;
+    access->warp = request->warp->index;
+    access->cta = request->warp->cta->linear;
+    report_to_observers(request->warp->cta->worker, access);
+}
+
+void texture_report_read(const struct texture_request *request, const uint64_t *addr,
+                         uint32_t lanes, unsigned bytes)
+{
+    struct obs_access access = {.kind = OBS_LOAD, .bytes = (uint8_t)bytes};
+    memcpy(access.addr, addr, sizeof access.addr);
+    report_request(request, &access, lanes);
 }
 
 /* --- textures --------------------------------------------------------------------------------- */
@@ -71,11 +106,11 @@ static const uint32_t *lane_words(const struct warp *warp, struct slot slot)
     return (const uint32_t *)(const void *)slot_at(warp, slot);
 }
 
-static struct texture_points points_of(const struct warp *warp, const struct inst *inst)
+static struct texture_points points_of(const struct warp *warp, const struct inst *inst,
+                                       const struct texture_request *request)
 {
-    struct texture_points points = {.is_integer = inst->texture.is_integer,
-                                    .dims = inst->texture.dims,
-                                    .sectors = begin_request(warp)};
+    struct texture_points points = {
+        .is_integer = inst->texture.is_integer, .dims = inst->texture.dims, .request = request};
     unsigned first = inst->texture.layered;
     if (first)
         points.layer = lane_words(warp, inst->src[0]);
@@ -115,7 +150,8 @@ LANES_INLINE uint32_t same_texture(const struct warp *warp, const struct inst *i
 LANES_INLINE void fetch_lanes(struct warp *warp, const struct inst *inst, uint32_t mask,
                               bool gathers)
 {
-    struct texture_points points = points_of(warp, inst);
+    struct texture_request request = begin_request(warp);
+    struct texture_points points = points_of(warp, inst, &request);
     uint8_t *texels;
     for (uint32_t todo = mask; todo;) {
         unsigned first = (unsigned)__builtin_ctz(todo);
@@ -123,6 +159,8 @@ LANES_INLINE void fetch_lanes(struct warp *warp, const struct inst *inst, uint32
         if (!texture)
             return;
         uint32_t lanes = same_texture(warp, inst, todo), value[4][WARP];
+        if (!gathers && texture_filters(texture, &points))
+            warp->cta->worker->profile[warp->pc].means += (unsigned)__builtin_popcount(lanes);
         if (gathers)
             texture_gather(texture, texels, &points, lanes, inst->texture.component, value);
         else
@@ -131,7 +169,7 @@ LANES_INLINE void fetch_lanes(struct warp *warp, const struct inst *inst, uint32
         slot_set_predicate(warp, inst->texture.resident, ALL_LANES, lanes);
         todo &= ~lanes;
     }
-    end_request(warp, points.sectors);
+    end_request(&request);
 }
 
 LANES_CLONES void texture_run(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -151,11 +189,11 @@ static int64_t clamped(int64_t value, int64_t most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* Returns the bytes that LANE reads or writes, and adds their sectors to SECTORS. Returns NULL if
- * the bytes are outside the surface, where reads return 0 and writes are dropped, or if the launch
- * has been stopped. */
+/* Returns the bytes that LANE reads or writes, and sets *ADDR to their address. Returns NULL if the
+ * bytes are outside the surface, where reads return 0 and writes are dropped, or if the launch has
+ * been stopped. */
 static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsigned lane,
-                              struct texture_sectors *sectors)
+                              uint64_t *addr)
 {
     uint8_t *texels;
     const struct emu_texture *surface = find_texture(warp, inst, lane, true, &texels);
@@ -182,40 +220,58 @@ static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsign
     }
     uint64_t offset =
         (uint64_t)at[2] * surface->slice + (uint64_t)at[1] * surface->pitch + (uint64_t)at[0];
-    if (sectors)
-        texture_sectors_touch(sectors, surface->addr + offset, (uint64_t)size);
+    *addr = surface->addr + offset;
     return texels + offset;
+}
+
+/* Finds the bytes of the lanes in MASK, and reports the access to the observers. */
+static void find_surface(struct warp *warp, const struct inst *inst, uint32_t mask,
+                         enum obs_access_kind kind, uint8_t *bytes[WARP])
+{
+    struct texture_request request = begin_request(warp);
+    struct obs_access access = {.kind = (uint8_t)kind,
+                                .bytes = inst->texture.bytes * inst->texture.count,
+                                .element = inst->texture.bytes};
+    uint32_t lanes = 0;
+    for (unsigned l = 0; l < WARP; l++) {
+        bytes[l] = mask >> l & 1 ? surface_bytes(warp, inst, l, &access.addr[l]) : NULL;
+        lanes |= (uint32_t)(bytes[l] != NULL) << l;
+        access.addr[l] -= access.addr[l] % access.bytes; /* observers expect aligned addresses */
+    }
+    for (unsigned k = 0; kind == OBS_STORE && k < inst->texture.count; k++)
+        access.value[k] = slot_at(warp, inst->texture.vector[k]);
+    access.value_bytes = inst->texture.vector[0].bytes;
+    report_request(&request, &access, lanes);
+    end_request(&request);
 }
 
 void surface_load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    struct texture_sectors *sectors = begin_request(warp);
+    uint8_t *bytes[WARP];
+    find_surface(warp, inst, mask, OBS_LOAD, bytes);
     for (unsigned l = 0; l < WARP; l++) {
         if (!(mask >> l & 1))
             continue;
-        const uint8_t *bytes = surface_bytes(warp, inst, l, sectors);
         for (unsigned k = 0; k < inst->texture.count; k++) {
             struct slot slot = inst->texture.vector[k];
             uint64_t value = 0;
-            if (bytes)
-                memcpy(&value, bytes + k * inst->texture.bytes, inst->texture.bytes);
+            if (bytes[l])
+                memcpy(&value, bytes[l] + k * inst->texture.bytes, inst->texture.bytes);
             if (slot.offset != NO_SLOT)
                 memcpy(slot_at(warp, slot) + l * slot.bytes, &value, slot.bytes);
         }
     }
-    end_request(warp, sectors);
 }
 
 void surface_store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    struct texture_sectors *sectors = begin_request(warp);
+    uint8_t *bytes[WARP];
+    find_surface(warp, inst, mask, OBS_STORE, bytes);
     for (unsigned l = 0; l < WARP; l++) {
-        uint8_t *bytes = mask >> l & 1 ? surface_bytes(warp, inst, l, sectors) : NULL;
-        for (unsigned k = 0; bytes && k < inst->texture.count; k++) {
+        for (unsigned k = 0; bytes[l] && k < inst->texture.count; k++) {
             struct slot slot = inst->texture.vector[k];
-            memcpy(bytes + k * inst->texture.bytes, slot_at(warp, slot) + l * slot.bytes,
+            memcpy(bytes[l] + k * inst->texture.bytes, slot_at(warp, slot) + l * slot.bytes,
                    inst->texture.bytes);
         }
     }
-    end_request(warp, sectors);
 }

@@ -103,6 +103,7 @@ static enum view_kind memory_kind(const struct inst *inst)
            : inst->run == mbarrier_run                                     ? VIEW_MBARRIER
            : inst->run == matrix_load_run || inst->run == matrix_store_run ? VIEW_MATRIX
            : inst->run == rows_run                                         ? VIEW_ROWS
+           : inst_is_texture(inst)                                         ? VIEW_TEXTURE
                                                                            : VIEW_OTHER;
 }
 
@@ -132,7 +133,9 @@ struct view_instruction view_instruction(const struct launch_view *launch, uint3
         view.meet = inst->branch.meet;
     } else if (view.kind == VIEW_CALL) {
         view.callee = inst->call.image;
-    } else if (memory_kind(inst) != VIEW_OTHER) {
+    } else if (view.kind == VIEW_TEXTURE) {
+        view.access = inst->run == surface_store_run ? OBS_STORE : OBS_LOAD;
+    } else if (view.kind != VIEW_OTHER) {
         view.bytes = inst->mem.bytes;
         view.type = inst->mem.type;
         view.access = inst->mem.event;

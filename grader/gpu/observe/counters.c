@@ -35,7 +35,8 @@ struct state {
     uint8_t *form; /* enum atomic_form of each pc, UNKNOWN until it is needed */
     /* Counts by pc; the four are parts of one array. In `constant`, `pieces` are distinct words. */
     struct traffic *global, *shared, *local, *constant;
-    /* for each of these counts, enum obs_access_kind of the latest access */
+    /* for each of these counts, enum obs_access_kind of the latest access; OF_TEXTURE for a load
+     * from a texture or surface, OF_TEXTURE + 1 for a store */
     uint8_t *kind;
     struct sample *samples; /* the most wasteful access of each pc */
     /* for each pc, the number of accesses to other CTAs' shared memory; NULL if there are no
@@ -50,6 +51,7 @@ struct state {
 
 #define MOST_PLACES ((uint64_t)1 << 22)
 #define SPACES      4u /* global, shared, local and constant memory */
+#define OF_TEXTURE  4u
 
 static void counters_free(struct state *state)
 {
@@ -458,11 +460,26 @@ static void count_bulk(struct state *state, const struct obs_access *access)
     state->bulk[access->pc] += access->bytes;
 }
 
+/* Counts a read of a texel or an access to a surface. No finding is about textures, so there is no
+ * sample. */
+static void count_texture(struct state *state, const struct obs_access *access)
+{
+    struct sample unused = {0};
+    state->kind[access->pc] = access->kind == OBS_LOAD ? OF_TEXTURE : OF_TEXTURE + 1;
+    uint64_t sectors = count_global(&state->global[access->pc], &unused, access);
+    if (access->kind == OBS_LOAD)
+        note_load(state, access->cta, access->warp, sectors);
+}
+
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
     if (access->is_bulk) { /* Nsight Compute does not count a bulk copy as a request either */
         count_bulk(state, access);
+        return;
+    }
+    if (access->is_texture) {
+        count_texture(state, access);
         return;
     }
     if (access->space == PTX_CLUSTER) {
@@ -561,7 +578,8 @@ static void access_by_old_rules(void *argument, const struct obs_access *access)
     }
     if (access->space == PTX_CONST)
         count_constant(&state->constant[access->pc], access);
-    if ((!shared && access->space != PTX_GLOBAL) || (shared && access->kind > OBS_STORE))
+    if ((!shared && access->space != PTX_GLOBAL) || (shared && access->kind > OBS_STORE) ||
+        access->is_texture)
         return;
     struct old_cost cost = old_rules_measure(state->rules, access);
     state->kind[at] = access->kind;
@@ -598,11 +616,11 @@ static void counters_join(void *into, void *argument)
 static void counters_end(void *argument, const struct launch_view *launch,
                          struct emu_counters *per_instruction)
 {
-    /* for each obs_access_kind, the first of its four counters, which are neighbours in
+    /* for each value of `kind`, the first of its four counters, which are neighbours in
      * counters.def */
-    static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
-                                              EMU_global_atomic_requests,
-                                              EMU_global_reduction_requests};
+    static const enum emu_counter global[] = {
+        EMU_global_load_requests,      EMU_global_store_requests, EMU_global_atomic_requests,
+        EMU_global_reduction_requests, EMU_texture_load_requests, EMU_texture_store_requests};
     static const enum emu_counter shared[] = {EMU_shared_load_requests, EMU_shared_store_requests,
                                               EMU_shared_atomic_requests,
                                               EMU_shared_atomic_requests};
@@ -612,6 +630,7 @@ static void counters_end(void *argument, const struct launch_view *launch,
     struct state *state = argument;
     for (uint32_t pc = 0; per_instruction && pc < launch->code_count; pc++) {
         const struct traffic *g = &state->global[pc], *s = &state->shared[pc];
+        bool is_atomic = state->kind[pc] == OBS_ATOMIC || state->kind[pc] == OBS_REDUCTION;
         uint64_t *value = per_instruction[pc].value + global[state->kind[pc]];
         value[0] += g->requests;
         value[1] += g->pieces;
@@ -623,7 +642,7 @@ static void counters_end(void *argument, const struct launch_view *launch,
         value[2] += s->ideal;
         value[3] += s->pieces - s->ideal;
         per_instruction[pc].value[EMU_atomic_collisions] +=
-            (state->kind[pc] > OBS_STORE ? g->collisions : 0) + s->collisions;
+            (is_atomic ? g->collisions : 0) + s->collisions;
         value = per_instruction[pc].value + local[state->kind[2 * state->count + pc]];
         value[0] += state->local[pc].requests;
         value[1] += state->local[pc].pieces;

@@ -42,7 +42,7 @@ static uint8_t strength_of(const struct ptx_instruction *in)
 static bool is_access(enum view_kind kind)
 {
     return kind == VIEW_LOAD || kind == VIEW_STORE || kind == VIEW_ATOMIC || kind == VIEW_COPY ||
-           kind == VIEW_ROWS || kind == VIEW_MATRIX;
+           kind == VIEW_ROWS || kind == VIEW_MATRIX || kind == VIEW_TEXTURE;
 }
 
 /* Lists the sites of the kernel. If there are more memory instructions than a stamp can

@@ -97,13 +97,14 @@ static void *recorder_begin(const struct launch_view *launch)
 
 /* --- accesses that are kept ------------------------------------------------------------------- */
 
-/* Returns whether the access can be drawn. The counters observer must also count it. */
+/* Returns whether the access can be drawn. The counters observer must also count it as an access to
+ * global or shared memory. */
 static bool is_drawable(const struct obs_access *access)
 {
     uint64_t bits = 0;
     for (unsigned l = 0; l < WARP; l++)
         bits |= access->addr[l];
-    return (access->space == PTX_GLOBAL ||
+    return ((access->space == PTX_GLOBAL && !access->is_texture) ||
             (access->space == PTX_SHARED && access->kind <= OBS_STORE)) &&
            !(bits & (access->bytes - 1u));
 }

@@ -143,7 +143,7 @@ static bool is_here(const struct step_state *state, uint64_t cta)
 static void stepper_access(void *argument, const struct obs_access *access)
 {
     struct step_state *state = argument;
-    if (is_here(state, access->cta) && state->access_count < MOST_ACCESSES)
+    if (!access->is_texture && is_here(state, access->cta) && state->access_count < MOST_ACCESSES)
         state->accesses[state->access_count++] = *access;
 }
 

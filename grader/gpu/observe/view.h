@@ -111,6 +111,7 @@ enum view_kind {
     VIEW_MBARRIER, /* an access to an mbarrier */
     VIEW_MATRIX,   /* wmma: a load or store of a matrix */
     VIEW_ROWS,     /* ldmatrix, stmatrix: each lane has the address of a row of 16 bytes */
+    VIEW_TEXTURE,  /* a fetch from a texture, or an access to a surface; only `access` is set */
     VIEW_BRANCH,
     VIEW_CALL,
     VIEW_RETURN,
@@ -172,7 +173,8 @@ struct obs_access {
     uint8_t bytes; /* bytes of one lane's access: 1, 2, 4, 8 or 16 */
     /* all 32 lanes are active, and each lane's bytes are right after the previous lane's */
     bool dense;
-    bool is_bulk; /* a piece of a cp.async.bulk, which is not a request of the warp */
+    bool is_bulk;    /* a piece of a cp.async.bulk, which is not a request of the warp */
+    bool is_texture; /* a read of a texel by a texture fetch, or an access to a surface */
     /* The access has the same space, lanes and address differences as this worker's latest access
      * by this instruction that was not dense. Its addresses may differ, but it touches the same
      * numbers of sectors, lines and banks. */

@@ -64,8 +64,9 @@ static bool is_load(const struct launch_view *launch, uint32_t pc, const struct 
 {
     enum view_kind kind = view_instruction(launch, pc).kind;
     enum ptx_space space = ptx_space_of(in);
-    return (kind == VIEW_LOAD || kind == VIEW_ATOMIC || kind == VIEW_MATRIX) &&
-           (space == PTX_GLOBAL || space == PTX_GENERIC);
+    return kind == VIEW_TEXTURE ||
+           ((kind == VIEW_LOAD || kind == VIEW_ATOMIC || kind == VIEW_MATRIX) &&
+            (space == PTX_GLOBAL || space == PTX_GENERIC));
 }
 
 /* The list of uses while it grows. */

@@ -312,6 +312,8 @@ static void note_swaps(struct state *state, const struct obs_access *access)
 static void sample_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
+    if (access->is_texture) /* sm.c predicts the time of fetches without their addresses */
+        return;
     if (access->space == PTX_GLOBAL)
         note_access(state, access);
     if (access->space == PTX_GLOBAL && access->kind == OBS_ATOMIC)

@@ -61,15 +61,16 @@ void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
 
 /* --- shared memory that kernels wrote --------------------------------------------------------- */
 
-/* Notes in the record the SIZE bytes at offset AT of SHARE, which kernels wrote. The file of
- * answers gets the program's bytes, then the twin's bytes. */
+/* Notes in the record the SIZE bytes at offset AT of SHARE, which kernels wrote, last in launch
+ * number LAUNCH. The file of answers gets the program's bytes, then the twin's bytes. */
 static void note_piece(struct twin *twin, const struct twin_share *share, uint64_t at,
-                       uint64_t size)
+                       uint64_t size, uint64_t launch)
 {
-    char line[64];
+    char line[80];
     if (twin->answers_fd < 0 || twin->answered + 2 * size > MOST_ANSWERS)
         return;
-    snprintf(line, sizeof line, "{\"lent\":{\"bytes\":%llu}}", (unsigned long long)size);
+    snprintf(line, sizeof line, "{\"lent\":{\"bytes\":%llu,\"launch\":%llu}}",
+             (unsigned long long)size, (unsigned long long)launch);
     emu_note(twin->device, line, strlen(line));
     keep_answer(twin, share->program + at, size);
     keep_answer(twin, share->own + at, size);
@@ -98,25 +99,46 @@ static void note_end(struct twin *twin, const struct twin_share *share)
 {
     uint64_t size, noted = 0;
     for (uint64_t at = 0; noted < MOST_NOTED && (size = find_piece(twin, share, &at)); at += size) {
-        note_piece(twin, share, at, size);
+        note_piece(twin, share, at, size, share->launch);
         noted += size + NOTE;
     }
 }
 
+/* Returns a hash of HASH and the SIZE bytes. */
+static uint64_t hash_of(uint64_t hash, const uint8_t *bytes, uint64_t size)
+{
+    for (uint64_t i = 0, word; i < size; i += sizeof word) {
+        word = 0;
+        memcpy(&word, bytes + i, size - i < sizeof word ? size - i : sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* Notes the pieces of SHARE that a launch has changed. */
+static void note_changes(struct twin *twin, struct twin_share *share)
+{
+    uint64_t at = 0, size, hash = 0;
+    for (; (size = find_piece(twin, share, &at)); at += size) {
+        const uint8_t *seen = share->program + at, *own = share->own + at;
+        hash = hash_of(hash, own, size);
+        if (twin->noted >= MOST_NOTED || memcmp(seen, share->last + at, size) == 0)
+            continue;
+        note_piece(twin, share, at, size, twin->launches);
+        views_learn(&twin->views, seen, own, size);
+        twin->noted += size + NOTE;
+    }
+    if (hash != share->hash)
+        share->launch = twin->launches;
+    share->hash = hash;
+}
+
 void twin_note_launch(struct twin *twin)
 {
-    for (size_t i = 0; twin->is_judged && i < twin->share_count; i++) {
-        const struct twin_share *share = &twin->shares[i];
-        uint64_t at = 0, size;
-        for (; twin->noted < MOST_NOTED && (size = find_piece(twin, share, &at)); at += size) {
-            const uint8_t *seen = share->program + at;
-            if (memcmp(seen, share->last + at, size) == 0)
-                continue;
-            note_piece(twin, share, at, size);
-            views_learn(&twin->views, seen, share->own + at, size);
-            twin->noted += size + NOTE;
-        }
-    }
+    twin->launches++;
+    for (size_t i = 0; twin->is_judged && i < twin->share_count; i++)
+        note_changes(twin, &twin->shares[i]);
 }
 
 /* --- opening and closing ---------------------------------------------------------------------- */
@@ -177,7 +199,7 @@ void twin_change(struct twin *twin, uint8_t *bytes, size_t size)
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size)
 {
     bool was_there = emu_find(twin->device, addr, NULL, NULL) == EMU_OK;
-    struct twin_share share = {addr, size, program, reserve(size), reserve(size)};
+    struct twin_share share = {addr, size, program, reserve(size), reserve(size), 0, 0};
     struct twin_share *more = realloc(twin->shares, (twin->share_count + 1) * sizeof *more);
     if (more)
         twin->shares = more;

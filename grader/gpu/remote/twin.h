@@ -44,6 +44,8 @@ struct twin_share {
     /* the program's bytes, the twin's bytes, and a copy of the program's bytes after the last
      * request */
     uint8_t *program, *own, *last;
+    uint64_t hash;   /* of the twin's bytes that kernels wrote */
+    uint64_t launch; /* number of the last launch that changed these bytes */
 };
 
 struct twin {
@@ -59,6 +61,7 @@ struct twin {
     uint64_t answered; /* bytes written to answers_fd so far */
     struct twin_share *shares;
     size_t share_count;
+    uint64_t launches;
     uint64_t noted; /* bytes of notes about pieces of shared memory that launches changed */
 };
 

@@ -149,15 +149,16 @@ Test(record, copies_and_lent_memory)
 {
     char error[200];
     json_t *document =
-        read_text("{\"lent\":{\"bytes\":12}}\n{\"copy\":{\"bytes\":8,\"sha256\":"
+        read_text("{\"lent\":{\"bytes\":12,\"launch\":0}}\n{\"copy\":{\"bytes\":8,\"sha256\":"
                   "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\","
-                  "\"made\":true,\"same\":false}}\n{\"lent\":{\"bytes\":4}}\n",
+                  "\"made\":true,\"same\":false}}\n{\"lent\":{\"bytes\":4,\"launch\":3}}\n",
                   error);
     cr_assert(document, "%s", error);
     char *copies = json_dumps(json_object_get(document, "copies"), JSON_COMPACT);
-    cr_expect_str_eq(copies, "[{\"bytes\":12,\"lent\":true},{\"bytes\":8,\"sha256\":"
-                             "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\","
-                             "\"made\":true,\"same\":false},{\"bytes\":4,\"lent\":true}]");
+    cr_expect_str_eq(copies,
+                     "[{\"bytes\":12,\"launch\":0,\"lent\":true},{\"bytes\":8,\"sha256\":"
+                     "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\","
+                     "\"made\":true,\"same\":false},{\"bytes\":4,\"launch\":3,\"lent\":true}]");
     free(copies);
     json_decref(document);
 }
@@ -333,7 +334,8 @@ static const struct {
     {"a copy with a short hash",
      "{\"copy\":{\"bytes\":4,\"sha256\":\"00\",\"made\":true,\"same\":true}}\n"},
     {"lent memory without a size", "{\"lent\":{}}\n"},
-    {"lent memory with a negative size", "{\"lent\":{\"bytes\":-4}}\n"},
+    {"lent memory with a negative size", "{\"lent\":{\"bytes\":-4,\"launch\":0}}\n"},
+    {"lent memory without a launch", "{\"lent\":{\"bytes\":4}}\n"},
     {"a negative number of missing bytes", "{\"missing\":-1}\n"},
     {"a repetition of an unknown launch", "{\"repeats\":5}\n"},
     {"a repetition without a number", "{\"repeats\":\"5\"}\n"},

@@ -343,6 +343,10 @@ Test(texture, sectors_are_counted)
                   "%s: %lu requests, %lu sectors", tests[i].name,
                   (unsigned long)counters.value[EMU_texture_requests],
                   (unsigned long)counters.value[EMU_texture_sectors]);
+        /* a weighted mean reads texels that plain loads would read one by one */
+        cr_expect_eq(counters.value[EMU_wide_operations] > 0, tests[i].linear, "%s", tests[i].name);
+        cr_expect(counters.value[EMU_texture_load_sectors] >= tests[i].sectors, "%s",
+                  tests[i].name);
         fixture_close(&fixture);
     }
 }
@@ -369,5 +373,13 @@ Test(texture, sectors_of_surfaces_are_counted)
     cr_expect_eq(counters.value[EMU_texture_requests], 2);
     cr_expect_eq(counters.value[EMU_texture_sectors], 8 + 4, "%lu",
                  (unsigned long)counters.value[EMU_texture_sectors]);
+    cr_expect_eq(counters.value[EMU_texture_store_requests], 1);
+    cr_expect_eq(counters.value[EMU_texture_store_sectors], 8);
+    cr_expect_eq(counters.value[EMU_texture_store_sectors_ideal], 8);
+    cr_expect_eq(counters.value[EMU_texture_store_lines], 2);
+    cr_expect_eq(counters.value[EMU_texture_load_requests], 1);
+    cr_expect_eq(counters.value[EMU_texture_load_sectors], 4);
+    cr_expect_eq(counters.value[EMU_longest_warp_load_sectors], 4);
+    cr_expect_eq(counters.value[EMU_global_store_requests], 0);
     fixture_close(&fixture);
 }
