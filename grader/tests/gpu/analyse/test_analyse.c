@@ -540,6 +540,11 @@ static const struct {
      "ret;",
      -1},
     {"a copy that nobody uses", "mov.u32 b, a; ret;", -1},
+    {"used only where it has a value, before others need it",
+     "setp.eq.u32 p, 1, 2; @p bra L; mov.u32 a, 1; add.u32 b, a, 1; L: @p bra M; st.global.u32 [0], a; M: ret;",
+     -1},
+    {"used again where the paths meet",
+     "setp.eq.u32 p, 1, 2; @p bra L; mov.u32 a, 1; add.u32 b, a, 1; L: add.u32 b, a, 2; ret;", 4},
 };
 
 Test(analyse, finds_registers_without_a_value)
