@@ -46,7 +46,8 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
 
 /* Stores in PATTERN the values that find_again() and lies_apart() need. Called after an access
  * whose addresses were all good. FIRST is the first lane's address. */
-LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
+LANES_INLINE void remember(const struct warp *warp, const struct inst *inst,
+                           struct pattern *pattern, uint64_t first)
 {
     const struct mem_block *block = pattern->block;
     uint64_t span = (uint64_t)((int64_t)pattern->high - pattern->low) + pattern->bytes;
@@ -54,11 +55,19 @@ LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uin
         pattern->shape = PATTERN_ANY;
     if (pattern->shape == PATTERN_NEAR && pattern->space != PTX_SHARED)
         span = PATTERN_WINDOW;
+    pattern->repeat = (struct obs_repeat){.low = pattern->low,
+                                          .high = pattern->high,
+                                          .pc = warp->pc,
+                                          .mask = pattern->mask,
+                                          .times = 1,
+                                          .kind = inst->mem.event,
+                                          .space = pattern->space,
+                                          .bytes = pattern->bytes,
+                                          .dense = pattern->shape == PATTERN_DENSE};
     pattern->ready = pattern->mask;
     pattern->stride = 0;
     pattern->strays = 0;
     if (pattern->space == PTX_SHARED) {
-        const struct inst *inst = &warp->cta->launch->kernel->code[warp->pc];
         pattern->host = NULL;
         pattern->begin = inst->mem.low - (uint64_t)(int64_t)pattern->low;
         pattern->room = shared_end(warp, inst) - inst->mem.low - span;
@@ -89,7 +98,7 @@ LANES_CLONES static void load_in_full(struct warp *warp, const struct inst *inst
         struct pattern *pattern = report(warp, &access, group);
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
         if (start) {
-            remember(warp, pattern, access.addr[0]);
+            remember(warp, inst, pattern, access.addr[0]);
             load_found(warp, inst, start, stride, pattern, group);
         } else {
             access_find_slowly(warp, &access, group, host);
@@ -115,7 +124,7 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
         uint32_t lanes = start ? group : access_find_slowly(warp, &access, group, host);
         if (start) {
-            remember(warp, pattern, access.addr[0]);
+            remember(warp, inst, pattern, access.addr[0]);
             store_found(warp, inst, start, stride, pattern, group);
         }
         if (!start && lanes)
@@ -159,24 +168,16 @@ LANES_INLINE void report_repeat(const struct warp *warp, const struct inst *inst
                                 struct pattern *pattern, uint64_t first)
 {
     const struct worker *worker = warp->cta->worker;
-    struct obs_repeat repeat = {.first = first,
-                                .low = pattern->low,
-                                .high = pattern->high,
-                                .cta = warp->cta->linear,
-                                .pc = warp->pc,
-                                .mask = pattern->mask,
-                                .warp = warp->index,
-                                .times = 1,
-                                .kind = inst->mem.event,
-                                .space = pattern->space,
-                                .bytes = pattern->bytes,
-                                .dense = pattern->shape == PATTERN_DENSE};
+    struct obs_repeat *repeat = &pattern->repeat;
     bool silent = true;
+    repeat->first = first;
+    repeat->cta = warp->cta->linear;
+    repeat->warp = warp->index;
     for (unsigned i = 0; i < worker->listeners[inst->mem.event != OBS_LOAD]; i++) {
         const struct listener *listener = &worker->listener[i];
         enum obs_answer answer = OBS_FULL;
         if (listener->observer->repeat)
-            answer = listener->observer->repeat(listener->state, &repeat);
+            answer = listener->observer->repeat(listener->state, repeat);
         if (answer == OBS_FULL)
             report_in_full(warp, inst, pattern, first, listener);
         silent &= answer == OBS_COUNT_ONLY;

@@ -47,6 +47,8 @@ struct pattern {
     uint32_t strays;   /* number of times that find_apart() has succeeded with this pattern */
     uint32_t bits;     /* bitwise OR of all deltas */
     int32_t low, high; /* smallest and largest delta */
+    /* The report of a repeat. `first`, `cta` and `warp` belong to the latest one. */
+    struct obs_repeat repeat;
     /* block of the instruction's latest access; the next access tries this block first */
     struct mem_block *block;
     _Alignas(64) int32_t delta[32]; /* address of each lane minus the first lane's address */
