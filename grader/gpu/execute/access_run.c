@@ -84,13 +84,35 @@ LANES_INLINE void remember(const struct warp *warp, const struct inst *inst,
     } else {
         pattern->ready = 0;
     }
+    pattern->moves = pattern->stride ? MOVES_OTHERS : inst->mem.moves;
 }
 
+/* Tries the second fast path (see find_apart() in repeat.h). Writes to HOST a pointer to each
+ * lane's bytes. Returns false if this path does not apply. */
+LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
+                             uint8_t **host)
+{
+    uint64_t at[WARP];
+    struct slot base = inst->mem.base;
+    uint8_t *start =
+        find_apart(warp, inst->mem.event == OBS_LOAD, &warp->cta->worker->patterns[warp->pc],
+                   slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
+                   inst->mem.space == PTX_GENERIC, mask, at);
+    for (unsigned l = 0; l < WARP && start; l++)
+        host[l] = start + at[l];
+    return start;
+}
+
+/* Loads values whose addresses do not repeat the pattern. */
 LANES_CLONES static void load_in_full(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    uint8_t *host[WARP];
+    if (lies_apart(warp, inst, mask, host)) {
+        load_elements(warp, inst, host, mask, false);
+        return;
+    }
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
-        uint8_t *host[WARP];
         uint64_t stride;
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
@@ -111,9 +133,13 @@ LANES_CLONES static void load_in_full(struct warp *warp, const struct inst *inst
 
 LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    uint8_t *host[WARP];
+    if (lies_apart(warp, inst, mask, host)) {
+        store_elements(warp, inst, host, mask);
+        return;
+    }
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
-        uint8_t *host[WARP];
         uint64_t stride;
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
@@ -135,7 +161,8 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
 
 /* --- accesses that repeat --------------------------------------------------------------------- */
 
-/* Loads a repeated access's values. Not inlined, to keep the common path of load_run() short. */
+/* Loads a repeated access's values that are not plain words or longs. Not inlined, to keep the
+ * common path of load_run() short. */
 LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
                                     uint8_t *start, const struct pattern *pattern, uint32_t mask)
 {
@@ -207,22 +234,6 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     return repeat_start(warp, pattern, first);
 }
 
-/* Tries the second fast path (see find_apart() in repeat.h). Writes to HOST a pointer to each
- * lane's bytes. Returns false if this path does not apply. */
-LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
-                             uint8_t **host)
-{
-    uint64_t at[WARP];
-    struct slot base = inst->mem.base;
-    uint8_t *start =
-        find_apart(warp, inst->mem.event == OBS_LOAD, &warp->cta->worker->patterns[warp->pc],
-                   slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
-                   inst->mem.space == PTX_GENERIC, mask, at);
-    for (unsigned l = 0; l < WARP && start; l++)
-        host[l] = start + at[l];
-    return start;
-}
-
 /* Saves the values of register D before a poll. The poll has failed if they do not change. If the
  * instruction loads a vector, D is its first element. */
 LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
@@ -239,7 +250,7 @@ LANES_INLINE void count_failed(struct warp *warp, struct slot d, const uint8_t s
 
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    uint8_t *host[WARP], seen[8 * WARP];
+    uint8_t seen[8 * WARP];
     if (inst->mem.space == PTX_PARAM && parameter_load(warp, inst, mask))
         return;
     if (inst->mem.space == PTX_FRAME && frame_load(warp, inst, mask))
@@ -248,12 +259,12 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
         keep_seen(warp, inst->mem.vector[0], seen);
     uint8_t *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
-    if (!start && lies_apart(warp, inst, mask, host))
-        load_elements(warp, inst, host, mask, false);
-    else if (!start)
+    if (!start)
         load_in_full(warp, inst, mask);
-    else if (mask == ALL_LANES && inst->mem.moves == MOVES_WORDS && !pattern->stride)
+    else if (pattern->moves == MOVES_WORDS)
         load_words((uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
+    else if (pattern->moves == MOVES_LONGS)
+        load_longs((uint64_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
     else
         load_again(warp, inst, start, pattern, mask);
     if (inst->observes)
@@ -264,12 +275,10 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
 {
     if (inst->mem.space == PTX_FRAME && frame_store(warp, inst, mask))
         return;
-    uint8_t *host[WARP], *start = find_again(warp, inst, mask);
+    uint8_t *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     if (start)
         store_found(warp, inst, start, pattern->stride, pattern, mask);
-    else if (lies_apart(warp, inst, mask, host))
-        store_elements(warp, inst, host, mask);
     else
         store_in_full(warp, inst, mask);
 }
