@@ -127,13 +127,10 @@ uint32_t access_find_slowly(struct warp *warp, const struct obs_access *access, 
 void access_flush_repeats(struct worker *worker, uint32_t pc)
 {
     struct pattern *pattern = &worker->patterns[pc];
-    struct obs_repeat repeat = {.pc = pc,
-                                .mask = pattern->mask,
-                                .times = pattern->times,
-                                .kind = worker->launch->kernel->code[pc].mem.event,
-                                .space = pattern->space,
-                                .bytes = pattern->bytes,
-                                .dense = pattern->shape == PATTERN_DENSE};
+    struct obs_repeat repeat = pattern->repeat;
+    repeat.times = pattern->times;
+    repeat.first = repeat.cta = repeat.warp = 0;
+    repeat.low = repeat.high = 0;
     unsigned listeners = worker->listeners[repeat.kind != OBS_LOAD];
     for (unsigned i = 0; i < listeners; i++)
         worker->listener[i].observer->repeat(worker->listener[i].state, &repeat);

@@ -46,7 +46,8 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
 
 /* Stores in PATTERN the values that find_again() and lies_apart() need. Called after an access
  * whose addresses were all good. FIRST is the first lane's address. */
-LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
+LANES_INLINE void remember(const struct warp *warp, const struct inst *inst,
+                           struct pattern *pattern, uint64_t first)
 {
     const struct mem_block *block = pattern->block;
     uint64_t span = (uint64_t)((int64_t)pattern->high - pattern->low) + pattern->bytes;
@@ -54,11 +55,19 @@ LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uin
         pattern->shape = PATTERN_ANY;
     if (pattern->shape == PATTERN_NEAR && pattern->space != PTX_SHARED)
         span = PATTERN_WINDOW;
+    pattern->repeat = (struct obs_repeat){.low = pattern->low,
+                                          .high = pattern->high,
+                                          .pc = warp->pc,
+                                          .mask = pattern->mask,
+                                          .times = 1,
+                                          .kind = inst->mem.event,
+                                          .space = pattern->space,
+                                          .bytes = pattern->bytes,
+                                          .dense = pattern->shape == PATTERN_DENSE};
     pattern->ready = pattern->mask;
     pattern->stride = 0;
     pattern->strays = 0;
     if (pattern->space == PTX_SHARED) {
-        const struct inst *inst = &warp->cta->launch->kernel->code[warp->pc];
         pattern->host = NULL;
         pattern->begin = inst->mem.low - (uint64_t)(int64_t)pattern->low;
         pattern->room = shared_end(warp, inst) - inst->mem.low - span;
@@ -75,13 +84,35 @@ LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uin
     } else {
         pattern->ready = 0;
     }
+    pattern->moves = pattern->stride ? MOVES_OTHERS : inst->mem.moves;
 }
 
+/* Tries the second fast path (see find_apart() in repeat.h). Writes to HOST a pointer to each
+ * lane's bytes. Returns false if this path does not apply. */
+LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
+                             uint8_t **host)
+{
+    uint64_t at[WARP];
+    struct slot base = inst->mem.base;
+    uint8_t *start =
+        find_apart(warp, inst->mem.event == OBS_LOAD, &warp->cta->worker->patterns[warp->pc],
+                   slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
+                   inst->mem.space == PTX_GENERIC, mask, at);
+    for (unsigned l = 0; l < WARP && start; l++)
+        host[l] = start + at[l];
+    return start;
+}
+
+/* Loads values whose addresses do not repeat the pattern. */
 LANES_CLONES static void load_in_full(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    uint8_t *host[WARP];
+    if (lies_apart(warp, inst, mask, host)) {
+        load_elements(warp, inst, host, mask, false);
+        return;
+    }
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
-        uint8_t *host[WARP];
         uint64_t stride;
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
@@ -89,7 +120,7 @@ LANES_CLONES static void load_in_full(struct warp *warp, const struct inst *inst
         struct pattern *pattern = report(warp, &access, group);
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
         if (start) {
-            remember(warp, pattern, access.addr[0]);
+            remember(warp, inst, pattern, access.addr[0]);
             load_found(warp, inst, start, stride, pattern, group);
         } else {
             access_find_slowly(warp, &access, group, host);
@@ -102,9 +133,13 @@ LANES_CLONES static void load_in_full(struct warp *warp, const struct inst *inst
 
 LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    uint8_t *host[WARP];
+    if (lies_apart(warp, inst, mask, host)) {
+        store_elements(warp, inst, host, mask);
+        return;
+    }
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
-        uint8_t *host[WARP];
         uint64_t stride;
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
@@ -115,7 +150,7 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
         uint32_t lanes = start ? group : access_find_slowly(warp, &access, group, host);
         if (start) {
-            remember(warp, pattern, access.addr[0]);
+            remember(warp, inst, pattern, access.addr[0]);
             store_found(warp, inst, start, stride, pattern, group);
         }
         if (!start && lanes)
@@ -126,7 +161,8 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
 
 /* --- accesses that repeat --------------------------------------------------------------------- */
 
-/* Loads a repeated access's values. Not inlined, to keep the common path of load_run() short. */
+/* Loads a repeated access's values that are not plain words or longs. Not inlined, to keep the
+ * common path of load_run() short. */
 LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
                                     uint8_t *start, const struct pattern *pattern, uint32_t mask)
 {
@@ -159,24 +195,16 @@ LANES_INLINE void report_repeat(const struct warp *warp, const struct inst *inst
                                 struct pattern *pattern, uint64_t first)
 {
     const struct worker *worker = warp->cta->worker;
-    struct obs_repeat repeat = {.first = first,
-                                .low = pattern->low,
-                                .high = pattern->high,
-                                .cta = warp->cta->linear,
-                                .pc = warp->pc,
-                                .mask = pattern->mask,
-                                .warp = warp->index,
-                                .times = 1,
-                                .kind = inst->mem.event,
-                                .space = pattern->space,
-                                .bytes = pattern->bytes,
-                                .dense = pattern->shape == PATTERN_DENSE};
+    struct obs_repeat *repeat = &pattern->repeat;
     bool silent = true;
+    repeat->first = first;
+    repeat->cta = warp->cta->linear;
+    repeat->warp = warp->index;
     for (unsigned i = 0; i < worker->listeners[inst->mem.event != OBS_LOAD]; i++) {
         const struct listener *listener = &worker->listener[i];
         enum obs_answer answer = OBS_FULL;
         if (listener->observer->repeat)
-            answer = listener->observer->repeat(listener->state, &repeat);
+            answer = listener->observer->repeat(listener->state, repeat);
         if (answer == OBS_FULL)
             report_in_full(warp, inst, pattern, first, listener);
         silent &= answer == OBS_COUNT_ONLY;
@@ -206,22 +234,6 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     return repeat_start(warp, pattern, first);
 }
 
-/* Tries the second fast path (see find_apart() in repeat.h). Writes to HOST a pointer to each
- * lane's bytes. Returns false if this path does not apply. */
-LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
-                             uint8_t **host)
-{
-    uint64_t at[WARP];
-    struct slot base = inst->mem.base;
-    uint8_t *start =
-        find_apart(warp, inst->mem.event == OBS_LOAD, &warp->cta->worker->patterns[warp->pc],
-                   slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
-                   inst->mem.space == PTX_GENERIC, mask, at);
-    for (unsigned l = 0; l < WARP && start; l++)
-        host[l] = start + at[l];
-    return start;
-}
-
 /* Saves the values of register D before a poll. The poll has failed if they do not change. If the
  * instruction loads a vector, D is its first element. */
 LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
@@ -238,7 +250,7 @@ LANES_INLINE void count_failed(struct warp *warp, struct slot d, const uint8_t s
 
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    uint8_t *host[WARP], seen[8 * WARP];
+    uint8_t seen[8 * WARP];
     if (inst->mem.space == PTX_PARAM && parameter_load(warp, inst, mask))
         return;
     if (inst->mem.space == PTX_FRAME && frame_load(warp, inst, mask))
@@ -247,12 +259,12 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
         keep_seen(warp, inst->mem.vector[0], seen);
     uint8_t *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
-    if (!start && lies_apart(warp, inst, mask, host))
-        load_elements(warp, inst, host, mask, false);
-    else if (!start)
+    if (!start)
         load_in_full(warp, inst, mask);
-    else if (mask == ALL_LANES && inst->mem.moves == MOVES_WORDS && !pattern->stride)
+    else if (pattern->moves == MOVES_WORDS)
         load_words((uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
+    else if (pattern->moves == MOVES_LONGS)
+        load_longs((uint64_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
     else
         load_again(warp, inst, start, pattern, mask);
     if (inst->observes)
@@ -263,12 +275,10 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
 {
     if (inst->mem.space == PTX_FRAME && frame_store(warp, inst, mask))
         return;
-    uint8_t *host[WARP], *start = find_again(warp, inst, mask);
+    uint8_t *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     if (start)
         store_found(warp, inst, start, pattern->stride, pattern, mask);
-    else if (lies_apart(warp, inst, mask, host))
-        store_elements(warp, inst, host, mask);
     else
         store_in_full(warp, inst, mask);
 }

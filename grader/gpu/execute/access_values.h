@@ -257,23 +257,18 @@ LANES_INLINE void load_words(uint32_t *d, const uint8_t *start, const struct pat
 {
     uint32_t v[WARP], *to = mask == ALL_LANES ? d : v;
     const int32_t *delta = pattern->delta;
-    if (pattern->shape == PATTERN_DENSE) {
-        memcpy(to, start, WARP * sizeof *to);
-    } else if (pattern->shape == PATTERN_NEAR) {
-        pick_words(to, (const uint32_t *)(const void *)(start + pattern->low), pattern->word);
-    } else if (pattern->shape == PATTERN_SAME) {
-        uint32_t value = value_uint32_t(start, 0);
-        for (unsigned l = 0; l < WARP; l++)
-            to[l] = value;
-    } else if (pattern->shape == PATTERN_DENSE_ROWS) {
+    if (pattern->shape <= PATTERN_DENSE_ROWS) {
         memcpy(to, start, WARP / 2 * sizeof *to);
         memcpy(to + WARP / 2, start + delta[WARP / 2], WARP / 2 * sizeof *to);
-    } else if (pattern->shape == PATTERN_SAME_ROWS) {
+    } else if (pattern->shape <= PATTERN_SAME_ROWS) {
         uint32_t one = value_uint32_t(start, 0), other = value_uint32_t(start + delta[WARP / 2], 0);
         for (unsigned l = 0; l < WARP; l++)
             to[l] = l < WARP / 2 ? one : other;
+    } else if (pattern->shape == PATTERN_NEAR) {
+        pick_words(to, (const uint32_t *)(const void *)(start + pattern->low), pattern->word);
     } else {
-        EACH_LANE(l) to[l] = value_uint32_t(start + delta[l], 0);
+        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++) to[l] =
+            value_uint32_t(start + delta[l], 0);
     }
     if (mask != ALL_LANES)
         put_uint32_t(d, v, mask);
@@ -284,17 +279,16 @@ LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pat
 {
     uint64_t v[WARP], *to = mask == ALL_LANES ? d : v;
     const int32_t *delta = pattern->delta;
-    if (pattern->shape == PATTERN_DENSE) {
-        memcpy(to, start, WARP * sizeof *to);
-    } else if (pattern->shape == PATTERN_SAME) {
-        uint64_t value = value_uint64_t(start, 0);
-        for (unsigned l = 0; l < WARP; l++)
-            to[l] = value;
-    } else if (pattern->shape == PATTERN_DENSE_ROWS) {
+    if (pattern->shape <= PATTERN_DENSE_ROWS) {
         memcpy(to, start, WARP / 2 * sizeof *to);
         memcpy(to + WARP / 2, start + delta[WARP / 2], WARP / 2 * sizeof *to);
+    } else if (pattern->shape <= PATTERN_SAME_ROWS) {
+        uint64_t one = value_uint64_t(start, 0), other = value_uint64_t(start + delta[WARP / 2], 0);
+        for (unsigned l = 0; l < WARP; l++)
+            to[l] = l < WARP / 2 ? one : other;
     } else {
-        EACH_LANE(l) to[l] = value_uint64_t(start + delta[l], 0);
+        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++) to[l] =
+            value_uint64_t(start + delta[l], 0);
     }
     if (mask != ALL_LANES)
         put_uint64_t(d, v, mask);
@@ -307,17 +301,15 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
 {
     const int32_t *delta = pattern->delta;
     unsigned turn = turn_of(bytes), half = WARP / 2;
-    if (pattern->shape == PATTERN_DENSE) {
-        memcpy(start, v, WARP * bytes);
-    } else if (pattern->shape == PATTERN_SAME) {
-        unsigned last = (31u - (unsigned)__builtin_clz(in_turn(mask, turn))) ^ turn;
-        memcpy(start, v + last * bytes, bytes);
-    } else if (pattern->shape == PATTERN_DENSE_ROWS) {
+    if (pattern->shape <= PATTERN_DENSE_ROWS) {
         /* Rows may overlap. If one pass stores both (turns.h), the lower row is stored last, so its
          * values remain. */
         unsigned first = turn & half;
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
+    } else if (pattern->shape == PATTERN_SAME) {
+        unsigned last = (31u - (unsigned)__builtin_clz(in_turn(mask, turn))) ^ turn;
+        memcpy(start, v + last * bytes, bytes);
     } else if (mask == ALL_LANES) {
         EACH_LANE(l) memcpy(start + delta[l ^ turn], v + (l ^ turn) * bytes, bytes);
     } else {

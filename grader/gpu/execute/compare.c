@@ -11,24 +11,27 @@
     LANES_CLONES static u32 name##_##T(const void *a, const void *b)                               \
     {                                                                                              \
         return compare_##name##_##T(a, b);                                                         \
+    }                                                                                              \
+    LANES_CLONES static void name##_##T##_lanes(struct warp *warp, const struct inst *inst,        \
+                                                u32 mask)                                          \
+    {                                                                                              \
+        u32 bits = compare_##name##_##T(slot_at(warp, inst->src[0]), slot_at(warp, inst->src[1])); \
+        slot_set_predicate(warp, inst->dst, bits, mask);                                           \
     }
 EVERY_COMPARISON
 #undef COMPARE
 
-static const struct {
-    const char *name;
-    compare_fn *compare;
-} comparisons[] = {
-#define COMPARE(name, T, condition) {#name "_" #T, name##_##T},
+static const struct compare_row rows[] = {
+#define COMPARE(name, T, condition) {#name "_" #T, name##_##T, name##_##T##_lanes},
     EVERY_COMPARISON
 #undef COMPARE
 };
 
-compare_fn *compare_find(const char *name)
+const struct compare_row *compare_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
-        if (strcmp(comparisons[i].name, name) == 0)
-            return comparisons[i].compare;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
     return NULL;
 }
 
@@ -66,9 +69,9 @@ static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
                                       : bits ^ other;
 }
 
-/* Executes setp. For p|q, p gets the comparison's result and q its negation, each combined with the
- * third source. For packed numbers, p gets the result of the lower halves and q the result of the
- * upper halves. */
+/* Executes every setp that compare_row.run does not. For p|q, p gets the comparison's result and q
+ * its negation, each combined with the third source. For packed numbers, p gets the result of the
+ * lower halves and q the result of the upper halves. */
 void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     u32 bits = compared(warp, inst);

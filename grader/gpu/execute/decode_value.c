@@ -334,17 +334,19 @@ static bool may_flush(enum ptx_type type)
     return type == PTX_f32 || half_is_f16(type);
 }
 
-static void decode_comparison(struct decoder *d, enum ptx_type type)
+/* Returns the comparison, or NULL if it is not supported. */
+static const struct compare_row *decode_comparison(struct decoder *d, enum ptx_type type)
 {
     char name[40];
     comparison_name(d, type, name, sizeof name);
-    d->out->set.compare = compare_find(name);
-    if (!d->out->set.compare || (!may_flush(type) && ptx_has(d->in, PTX_MOD_ftz)) ||
+    const struct compare_row *row = compare_find(name);
+    if (!row || (!may_flush(type) && ptx_has(d->in, PTX_MOD_ftz)) ||
         d->in->operand_count != 3u + !!d->out->set.combine) {
         decode_unsupported(d);
-        return;
+        return NULL;
     }
     unsigned bytes = ptx_type_bytes(type);
+    d->out->set.compare = row->compare;
     d->out->mode = decode_mode_of(d->in);
     d->out->set.half = half_is(type) ? (uint8_t)type : 0;
     d->out->set.ftz = ptx_has(d->in, PTX_MOD_ftz);
@@ -352,6 +354,7 @@ static void decode_comparison(struct decoder *d, enum ptx_type type)
     d->out->src[1] = decode_source(d, &d->in->operands[2], type, bytes);
     if (d->out->set.combine)
         d->out->src[2] = decode_predicate_source(d, &d->in->operands[3]);
+    return row;
 }
 
 void decode_predicate_pair(struct decoder *d, struct slot *second)
@@ -365,8 +368,10 @@ void decode_predicate_pair(struct decoder *d, struct slot *second)
 void decode_setp(struct decoder *d)
 {
     decode_predicate_pair(d, &d->out->set.second);
-    d->out->run = setp_run;
-    decode_comparison(d, decode_type_of(d));
+    const struct compare_row *row = decode_comparison(d, decode_type_of(d));
+    bool is_plain = d->out->set.second.offset == NO_SLOT && d->out->mode == MODE_DEFAULT &&
+                    !d->out->set.half && !d->out->set.combine;
+    d->out->run = row && is_plain ? row->run : setp_run;
 }
 
 /* Sets *YES to the bits that `set` writes for true. Returns false if `set` cannot compare FROM with
@@ -401,13 +406,16 @@ void decode_testp(struct decoder *d)
     char name[40];
     unsigned bytes = ptx_type_bytes(decode_type_of(d));
     comparison_name(d, decode_type_of(d), name, sizeof name);
+    const struct compare_row *row = compare_find(name);
+    if (!row) {
+        decode_unsupported(d);
+        return;
+    }
     decode_predicate_pair(d, &d->out->set.second);
     d->out->run = setp_run;
-    d->out->set.compare = compare_find(name);
+    d->out->set.compare = row->compare;
     d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), bytes);
     d->out->src[1] = d->out->src[0];
-    if (!d->out->set.compare)
-        decode_unsupported(d);
 }
 
 /* --- moves and conversion --------------------------------------------------------------------- */

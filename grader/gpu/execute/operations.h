@@ -16,8 +16,15 @@ struct alu_row {
     uint8_t bytes[5]; /* width of the destination, then of each source, in bytes */
 };
 const struct alu_row *alu_find(const char *name); /* returns NULL if the name is unknown */
-/* NAME is, for example, "lt_s32". Returns NULL if the name is unknown. */
-compare_fn *compare_find(const char *name);
+
+/* A comparison, such as "lt_s32". RUN executes a setp that only writes the comparison's result to
+ * predicate dst, in the default mode. */
+struct compare_row {
+    const char *name;
+    compare_fn *compare;
+    lane_fn *run;
+};
+const struct compare_row *compare_find(const char *name); /* returns NULL if unknown */
 lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
 lane_fn idle_run, fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;

@@ -21,8 +21,8 @@
  * lanes, as in blocks that are 16 threads wide. */
 enum pattern_shape {
     PATTERN_DENSE,      /* all lanes are contiguous */
-    PATTERN_SAME,       /* all lanes have the same address */
     PATTERN_DENSE_ROWS, /* the lanes of each row are contiguous */
+    PATTERN_SAME,       /* all lanes have the same address */
     PATTERN_SAME_ROWS,  /* the lanes of each row have the same address */
     PATTERN_NEAR,       /* all lanes are in the 32 words from the lowest address on (see `word`) */
     PATTERN_ANY,
@@ -40,6 +40,7 @@ struct pattern {
     uint32_t stride;
     uint8_t space, bytes;
     uint8_t shape;     /* enum pattern_shape */
+    uint8_t moves;     /* enum moves, or MOVES_OTHERS if `stride` is not 0 */
     uint8_t place;     /* offset of the first lane's address in its 128-byte line */
     uint8_t fixed;     /* mask of the address bits that a repeat must keep (see pattern_fixed()) */
     bool silent;       /* observers only need the number of repeats (see `times`) */
@@ -47,6 +48,8 @@ struct pattern {
     uint32_t strays;   /* number of times that find_apart() has succeeded with this pattern */
     uint32_t bits;     /* bitwise OR of all deltas */
     int32_t low, high; /* smallest and largest delta */
+    /* the report of a repeat; `first`, `cta` and `warp` belong to the latest report */
+    struct obs_repeat repeat;
     /* block of the instruction's latest access; the next access tries this block first */
     struct mem_block *block;
     _Alignas(64) int32_t delta[32]; /* address of each lane minus the first lane's address */

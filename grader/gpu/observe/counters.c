@@ -46,7 +46,7 @@ struct state {
     /* Number of sectors of global memory that each warp has loaded, indexed by CTA and warp. In a
      * very large grid, several warps share one of the `places` entries and count as one warp. */
     uint32_t *loaded, warps; /* number of warps in a CTA */
-    uint64_t places;
+    uint64_t places;         /* a power of two */
 };
 
 #define MOST_PLACES ((uint64_t)1 << 22)
@@ -93,8 +93,9 @@ static void *counters_begin(const struct launch_view *launch)
     state->others = has_others ? calloc(state->count, sizeof *state->others) : NULL;
     state->bulk = calloc(state->count, sizeof *state->bulk);
     state->warps = launch->warps;
-    state->places = launch->cta_count * state->warps;
-    state->places = state->places < MOST_PLACES ? state->places : MOST_PLACES;
+    state->places = 1;
+    while (state->places < launch->cta_count * state->warps && state->places < MOST_PLACES)
+        state->places *= 2;
     state->loaded = calloc(state->places, sizeof *state->loaded);
     if (state->global && state->kind && state->form && state->samples && state->loaded &&
         state->bulk && (state->others || !has_others))
@@ -243,7 +244,7 @@ LANES_INLINE uint64_t count_global(struct traffic *traffic, struct sample *sampl
 
 LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, uint64_t sectors)
 {
-    state->loaded[(cta * state->warps + warp) % state->places] += (uint32_t)sectors;
+    state->loaded[(cta * state->warps + warp) & (state->places - 1)] += (uint32_t)sectors;
 }
 
 /* --- shared memory ---------------------------------------------------------------------------- */
@@ -503,48 +504,81 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         count_shared_atomic(&state->shared[access->pc], access, form_at(state, access->pc));
 }
 
-/* Asks for the full access if it wastes more than the sample. An access to shared memory without
- * waste is only counted. */
-static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *repeat)
+/* Counts a repeat in global memory. Asks for the full access if it wastes more than the sample. */
+static enum obs_answer repeat_global(struct state *state, const struct obs_repeat *repeat)
 {
-    struct state *state = argument;
     struct sample *sample = &state->samples[repeat->pc];
-    bool is_global = repeat->space == PTX_GLOBAL, is_local = repeat->space == PTX_LOCAL;
-    bool by_word = is_local || repeat->space == PTX_CONST;
-    struct traffic *traffic = &state->global[entry_of(state, repeat->space, repeat->pc)];
+    struct traffic *traffic = &state->global[repeat->pc];
     struct traffic one = {.pieces = traffic->last_pieces,
                           .ideal = traffic->last_ideal,
                           .lines = traffic->last_lines,
                           .collisions = traffic->last_collisions};
-    if (!is_global && !by_word && repeat->space != PTX_SHARED)
-        return OBS_COUNT_ONLY;
-    /* a dense access may begin in the middle of a word, which changes its cost */
-    if (by_word && repeat->dense)
-        return OBS_FULL;
-    if (repeat->space == PTX_SHARED && state->kind[state->count + repeat->pc] > OBS_STORE)
-        return OBS_FULL;
-    if (repeat->dense && is_global) {
+    if (repeat->dense) {
         one = (struct traffic){0};
         count_dense(&one, repeat->first, repeat->bytes);
-    } else if (repeat->dense) {
-        one.pieces = one.ideal = repeat->bytes > 4 ? repeat->bytes / 4 : 1;
     }
-    if (!by_word && one.pieces > one.ideal &&
-        sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal, repeat->cta,
-                        repeat->warp))
+    if (one.pieces > one.ideal && sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal,
+                                                  repeat->cta, repeat->warp))
         return OBS_FULL;
-    traffic->requests += repeat->times * (is_local ? local_requests(repeat->bytes) : 1);
-    traffic->pieces += one.pieces * repeat->times;
-    traffic->ideal += one.ideal * repeat->times;
-    traffic->lines += one.lines * repeat->times;
-    traffic->collisions += one.collisions * repeat->times;
-    if (is_global && repeat->kind == OBS_LOAD)
-        note_load(state, repeat->cta, repeat->warp, one.pieces * repeat->times);
+    traffic->requests++;
+    traffic->pieces += one.pieces;
+    traffic->ideal += one.ideal;
+    traffic->lines += one.lines;
+    traffic->collisions += one.collisions;
+    if (repeat->kind == OBS_LOAD)
+        note_load(state, repeat->cta, repeat->warp, one.pieces);
     struct access_seen seen = {repeat->cta, repeat->first,
                                repeat->dense ? DENSE_FORM : sample->form, repeat->mask};
-    if (is_global)
-        sample_again(sample, true, repeat->warp, &seen);
-    return is_global || (!by_word && one.pieces > one.ideal) ? OBS_DONE : OBS_COUNT_ONLY;
+    sample_again(sample, true, repeat->warp, &seen);
+    return OBS_DONE;
+}
+
+/* Counts repeats in shared memory. Those without waste are only counted. The sample must show the
+ * first of those with the most waste, so it needs to see each of them. */
+static enum obs_answer repeat_shared(struct state *state, const struct obs_repeat *repeat)
+{
+    struct traffic *traffic = &state->shared[repeat->pc];
+    uint32_t pieces = traffic->last_pieces, ideal = traffic->last_ideal;
+    if (state->kind[state->count + repeat->pc] > OBS_STORE)
+        return OBS_FULL;
+    if (repeat->dense)
+        pieces = ideal = repeat->bytes > 4 ? repeat->bytes / 4 : 1;
+    if (pieces > ideal &&
+        sample_is_worse(&state->samples[repeat->pc], pieces, ideal, repeat->cta, repeat->warp))
+        return OBS_FULL;
+    traffic->requests += repeat->times;
+    traffic->pieces += (uint64_t)pieces * repeat->times;
+    traffic->ideal += (uint64_t)ideal * repeat->times;
+    return pieces > ideal ? OBS_DONE : OBS_COUNT_ONLY;
+}
+
+/* Counts repeats in local or constant memory. A dense access may begin in the middle of a word,
+ * which changes its cost. */
+static enum obs_answer repeat_by_word(struct traffic *traffic, const struct obs_repeat *repeat,
+                                      uint32_t requests)
+{
+    if (repeat->dense)
+        return OBS_FULL;
+    traffic->requests += (uint64_t)requests * repeat->times;
+    traffic->pieces += (uint64_t)traffic->last_pieces * repeat->times;
+    return OBS_COUNT_ONLY;
+}
+
+static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *repeat)
+{
+    struct state *state = argument;
+    switch (repeat->space) {
+    case PTX_GLOBAL:
+        return repeat_global(state, repeat);
+    case PTX_SHARED:
+        return repeat_shared(state, repeat);
+    case PTX_LOCAL:
+        return repeat_by_word(&state->local[repeat->pc], repeat, local_requests(repeat->bytes));
+    case PTX_CONST:
+        return repeat_by_word(&state->constant[repeat->pc], repeat, 1);
+    default:
+        return OBS_COUNT_ONLY;
+    }
 }
 
 LANES_CLONES void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
