@@ -45,6 +45,22 @@ struct sm_pace {
     double fixed, each;
 };
 
+/* What the caches move, as Nsight Compute counts it (limit.c). It does not change the simulated time.
+ *
+ * `passes` are passes through the first-level cache and shared memory that take no time in the
+ * simulation: for each index of a thread, and as many as a wide access has words, even if all lanes
+ * access the same words.
+ *
+ * The other numbers are cycles of the slices of the second-level cache. A slice receives one packet
+ * in a cycle, and sends two sectors. A packet is a request for a line, or a sector that is stored.
+ * The cache of a large chip has two halves, and each address belongs to one of them. So half of all
+ * sectors that are stored, or come from DRAM, cross from one half to the other. This takes two
+ * cycles for a sector, and one more for a line. On an H200, these are lts__xbar2lts_cycles_active,
+ * lts__lts2xbar_cycles_active and lts__ltcfabric2ltc_cycles_active. */
+struct sm_traffic {
+    double passes, received, sent, crossed;
+};
+
 struct sm_result {
     double cycles;       /* cycles until all work is done */
     struct sm_pace pace; /* the pace of the warp with the most instructions */
@@ -58,6 +74,7 @@ struct sm_result {
     /* The work of the second-level cache for all requests, and for stores. A request for a line
      * counts as one packet, and each of its sectors as one more. */
     double packets, store_packets;
+    struct sm_traffic traffic;
     double *ended; /* the time when each CTA ended */
     double *blame; /* for each pc, the cycles in which warps waited for its result or issued it */
 };
