@@ -8,7 +8,6 @@
  *   compared with the whole time of the kernel.
  * - The second-level cache is as busy as the busiest of its three directions: packets that
  *   multiprocessors send, sectors that it returns, and sectors that cross between its halves.
- *   On an H200, this last direction is full slightly earlier than DRAM.
  * - DRAM is compared with the bandwidth in the data sheet, which no kernel reaches. */
 #include <math.h>
 
@@ -30,11 +29,13 @@
  * fraction of it is left on average (tests/hardware/times). */
 #define ISSUED 0.9
 
-static double use_of_l2(const struct emu_chip *chip, const struct sm_traffic *traffic)
+/* Returns the cycles for which the second-level cache is busy. */
+static double busy_l2(const struct emu_chip *chip, const struct sm_traffic *traffic)
 {
     double slices = chip->l2_store_bytes_cycle / 32; /* of which each receives a packet a cycle */
-    double busiest = fmax(traffic->received, traffic->sent);
-    return fmax(busiest, chip->l2_halves > 1 ? traffic->crossed : 0) / slices;
+    double across = chip->l2_cross_bytes_cycle / 32;
+    return fmax(fmax(traffic->received, traffic->sent) / slices,
+                across > 0 ? traffic->crossed / across : 0);
 }
 
 void predict_use(struct prediction *p, const struct emu_chip *chip,
@@ -54,7 +55,7 @@ void predict_use(struct prediction *p, const struct emu_chip *chip,
     bool is_shared = parts[PREDICT_shared] > parts[PREDICT_l1];
     p->use[is_shared ? PREDICT_shared : PREDICT_l1] = active > 0 ? busiest / even / active : 0;
     p->use[PREDICT_atomics] = parts[PREDICT_atomics] / us;
-    p->use[PREDICT_l2] = chip->l2_bytes ? use_of_l2(chip, traffic) / cycles : 0;
+    p->use[PREDICT_l2] = chip->l2_bytes ? busy_l2(chip, traffic) / cycles : 0;
     p->use[PREDICT_dram] = chip->l2_bytes ? p->dram_bytes / (chip->dram_peak_gbs * 1e3 * all)
                                           : parts[PREDICT_dram] / all;
 }

@@ -45,18 +45,17 @@ struct sm_pace {
     double fixed, each;
 };
 
-/* What the caches move, as Nsight Compute counts it (limit.c). It does not change the simulated time.
+/* What the caches move, as Nsight Compute counts it (limit.c). It does not change the simulation.
  *
- * `passes` are passes through the first-level cache and shared memory that take no time in the
- * simulation: for each index of a thread, and as many as a wide access has words, even if all lanes
- * access the same words.
- *
- * The other numbers are cycles of the slices of the second-level cache. A slice receives one packet
- * in a cycle, and sends two sectors. A packet is a request for a line, or a sector that is stored.
- * The cache of a large chip has two halves, and each address belongs to one of them. So half of all
- * sectors that are stored, or come from DRAM, cross from one half to the other. This takes two
- * cycles for a sector, and one more for a line. On an H200, these are lts__xbar2lts_cycles_active,
- * lts__lts2xbar_cycles_active and lts__ltcfabric2ltc_cycles_active. */
+ * passes    through the first-level cache and shared memory, which take no time in the simulation:
+ *           for each index of a thread, and as many as a wide access has words, even if all lanes
+ *           access the same words
+ * received  packets to the second-level cache: a request for a line, or a sector that is stored. A
+ *           slice of the cache receives one packet in a cycle.
+ * sent      sectors from the second-level cache, divided by the two that a slice sends in a cycle
+ * crossed   sectors of which half cross from one half of the second-level cache to the other, and
+ *           half a sector for each line. They are stored or come from DRAM; each address belongs to
+ *           one of the halves. */
 struct sm_traffic {
     double passes, received, sent, crossed;
 };

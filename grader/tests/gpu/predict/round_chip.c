@@ -26,7 +26,7 @@ struct emu_chip round_chip(void)
     chip.l2_bytes_cycle = 256;
     chip.sm_l2_bytes = 64;
     chip.l2_bytes = 1 << 20;
-    chip.l2_halves = 1;
+    chip.l2_cross_bytes_cycle = 0;
     return chip;
 }
 

@@ -11,7 +11,7 @@ static const struct row {
     double us[PREDICT_PART_COUNT];
     struct sm_traffic traffic; /* in cycles; 4 * 100,000 of a multiprocessor, 810,400 of slices */
     double dram_bytes;         /* the peak is 2,026,000 */
-    double halves;
+    double across; /* if not 0, half as many sectors cross the second-level cache in a cycle */
     enum predict_part limit, also; /* `also` is 0 if no other unit is nearly the limit */
 } rows[] = {
     {"no unit is busy", .us = {[PREDICT_fp32] = 55}, .limit = PREDICT_latency},
@@ -23,7 +23,7 @@ static const struct row {
      .limit = PREDICT_dram},
     {"DRAM's peak is in the data sheet", .us = {[PREDICT_dram] = 70}, .dram_bytes = 1.2e6,
      .limit = PREDICT_latency, .also = PREDICT_dram},
-    {"sectors cross the cache", .traffic = {.crossed = 7.5e5}, .dram_bytes = 1.8e6, .halves = 2,
+    {"sectors cross the cache", .traffic = {.crossed = 7.5e5}, .dram_bytes = 1.8e6, .across = 8,
      .limit = PREDICT_l2, .also = PREDICT_dram},
     {"the cache has no halves", .traffic = {.crossed = 7.5e5}, .dram_bytes = 1.8e6,
      .limit = PREDICT_dram},
@@ -41,7 +41,7 @@ static struct prediction predict_row(const struct row *row, double us)
     struct emu_chip chip = round_chip();
     struct prediction p = {.dram_bytes = row->dram_bytes};
     chip.l2_store_bytes_cycle = 256;
-    chip.l2_halves = row->halves;
+    chip.l2_cross_bytes_cycle = 32 * row->across;
     for (int i = 0; i < PREDICT_PART_COUNT; i++)
         p.part_us[i] = row->us[i];
     p.part_us[PREDICT_launch] = 2;
