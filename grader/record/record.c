@@ -207,8 +207,9 @@ static bool copy_prediction(json_t *launch, const json_t *from)
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
         good = good &&
                (!json_object_get(from, optional[i]) || copy_real(predicted, from, optional[i]));
-    good = good && copy_reals(predicted, from, "parts") && copy_reals(predicted, from, "roofs") &&
-           copy_warps(predicted, from);
+    good = good && copy_reals(predicted, from, "parts") && copy_reals(predicted, from, "use") &&
+           copy_reals(predicted, from, "roofs") && copy_warps(predicted, from) &&
+           (!json_object_get(from, "also") || copy_text(predicted, from, "also", MAX_NAME));
     return json_object_set_new(launch, "predicted", predicted) == 0 && good;
 }
 

@@ -100,7 +100,7 @@ bool report_read_prediction(const json_t *launch, struct report_prediction *p)
 {
     const json_t *from = json_object_get(launch, "predicted");
     const json_t *parts = json_object_get(from, "parts"), *roofs = json_object_get(from, "roofs");
-    *p = (struct report_prediction){.limit = REPORT_PARTS};
+    *p = (struct report_prediction){.limit = REPORT_PARTS, .also = REPORT_PARTS};
     p->us = json_number_of(from, "us");
     if (!(p->us > 0))
         return false;
@@ -113,6 +113,8 @@ bool report_read_prediction(const json_t *launch, struct report_prediction *p)
         p->part_us[i] = json_number_of(parts, report_parts[i].name);
         if (strcmp(report_parts[i].name, json_text_of(from, "limit")) == 0)
             p->limit = i;
+        if (strcmp(report_parts[i].name, json_text_of(from, "also")) == 0)
+            p->also = i;
     }
     p->flops = json_number_of(from, "flops");
     p->instructions = json_number_of(from, "instructions");
@@ -201,13 +203,22 @@ void report_waves(const struct report_prediction *p, struct report_waves *waves)
 
 /* --- sentences -------------------------------------------------------------------------------- */
 
+const char *report_limit_name(const struct report_prediction *p, char text[REPORT_TEXT])
+{
+    bool is_known = p->limit < REPORT_PARTS, has_also = is_known && p->also < REPORT_PARTS;
+    snprintf(text, REPORT_TEXT, "%s%s%s",
+             is_known ? report_parts[p->limit].limit : "an unknown part",
+             has_also ? ", and nearly by " : "", has_also ? report_parts[p->also].limit : "");
+    return text;
+}
+
 const char *report_limits_text(const struct report_prediction *p, char text[REPORT_TEXT])
 {
-    char us[32], low[32], high[32];
+    char us[32], low[32], high[32], limit[REPORT_TEXT];
     snprintf(text, REPORT_TEXT, "%s, predicted%s: %s (%s to %s), limited by %s.", p->gpu,
              p->measured ? "" : " for a GPU that was never measured", report_time(us, p->us),
              report_time(low, p->low_us), report_time(high, p->high_us),
-             p->limit < REPORT_PARTS ? report_parts[p->limit].limit : "an unknown part");
+             report_limit_name(p, limit));
     return text;
 }
 

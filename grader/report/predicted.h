@@ -39,6 +39,7 @@ struct report_prediction {
     double part_us[REPORT_PARTS]; /* the time of the launch if only this part took time */
     /* index of the part that limits the launch, or REPORT_PARTS if unknown */
     unsigned limit;
+    unsigned also;              /* index of a part that is nearly the limit, too, or REPORT_PARTS */
     double flops, instructions; /* total number of FLOP and of warp instructions of the launch */
     double bytes[REPORT_ROOFS]; /* bytes that DRAM, L2 and shared memory moved */
     double flops_roof, instructions_roof,
@@ -86,6 +87,9 @@ struct report_waves {
     double launch_us, tail_us;
 };
 void report_waves(const struct report_prediction *p, struct report_waves *waves);
+
+/* Writes the end of "limited by ...", such as "the L2 cache, and nearly by DRAM". Returns TEXT. */
+const char *report_limit_name(const struct report_prediction *p, char text[REPORT_TEXT]);
 
 /* Write the one or two sentences that appear under a picture. Return TEXT. */
 const char *report_limits_text(const struct report_prediction *p, char text[REPORT_TEXT]);

@@ -111,15 +111,14 @@ void report_predicted_print(FILE *to, const struct report_predicted *predicted, 
                             bool colour)
 {
     struct report_prediction p;
-    char time[32], low[32], high[32];
+    char time[32], low[32], high[32], limit[REPORT_TEXT];
     print_gap(to, predicted);
     if (!predicted->title || !report_read_prediction(predicted->longest, &p))
         return;
     fprintf(to, "  predicted time on %s: %s (%s to %s)%s\n    limited by %s\n", predicted->title,
             report_time(time, predicted->us), report_time(low, predicted->low_us),
             report_time(high, predicted->high_us),
-            predicted->launches > 1 ? " for all launches" : "",
-            p.limit < REPORT_PARTS ? report_parts[p.limit].limit : "an unknown part");
+            predicted->launches > 1 ? " for all launches" : "", report_limit_name(&p, limit));
     print_pictures(to, &p, drawn, colour);
     print_lines(to, json_object_get(predicted->longest, "lines"));
     print_without(to, "with the ideal number of sectors", predicted->sectors_us, predicted->us);

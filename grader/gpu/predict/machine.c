@@ -58,6 +58,11 @@ static enum op_kind kind_of(const struct ptx_instruction *in)
     case PTX_OP_ldmatrix:
     case PTX_OP_stmatrix:
         return OP_MEMORY;
+    case PTX_OP_mov:
+        return in->operands[1].kind == PTX_SPECIAL_REGISTER &&
+                       in->operands[1].index <= PTX_SPECIAL_tid_z
+                   ? OP_INDEX
+                   : OP_PLAIN;
     case PTX_OP_shfl:
         return OP_SHUFFLE;
     case PTX_OP_tex:

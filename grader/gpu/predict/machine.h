@@ -36,6 +36,7 @@ enum op_kind {
     OP_PLAIN,
     OP_MEMORY,  /* a load, store or atomic; the sample (sample.h) has its addresses */
     OP_SPILL,   /* a store or load of a spilled value; `offset` is its register */
+    OP_INDEX,   /* reads the index of a thread */
     OP_SHUFFLE, /* goes through shared memory's crossbar */
     OP_TEXTURE,
     OP_BARRIER,

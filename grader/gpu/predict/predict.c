@@ -87,6 +87,7 @@ struct work {
     double imbalance;
     struct sm_pace alone; /* the pace of the longest warp if only waits for results took time */
     double ratio;         /* the launch's time, divided by the simulated multiprocessor's time */
+    struct sm_traffic traffic; /* of the whole launch; `passes` are all passes */
     struct emu_counters totals;
 };
 
@@ -407,48 +408,18 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     for (uint64_t i = 0; i < sample->work_count; i++)
         all += (double)sample->work[i];
     p->instructions = executed > 0 ? result->instructions * all / executed : 0;
+    double more = executed > 0 ? all / executed : 0; /* the launch's work, over the sample's */
+    double passes = result->shared + result->l1 + result->traffic.passes;
+    work->traffic = (struct sm_traffic){.passes = passes * more,
+                                        .received = result->traffic.received * more,
+                                        .sent = result->traffic.sent * more,
+                                        .crossed = result->traffic.crossed * more};
     p->dram_bytes = work->dram_sectors * 32;
     p->l2_bytes = executed > 0 ? result->l2_sectors * 32 * all / executed : 0;
     p->shared_bytes = executed > 0 ? result->shared * 128 * all / executed : 0;
     double missed = result->l2_sectors > 0 ? result->dram_sectors / result->l2_sectors : 0;
     /* DRAM also writes the data that earlier launches stored, so MISSED can exceed 1 */
     p->l2_hits = missed < 1 ? 1 - missed : 0;
-}
-
-/* A unit limits the launch if it is busy for more than this fraction of the time. Nsight Compute
- * uses the same fraction. */
-#define MOST_OF_IT 0.6
-
-/* Returns the fraction of the time US for which the unit PART is busy, computed as in Nsight
- * Compute. For shared memory and the first-level cache, which are one unit, it is the fraction of
- * the time in which a multiprocessor has work. For all other units, it is the average over the
- * whole launch and all multiprocessors. */
-static double utilisation(const struct prediction *p, enum predict_part part, double us)
-{
-    const double *parts = p->part_us, all = us + parts[PREDICT_launch] / 2;
-    /* the average work of a multiprocessor, divided by the work of the busiest one */
-    double even = us > 0 ? 1 - parts[PREDICT_tail] / us : 1;
-    if (part == PREDICT_atomics)
-        return parts[part] / us;
-    if (part == PREDICT_shared || part == PREDICT_l1)
-        return parts[part] >= parts[PREDICT_shared] && parts[part] >= parts[PREDICT_l1]
-                   ? (parts[PREDICT_shared] + parts[PREDICT_l1]) / us
-                   : 0;
-    return parts[part] / all * (part == PREDICT_dram ? 1 : even);
-}
-
-/* Returns the unit that is busy for the largest fraction of the time US, if this fraction is above
- * MOST_OF_IT. If no unit is so busy, returns PREDICT_launch if launching the kernel takes longer
- * than its execution, otherwise PREDICT_latency. US is the time of the execution. */
-static enum predict_part find_limit(const struct prediction *p, double us)
-{
-    enum predict_part limit = PREDICT_issue;
-    for (int i = 0; i < PREDICT_latency; i++)
-        if (utilisation(p, (enum predict_part)i, us) > utilisation(p, limit, us))
-            limit = (enum predict_part)i;
-    if (utilisation(p, limit, us) > MOST_OF_IT)
-        return limit;
-    return us < p->part_us[PREDICT_launch] ? PREDICT_launch : PREDICT_latency;
 }
 
 /* Returns the part of the time US that would be saved if all multiprocessors had the same work. */
@@ -515,7 +486,8 @@ static void fill(struct work *work, struct prediction *p)
     p->part_us[PREDICT_latency] = latency;
     p->part_us[PREDICT_launch] = chip->launch_us;
     p->part_us[PREDICT_tail] = tail_of(work, us);
-    p->limit = find_limit(p, us);
+    predict_use(p, chip, &work->traffic, us);
+    predict_limit(p, us);
     predict_waves(work->sample, p->warps, PREDICT_MOMENTS);
     p->share_of_chip = share_of_chip(work, p, us);
     p->cycles = cycles;

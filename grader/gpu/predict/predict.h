@@ -60,7 +60,10 @@ struct prediction {
     uint32_t gap_pc;            /* the instruction that polls or calls */
     double us, low_us, high_us; /* the predicted time and the ends of its interval */
     enum predict_part limit;
+    enum predict_part also; /* a unit that is nearly the limit, too, or PREDICT_PART_COUNT */
     double part_us[PREDICT_PART_COUNT];
+    /* for each unit, its work, divided by the most that it could do in this time (limit.c) */
+    double use[PREDICT_PART_COUNT];
     /* the larger of two fractions: of the chip's slots for CTAs that the launch occupies, and of
      * the time for which the busiest unit works */
     double share_of_chip;

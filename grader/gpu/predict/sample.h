@@ -70,6 +70,14 @@ double balance_ratio(const struct sample *sample, const struct balance_pace *pac
  * that all multiprocessors together hold in part i (waves.c). The caller has set WARPS to 0. */
 void predict_waves(const struct sample *sample, double *warps, unsigned count);
 
+/* Computes P->use for a launch on CHIP that executes for US microseconds and causes TRAFFIC, whose
+ * `passes` are all passes. P has
+ * part_us and dram_bytes (limit.c). */
+void predict_use(struct prediction *p, const struct emu_chip *chip,
+                 const struct sm_traffic *traffic, double us);
+/* Chooses P->limit and P->also from P->use (limit.c). */
+void predict_limit(struct prediction *p, double us);
+
 /* Returns the number of operations on single-precision numbers (roofline.c). COUNTERS has an entry
  * for each instruction. */
 double predict_flops(const struct launch_view *launch, const struct emu_counters *counters);

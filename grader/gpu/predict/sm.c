@@ -432,6 +432,9 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
     case OP_BRANCH:
         warp->now = start + chip->branch_latency;
         return start;
+    case OP_INDEX:
+        sm->result->traffic.passes++;
+        return start + latency_of(chip, op);
     case OP_FENCE:
         warp->now = start + chip->l2_latency;
         return start;

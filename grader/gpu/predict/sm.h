@@ -45,6 +45,21 @@ struct sm_pace {
     double fixed, each;
 };
 
+/* What the caches move, as Nsight Compute counts it (limit.c). It does not change the simulation.
+ *
+ * passes    through the first-level cache and shared memory, which take no time in the simulation:
+ *           for each index of a thread, and as many as a wide access has words, even if all lanes
+ *           access the same words
+ * received  packets to the second-level cache: a request for a line, or a sector that is stored. A
+ *           slice of the cache receives one packet in a cycle.
+ * sent      sectors from the second-level cache, divided by the two that a slice sends in a cycle
+ * crossed   sectors of which half cross from one half of the second-level cache to the other, and
+ *           half a sector for each line. They are stored or come from DRAM; each address belongs to
+ *           one of the halves. */
+struct sm_traffic {
+    double passes, received, sent, crossed;
+};
+
 struct sm_result {
     double cycles;       /* cycles until all work is done */
     struct sm_pace pace; /* the pace of the warp with the most instructions */
@@ -58,6 +73,7 @@ struct sm_result {
     /* The work of the second-level cache for all requests, and for stores. A request for a line
      * counts as one packet, and each of its sectors as one more. */
     double packets, store_packets;
+    struct sm_traffic traffic;
     double *ended; /* the time when each CTA ended */
     double *blame; /* for each pc, the cycles in which warps waited for its result or issued it */
 };

@@ -105,6 +105,8 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
     touched->sectors |= sectors;
     sm->result->l2_sectors += count;
     sm->result->packets += count + 1;
+    sm->result->traffic.received++;
+    sm->result->traffic.sent += count / 2.0;
     double start = take(sm, &sm->l2, at, (count + 1) * sm->l2_cycles);
     if (!sm->memory->buffer_count && sm->memory->l2 && is_new && !l2_holds(sm->memory->l2, line))
         return start + sm->chip->dram_latency;
@@ -116,6 +118,7 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
     if (!pays)
         return start + sm->chip->dram_latency;
     sm->result->dram_sectors += count;
+    sm->result->traffic.crossed += 2 * dram_halves(sectors) + 0.5;
     double *queue = &sm->dram[(hash_of(line) >> 32) % sm->queues];
     return take(sm, queue, start, line_cost(sm->chip, sectors) * sm->dram_cycles) +
            sm->chip->dram_latency;
@@ -139,16 +142,25 @@ static double load_line(struct sm *sm, uint64_t entry, bool is_cached, double at
     return filled;
 }
 
+/* Counts what the second-level cache moves for COUNT sectors of a line that a multiprocessor
+ * sends. */
+static void count_sent(struct sm *sm, unsigned count)
+{
+    sm->result->l2_sectors += count;
+    sm->result->packets += count + 1;
+    sm->result->traffic.received += count + 1;
+    sm->result->traffic.crossed += count + 0.5;
+}
+
 static void store_line(struct sm *sm, uint64_t entry, double at)
 {
     unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
     double start = take(sm, &sm->port, at, (count + 1) * 32 / sm->chip->sm_store_bytes);
     start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
     start = take(sm, &sm->stores, start, (count + 1) * sm->store_cycles);
-    sm->result->packets += count + 1;
+    count_sent(sm, count);
     sm->result->store_packets += count + 1;
     double writes = count * sm->memory->write_backs;
-    sm->result->l2_sectors += count;
     if (writes > 0)
         take(sm, &sm->dram[(hash_of(WALK_LINE(entry)) >> 32) % sm->queues], start,
              writes * sm->dram_cycles);
@@ -211,8 +223,7 @@ static double atomic_line(struct sm *sm, const struct op *op, const struct walk_
     start = wait_turn(sm, unit, start, turns * chip->atomic_turn_cycles * each);
     if (op->is_float)
         start = wait_turn(sm, word, start, same * chip->atomic_float_cycles * each);
-    sm->result->l2_sectors += count;
-    sm->result->packets += count + 1;
+    count_sent(sm, count);
     return start + chip->atomic_latency;
 }
 
@@ -261,6 +272,7 @@ static double access_lines(struct sm *sm, const struct sm_warp *warp, const stru
     double start = take(sm, &sm->address, at, cycles), done = start;
     double step = count ? cycles / count : 0;
     sm->result->l1 += cycles;
+    sm->result->traffic.passes += later(access->bytes / 4 - cycles, 0);
     bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t entry = walk->lines[access->lines + i];

@@ -302,19 +302,25 @@ static void add_pictures(json_t *object, const struct prediction *p, const struc
                                   roofs.shared));
 }
 
-/* Returns the predicted time, the time that each limit alone would allow, both in microseconds, and
- * the counts that a profiler would show. */
+/* Returns the predicted time, the time that each limit alone would allow, both in microseconds, how
+ * busy each unit is, and the counts that a profiler would show. */
 static json_t *predicted_json(const struct prediction *p, const struct emu_chip *chip)
 {
-    json_t *parts = json_object();
-    for (int i = 0; i < PREDICT_PART_COUNT; i++)
-        json_object_set_new(parts, predict_part_name((enum predict_part)i),
-                            json_real(p->part_us[i]));
+    json_t *parts = json_object(), *use = json_object();
+    for (int i = 0; i < PREDICT_PART_COUNT; i++) {
+        const char *name = predict_part_name((enum predict_part)i);
+        json_object_set_new(parts, name, json_real(p->part_us[i]));
+        if (i < PREDICT_latency)
+            json_object_set_new(use, name, json_real(p->use[i]));
+    }
     json_t *object = json_pack(
         "{ss,ss,sb,sf,sf,sf,ss,so,sf,sf,sf,sf}", "gpu", chip->name, "title", chip->title,
         "measured", chip->measured != 0, "us", p->us, "low_us", p->low_us, "high_us", p->high_us,
         "limit", predict_part_name(p->limit), "parts", parts, "cycles", p->cycles, "instructions",
         p->instructions, "dram_bytes", p->dram_bytes, "l2_hits", p->l2_hits);
+    json_object_set_new(object, "use", use);
+    if (p->also != PREDICT_PART_COUNT)
+        json_object_set_new(object, "also", json_string(predict_part_name(p->also)));
     if (p->without_us[0] > 0)
         json_object_set_new(object, "us_ideal_sectors", json_real(p->without_us[0]));
     if (p->without_us[1] > 0)

@@ -22,9 +22,11 @@ struct emu_chip round_chip(void)
     chip.block_cycles = chip.code_latency = chip.start_latency = chip.predicate_latency = 0;
     chip.launch_us = 2;
     chip.dram_gbs = 16; /* 4 bytes per cycle for each multiprocessor */
+    chip.dram_peak_gbs = 20;
     chip.l2_bytes_cycle = 256;
     chip.sm_l2_bytes = 64;
     chip.l2_bytes = 1 << 20;
+    chip.l2_cross_bytes_cycle = 0;
     return chip;
 }
 
