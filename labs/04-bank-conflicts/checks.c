@@ -125,6 +125,28 @@ static struct job in_blocks_of(struct check *check, int threads)
  * wait. The check of the longest warp limits it. */
 #define POLLING (1 << CHECK_WORK)
 
+/* Refuses programs in which thread 0 does all the work. Even with int4, its loop takes more than 2.5
+ * instructions for each thread of the two steps. A tree with padded indices takes 2, in blocks of
+ * 256 threads or more. */
+static void refuse_one_thread(struct check *check, const struct run *run, struct job job)
+{
+    double path = check_counter(run, "longest_warp_instructions");
+    if (path > 2.5 * job.threads)
+        check_refuse(
+            check, run, "Do TODO 1 first.",
+            "this check expects a tree, but one warp still does all the work: it executes %s instructions",
+            check_number(path));
+}
+
+static const struct run *grow_tree(struct check *check, struct job job)
+{
+    const struct run *run = sum_up(check, job);
+    check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
+    refuse_one_thread(check, run, job);
+    leaves_one_result(check, run, job);
+    return run;
+}
+
 CHECK(
     path, .title = "many threads add at the same time", .points = 15, .where = CHECK_EMULATOR_ONLY,
     .figure =
@@ -141,6 +163,7 @@ CHECK(
     check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
     leaves_one_result(check, run, job);
     check_measure(check, run, check_counter(run, "longest_warp_instructions"));
+    refuse_one_thread(check, run, job);
 }
 
 /* With blocks of 1,024 threads, run time shows the effect (grader/tests/hardware/calibration.tsv):
@@ -164,23 +187,6 @@ CHECK(
         check_time(check, CHECK_SOLUTION, input);
     }
     check_speed(check);
-}
-
-/* Runs JOB, and refuses programs in which thread 0 does all the work. Even with int4, its loop
- * takes more than 2.5 instructions for each thread of the two steps. A tree with padded indices
- * takes 2, in blocks of 256 threads or more. */
-static const struct run *grow_tree(struct check *check, struct job job)
-{
-    const struct run *run = sum_up(check, job);
-    check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
-    double path = check_counter(run, "longest_warp_instructions");
-    if (path > 2.5 * job.threads)
-        check_refuse(
-            check, run, "Do TODO 1 first.",
-            "this check expects a tree, but one warp still does all the work: it executes %s instructions",
-            check_number(path));
-    leaves_one_result(check, run, job);
-    return run;
 }
 
 CHECK(
