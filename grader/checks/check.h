@@ -136,7 +136,7 @@ struct check_info {
     /* if .text is NULL, there is no figure, and the check gives all points or none */
     struct check_figure figure;
     const char *hint; /* one or two sentences of advice, shown if the check loses points */
-    /* line of the declaration in checks.c, which gives the order of checks in reports */
+    /* line in checks.c where the check is declared; reports list the checks in this order */
     int line;
     void (*body)(struct check *check);
 };

@@ -19,7 +19,7 @@ struct timing {
     double times[2][CHECK_REPEATS]; /* milliseconds that CHECK_YOURS and CHECK_SOLUTION reported */
     double walls[2][CHECK_REPEATS]; /* seconds of the processes that reported those times */
     double copy_rate;               /* GB/s of this GPU's memory, or 0 if unknown */
-    size_t input_bytes;             /* bytes of the submission's cases */
+    size_t input_bytes;             /* total size of the cases that the submission reads */
 };
 
 struct check {

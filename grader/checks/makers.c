@@ -67,7 +67,8 @@ static void note_launch(struct writers *writers, struct check_launch launch)
     writers->is_shared |= launch.static_shared_bytes + launch.dynamic_shared_bytes > 0;
 }
 
-/* Finds the lines with which KERNEL, as in the record, writes to global memory. */
+/* Finds the source lines at which a kernel writes to global memory. KERNEL is its name in the
+ * record. */
 static struct writers find_writers(const struct check *check, const struct run *run,
                                    const char *kernel)
 {

@@ -39,7 +39,7 @@ struct run_files {
     char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
     /* inotify's descriptor, which reports that INPUT was opened, or -1 if inotify failed */
     int opens;
-    char program_folder[PATH_SIZE]; /* also contains the runtime library and the device */
+    char program_folder[PATH_SIZE]; /* with the program, the runtime library and lanewise-device */
     /* random seeds: for the bytes in newly allocated memory, and for the spoilt pieces */
     uint64_t poison, spoil;
     /* makes all pitches wider (emu_options.wider_pitch), so that a pitch written as a number is

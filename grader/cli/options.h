@@ -1,5 +1,5 @@
-/* Declares the options of a command in one table, from which this module reads the command line and
- * prints --help. */
+/* A command declares its options in one table. This module uses the table to read the command line
+ * and to print --help. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 

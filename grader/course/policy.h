@@ -23,7 +23,7 @@ struct course_policy {
     double late_penalty;
     bool limits_late;    /* attempts more than LATE_LIMIT days late do not count */
     unsigned late_limit; /* in days, if limits_late; 0 if no late attempt counts */
-    unsigned per_day;    /* most attempts that are graded on one day (UTC), or 0 for no limit */
+    unsigned per_day;    /* maximum number of attempts graded per day (UTC), or 0 for no limit */
     /* labs that are not in this list have their own points, weight 1 and no deadline */
     const struct course_lab_policy *labs;
     size_t lab_count;

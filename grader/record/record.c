@@ -355,8 +355,8 @@ static json_int_t waste_of(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
-/* Counts one more launch in KNOWN, the launch of FINDING, and updates the least and the most waste
- * of KNOWN's launches. */
+/* Adds the launch of FINDING to KNOWN: counts it, and updates the minimum and the maximum waste of
+ * a launch. */
 static void count_launch(json_t *known, const json_t *finding)
 {
     json_int_t waste = waste_of(finding), least = waste_of(known), most = least, launches = 1;

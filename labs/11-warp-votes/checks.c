@@ -28,8 +28,8 @@ enum rung { SCAN, BALLOT, WARPS, GROUPS };
 
 /* --- inputs and their right answers ----------------------------------------------------------- */
 
-/* Returns N different numbers from 1 to LARGEST in random order. Each step of the computation maps
- * different numbers to different numbers. */
+/* Returns N distinct numbers from 1 to LARGEST in random order. They are distinct because each step
+ * below is one-to-one. */
 static const int *different_numbers(struct check *check, int n)
 {
     int *data = check_memory(check, (size_t)n, sizeof *data);

@@ -98,7 +98,7 @@ static double units_of(int rung, int depth)
     return rung == TENSOR ? 1.125 * depth + 12 : depth + 1;
 }
 
-/* Returns the product, computed in double, with its bounds. */
+/* Returns the product, computed in double, with an error bound for each number. */
 static struct check_matrix multiply(struct check *check, const struct case_data *input)
 {
     struct check_matrix want = {case_int(input, "height"), case_int(input, "width"),

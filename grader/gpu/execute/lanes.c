@@ -145,7 +145,7 @@ LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t
     uint32_t members[WARP], result[WARP] = {0}, all = 0;
     read_raw(values, slot_at(warp, inst->src[0]), inst->src[0].bytes);
     memcpy(members, slot_at(warp, inst->members), sizeof members);
-    /* each iteration handles the lanes that have one value */
+    /* each iteration handles all lanes that share one value */
     for (uint32_t todo = mask, same; todo; todo &= ~same) {
         same = same_values(values, (unsigned)__builtin_ctz(todo));
         for (unsigned l = 0; l < WARP; l++) {

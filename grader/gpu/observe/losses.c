@@ -10,7 +10,7 @@
 /* Thresholds below which a loss is not reported. Correct programs have small losses: in an
  * incomplete last block, in the last step of a reduction, at the halo of a stencil. */
 #define LEAST_WASTE 8 /* sectors or wavefronts */
-/* warp instructions; a launch for a single element has about as many */
+/* warp instructions: about what a launch for a single element executes */
 #define LEAST_INSTRUCTIONS 16
 #define LEAST_SHARE        0.05 /* share of the launch's sectors, wavefronts or instructions */
 #define LEAST_RATIO        1.2  /* ratio of cost to ideal */

@@ -34,8 +34,8 @@ struct sample {
     uint64_t again, slid;
     /* hash of the latest access to global memory that was not dense, as in access_seen */
     uint64_t form;
-    /* latest access for each number of a warp in its CTA; NULL before the first access, or if
-     * memory ran out */
+    /* the latest access of each warp, indexed by the warp's number in its CTA; NULL before the
+     * first access, or if memory ran out */
     struct access_seen *seen;
 };
 

@@ -52,8 +52,8 @@ double sketch_count(const struct sketch *sketch);
 
 struct footprint {
     struct page **pages; /* a hash table */
-    /* The pages with atomics, including pages that are not watched, and the words that a
-     * compare-and-swap accesses. */
+    /* added: the pages that atomics access, watched or not. swapped: the words that
+     * compare-and-swaps access. */
     struct sketch added, swapped;
     uint32_t room, count;
     unsigned shift;

@@ -55,7 +55,7 @@ double balance_busiest(const struct sample *sample);
 
 /* The times, in cycles, from which balance_ratio() computes a bound of a multiprocessor's time. */
 struct balance_pace {
-    struct sm_pace alone; /* a warp's pace if only waits for results took time */
+    struct sm_pace alone; /* the pace of a warp that only waits for results */
     double unit; /* cycles of the busiest unit of a multiprocessor for each instruction of a warp */
     /* A multiprocessor has slots for CTAs. Cycles before a slot's first CTA starts, and between the
      * end of a CTA and the start of the next CTA in its slot. */

@@ -101,7 +101,7 @@ static bool enter_whole(const struct sm *sm, struct sm_warp *warp,
     return true;
 }
 
-/* Continues with the ops of the block at PC, in the current run. */
+/* Moves WARP to the operations of the basic block that begins at PC. */
 static void enter_block(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
 {
     uint32_t number = sm->machine->block_of[pc];

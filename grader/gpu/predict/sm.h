@@ -3,7 +3,7 @@
  * Each warp issues its instructions in order, as soon as their operands are ready, so it waits for
  * a load only where the loaded value is used. Units that warps share (schedulers, pipes, the
  * address unit, the port to the second-level cache, memory) serve one request after another, so
- * each unit has a time from which on it is free. No further rules are needed for the bandwidth of
+ * each unit has a time at which it becomes free. No further rules are needed for the bandwidth of
  * memory, or for the waits when too few accesses are in flight. */
 #ifndef GPU_PREDICT_SM_H
 #define GPU_PREDICT_SM_H

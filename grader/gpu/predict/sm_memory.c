@@ -142,8 +142,8 @@ static double load_line(struct sm *sm, uint64_t entry, bool is_cached, double at
     return filled;
 }
 
-/* Counts what the second-level cache moves for COUNT sectors of a line that a multiprocessor
- * sends. */
+/* Counts the traffic that COUNT sectors of a line cause in the second-level cache when a
+ * multiprocessor sends them. */
 static void count_sent(struct sm *sm, unsigned count)
 {
     sm->result->l2_sectors += count;

@@ -324,8 +324,8 @@ static enum emu_status move_bytes(struct emu_device *device, struct host host, e
     return status;
 }
 
-/* Copies the first COUNT of ROWS. In the program, the rows begin PITCH bytes apart. PACKED is a
- * buffer for these rows without gaps. */
+/* Copies the first COUNT of ROWS between the device and the program's memory, where the rows begin
+ * PITCH bytes apart. PACKED is a buffer in which the rows lie without gaps. */
 static enum emu_status move_rows(struct emu_device *device, struct host host, uint64_t pitch,
                                  emu_addr at, const struct emu_rows *rows, uint64_t count,
                                  char *packed)
