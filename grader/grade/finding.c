@@ -364,7 +364,10 @@ void grade_add_unset(struct grade_result *result)
             continue;
         json_t *cause = describe_unset(result, finding);
         add_checks(result, cause, failed);
-        json_array_insert_new(result->causes, 0, cause);
+        /* what costs points comes first */
+        json_array_insert_new(
+            result->causes,
+            json_number_of(cause, "points") > 0 ? 0 : json_array_size(result->causes), cause);
         break;
     }
     json_decref(failed);
