@@ -347,8 +347,8 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
  * has one pixel, and the tree takes about a quarter of these instructions. */
 #define MOST_STEPS 400
 
-/* Checks that no thread adds up the sums of its whole block alone, and that the lanes of a warp do not
- * add to the same word one after another. */
+/* Checks that no thread adds up the sums of its whole block alone, and that the lanes of a warp do
+ * not add to the same word one after another. */
 static void adds_by_tree(struct check *check, const struct run *run)
 {
     double steps = check_counter(run, "longest_warp_instructions");
@@ -374,8 +374,8 @@ CHECK(
         {.text = "%s additions to the sum wait for each other",
          .want = "at most %s",
          .counter = "atomic_collisions",
-         /* no points if each of 16 * 256 threads adds its own sum; slack 4.25 for 64 blocks, or
-                * 32 that also find out by an atomic which block is the last */
+         /* no points if each of 16 * 256 threads adds its own sum; slack 4.25 for 64 blocks, or for
+          * 32 blocks that also use an atomic to find out which block is the last */
          .budget = {.naive = 16 * 256, .solution = 16, .slack = 4.25, .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 1: let each thread add up its own pixels, then let the threads of a block add up their sums by a tree. Only thread 0 calls atomicAdd().")

@@ -154,7 +154,7 @@ static unsigned find_spans(const struct race *race, const struct race_group *gro
                            struct span *spans)
 {
     unsigned count = 0;
-    /* pairs are sorted by the larger of their two line numbers */
+    /* pairs are sorted by the place of `other`, which is the later of their two lines */
     for (uint32_t i = group->first; i < race->pair_count; i++) {
         const struct race_pair *pair = &race->pairs[i];
         struct span span = span_of(race, pair);

@@ -55,7 +55,7 @@ double balance_busiest(const struct sample *sample);
 
 /* The times, in cycles, from which balance_ratio() computes a bound of a multiprocessor's time. */
 struct balance_pace {
-    struct sm_pace alone; /* the pace of a warp that only waits for results */
+    struct sm_pace alone; /* a warp's pace if nothing but waits for results took time */
     double unit; /* cycles of the busiest unit of a multiprocessor for each instruction of a warp */
     /* A multiprocessor has slots for CTAs. Cycles before a slot's first CTA starts, and between the
      * end of a CTA and the start of the next CTA in its slot. */
@@ -70,9 +70,8 @@ double balance_ratio(const struct sample *sample, const struct balance_pace *pac
  * that all multiprocessors together hold in part i (waves.c). The caller has set WARPS to 0. */
 void predict_waves(const struct sample *sample, double *warps, unsigned count);
 
-/* Computes P->use for a launch on CHIP that executes for US microseconds and causes TRAFFIC, whose
- * `passes` are all passes. P has
- * part_us and dram_bytes (limit.c). */
+/* Computes P->use for a launch on CHIP that executes for US microseconds and causes TRAFFIC.
+ * TRAFFIC->passes has all passes, and the caller has set P->part_us and P->dram_bytes (limit.c). */
 void predict_use(struct prediction *p, const struct emu_chip *chip,
                  const struct sm_traffic *traffic, double us);
 /* Chooses P->limit and P->also from P->use (limit.c). */
