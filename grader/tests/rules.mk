@@ -17,7 +17,11 @@ OBJECTS += $(TEST_OBJECTS)
 
 $(TEST_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
-UNIT_PARTS := $(TEST_OBJECTS) $(call objects,grader/checks/provenance.c grader/checks/reread.c grader/checks/slice.c grader/checks/slice_asks.c grader/checks/source.c) $(CUDART_OBJECTS) $(GRADER) $(filter-out %/main.o,$(REMOTE_SERVER)) $(EMULATOR)
+# The parts of the frame of checks that are tested alone. The tests in checks/ define what these call.
+TESTED_CHECKS := $(if $(filter grader/tests/checks/%,$(TEST_FILES)), \
+	$(addprefix grader/checks/,provenance.c reread.c slice.c slice_asks.c source.c))
+UNIT_PARTS := $(TEST_OBJECTS) $(call objects,$(TESTED_CHECKS)) $(CUDART_OBJECTS) $(GRADER) \
+	$(filter-out %/main.o,$(REMOTE_SERVER)) $(EMULATOR)
 
 $(UNIT): $(UNIT_PARTS)
 	@mkdir -p $(@D)
