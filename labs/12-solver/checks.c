@@ -40,6 +40,7 @@ LAB(.title = "A solver that moves little data and seldom waits", .file = "solver
 #define TINY           1e-3 /* rung 4 ends when the residual is smaller, so that floats suffice */
 #define MOST_STEPS     100  /* rung 4 makes at most this many steps */
 #define RESIDUAL_BOUND 2e-5
+#define FAR_B          0x1p100f /* the largest b of a system with `far` */
 
 enum rung { DENSE = 1, DIAGONALS, STENCIL, CONVERGE };
 enum side { WEST, EAST, NORTH, SOUTH, SIDES };
@@ -51,6 +52,9 @@ struct job {
     int every, looks;
     /* for rung 4: true if all b and all b - A x are negative, false if all are positive */
     bool negative;
+    /* One b, in a corner of the grid, is much larger than the others. So even if x hardly changes
+     * near there, each step makes x much larger at points that are one point farther away. */
+    bool far;
     /* hints for a wrong x, one for each rung, or NULL for the check's own hint */
     const char *const *hints;
 };
@@ -488,8 +492,12 @@ static struct case_data *make_case(struct check *check, struct job *job)
     case_add(input, "steps", CASE_INT, &job->steps, 1);
     case_add(input, "every", CASE_INT, &job->every, 1);
     float from = job->negative ? -1 - spread : 1 - spread;
-    case_add(input, "b", CASE_FLOAT, check_random_floats(check, (size_t)n, from, from + 2 * spread),
-             (size_t)n);
+    float *b = check_random_floats(check, (size_t)n, from, from + 2 * spread);
+    for (int i = 0; job->far && i < n; ++i)
+        b[i] /= FAR_B;
+    if (job->far)
+        b[check_random_int(check, 0, 1) ? n - 1 : 0] = FAR_B;
+    case_add(input, "b", CASE_FLOAT, b, (size_t)n);
     if (rung == DENSE)
         add_matrix(check, input, n);
     if (rung == DIAGONALS)
@@ -547,12 +555,13 @@ static const struct run *run_on(struct check *check, struct job job)
     struct system system = open_system(input, &(struct mistake){0});
     int steps = job.rung == CONVERGE ? job.every * job.looks : job.steps;
     struct solution right = solve(&system, steps, residuals);
-    check_within(
-        check, run, "x",
-        &(struct check_matrix){job.height, job.width, right.x, .bounds = right.bound,
-                               .guesses = job.rung == CONVERGE ? converge_guesses : guesses,
-                               .explain = job.rung == CONVERGE ? explain_steps : NULL,
-                               .maker = job.rung == CONVERGE ? "step_stencil" : NULL});
+    check_within(check, run, "x",
+                 &(struct check_matrix){job.height, job.width, right.x, .bounds = right.bound,
+                                        .guesses = job.far                ? NULL
+                                                   : job.rung == CONVERGE ? converge_guesses
+                                                                          : guesses,
+                                        .explain = job.rung == CONVERGE ? explain_steps : NULL,
+                                        .maker = job.rung == CONVERGE ? "step_stencil" : NULL});
     check_made_by_kernels(check, run, "x");
     if (job.rung == CONVERGE)
         judge_residuals(check, run, &job, residuals);
@@ -568,10 +577,11 @@ static void run_all(struct check *check, int width, int height, int steps, bool 
                     const char *const *hints)
 {
     int every = check_random_int(check, 5, 8), n = width * height / 4 + 1;
-    run_on(check, (struct job){DENSE, n, 1, steps, 0, 0, false, hints});
-    run_on(check, (struct job){DIAGONALS, width, height, steps, 0, 0, false, hints});
-    run_on(check, (struct job){STENCIL, width, height, steps, 0, 0, false, hints});
-    run_on(check, (struct job){CONVERGE, width, height, 0, every, 6, negative, hints});
+    run_on(check, (struct job){DENSE, n, 1, .steps = steps, .hints = hints});
+    run_on(check, (struct job){DIAGONALS, width, height, .steps = steps, .hints = hints});
+    run_on(check, (struct job){STENCIL, width, height, .steps = steps, .hints = hints});
+    run_on(check, (struct job){CONVERGE, width, height, .every = every, .looks = 6,
+                               .negative = negative, .hints = hints});
 }
 
 #define FIRST_FIX                                                                                  \
@@ -593,8 +603,8 @@ CHECK(correct, .title = "right x for 48 x 16 unknowns (rung 1: 193)", .points = 
       .hint = "Which numbers does a step need, and which step computed them?")
 {
     /* only two steps, so that wrong numbers are still near the place of the mistake */
-    run_on(check, (struct job){DIAGONALS, 48, 16, 2, 0, 0, false, rung_hints});
-    run_on(check, (struct job){STENCIL, 48, 16, 2, 0, 0, false, rung_hints});
+    run_on(check, (struct job){DIAGONALS, 48, 16, .steps = 2, .hints = rung_hints});
+    run_on(check, (struct job){STENCIL, 48, 16, .steps = 2, .hints = rung_hints});
     run_all(check, 48, 16, 8, true, rung_hints);
 }
 
@@ -606,8 +616,10 @@ CHECK(ragged, .title = "right for any width, height and number of steps", .point
     run_all(check, 33, 9, check_random_int(check, 9, 16), false, size_hints);
     int width = check_random_int(check, 34, 70);
     run_all(check, width, check_random_int(check, 2, 7), 8, true, size_hints);
-    int steps = check_random_int(check, 60, 80);
-    run_on(check, (struct job){STENCIL, 48, 16, steps, 0, 0, false, NULL});
+    int steps = check_random_int(check, 49, 56);
+    check_set_hint(check, "Make as many steps as main() reads, even if most x hardly change.");
+    for (enum rung rung = DENSE; rung <= STENCIL; ++rung)
+        run_on(check, (struct job){rung, 40, rung == DENSE ? 1 : 20, steps, .far = rung != DENSE});
 }
 
 CHECK(
@@ -648,7 +660,7 @@ CHECK(
         "TODO 1: for each j, the lanes of a warp must read neighbouring words of the matrix. They do so if they share a row.")
 {
     const int n = 256;
-    const struct run *run = run_on(check, (struct job){DENSE, n, 1, STEPS, 0, 0, false, NULL});
+    const struct run *run = run_on(check, (struct job){DENSE, n, 1, .steps = STEPS});
     check_measure(check, run, 32 * check_sectors_moved(run) / ((double)n * n * STEPS));
 }
 
@@ -685,7 +697,7 @@ CHECK(
     .hint =
         "TODO 2: for each unknown, a step needs five numbers of A, and x at the point and its four neighbours. Read no matrix of n x n numbers.")
 {
-    const struct job job = {DIAGONALS, 32, 16, STEPS, 0, 0, false, NULL};
+    const struct job job = {DIAGONALS, 32, 16, .steps = STEPS};
     const struct run *run = run_on(check, job);
     double sectors = 32 * check_sectors_read(run) / ((double)job.width * job.height * job.steps);
     /* before TODO 1 is done, the figure is the better message */
@@ -706,7 +718,7 @@ CHECK(
     .hint =
         "TODO 3: a tile of 32 x 8 points has 34 x 10 points with its halo. Read each of them once. After a step, exchange x and next instead of copying.")
 {
-    const struct job job = {STENCIL, 256, 96, STENCIL_STEPS, 0, 0, false, NULL};
+    const struct job job = {STENCIL, 256, 96, .steps = STENCIL_STEPS};
     const struct run *run = run_on(check, job);
     check_measure(check, run,
                   32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
@@ -736,8 +748,12 @@ CHECK(
     .hint =
         "TODO 4: a kernel finds the largest |b - A x|, after `every` steps. main() then needs one number, not all of x.")
 {
-    struct job job = {CONVERGE, LOOK_WIDTH, LOOK_HEIGHT, 0, 8, check_random_int(check, 5, 6),
-                      true,     NULL};
+    struct job job = {CONVERGE,
+                      LOOK_WIDTH,
+                      LOOK_HEIGHT,
+                      .every = 8,
+                      .looks = check_random_int(check, 5, 6),
+                      .negative = true};
     struct job less = job;
     less.height = FEWER_ROWS;
     is_shared(check, run_on(check, less), less, job.looks * (job.every + 1));
