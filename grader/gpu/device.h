@@ -174,6 +174,10 @@ void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
  * allocation that contains *AT, from *AT on. Sets *AT to the beginning of the range and returns its
  * size. Returns 0 if there is no such range. */
 uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
+/* Finds the smallest range that contains all bytes of the lent memory at *AT that kernels have
+ * written since the last call. Sets *AT to its beginning and returns its size, or 0 if there is no
+ * such range. */
+uint64_t emu_take_written(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
 /* If the tool "origins" runs, notes in the record that the host has read the SIZE bytes at FROM and

@@ -176,21 +176,29 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
-/* Returns how evenly the warps of a block share the copying: twice the sectors that an average warp
- * loads, divided by the sectors that the busiest warp loads, but at most 1. Counts loads, because
- * warps that only poll execute instructions, too. If ADVISES is true, sets the hint. */
-static double copy_share(struct check *check, const struct run *run, bool advises)
+/* Returns how evenly the warps of a block share the copying of a picture of COUNT numbers: twice the
+ * sectors that an average warp must load, divided by the sectors that the busiest warp loads, but at
+ * most 1. Counts loads, because warps that only poll execute instructions, too. A block must load at
+ * most what fits in its shared memory, and all blocks must load at most six pictures, as with tiles
+ * of 8 rows. So a tile that no sum comes from, or loads for show, earn nothing. If ADVISES is true,
+ * sets the hint. */
+static double copy_share(struct check *check, const struct run *run, double count, bool advises)
 {
-    double warps = 0, launches = 0, longest = check_counter(run, "longest_warp_load_sectors");
-    double all = check_sectors_read(run);
-    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i, ++launches)
-        warps += check_launch(run, i).blocks * ceil(check_launch(run, i).threads / 32);
-    double share = longest > 0 ? fmin(1, 2 * all / warps * launches / longest) : 1;
+    double warps = 0, room = 0, launches = 0, all = check_sectors_read(run);
+    double longest = check_counter(run, "longest_warp_load_sectors");
+    for (struct check_launch at; (at = check_launch(run, (size_t)launches)).blocks > 0;
+         ++launches) {
+        warps += at.blocks * ceil(at.threads / 32);
+        room += at.blocks * (at.static_shared_bytes + at.dynamic_shared_bytes) / 32;
+    }
+    double picture = count / 8, needed = fmin(all, fmin(fmax(room, picture), 6 * picture));
+    double share = longest > 0 ? fmin(1, 2 * needed / warps * launches / longest) : 1;
     if (share < 1 && advises)
-        check_hint(check,
-                   "TODO 1: let all warps of a block take rows in turn, in both loops. Now one "
-                   "warp copies %s of %s sectors, and the other warps wait for it.",
-                   check_number(longest), check_number(all));
+        check_hint(
+            check,
+            "TODO 1: let all warps of a block take rows in turn, in both loops, and make the "
+            "sums from the tile. Now one warp loads %s of %s sectors; blocks need %s.",
+            check_number(longest), check_number(all), check_number(needed));
     return share;
 }
 
@@ -239,7 +247,7 @@ static void fill(struct check *check, unsigned capability)
      * without work */
     run = run_on(check, 320, 600);
     double percent = fmin(there, check_occupancy(check, run, capability));
-    percent *= copy_share(check, run, percent >= 100);
+    percent *= copy_share(check, run, 320 * 600, percent >= 100);
     check_measure(check, run, percent);
     stores_sums(check, run, 320 * 600 / 8);
     if (percent < 100)

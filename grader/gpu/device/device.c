@@ -241,6 +241,19 @@ uint64_t emu_find_made(struct emu_device *device, emu_addr *at)
     return size;
 }
 
+uint64_t emu_take_written(struct emu_device *device, emu_addr *at)
+{
+    pthread_mutex_lock(&device->lock);
+    struct mem_block *block = mem_block_at(&device->memory, *at);
+    uint64_t size = block ? block->wrote_to - block->wrote_from : 0;
+    if (size) {
+        *at = block->addr + block->wrote_from;
+        block->wrote_from = block->wrote_to = 0;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return size;
+}
+
 /* Returns the host address of the SIZE bytes at ADDR. If they are not inside one live allocation,
  * sets the message and returns NULL. The caller holds the lock. */
 static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)

@@ -10,24 +10,34 @@ struct origins {
     const struct memory *memory;
 };
 
+/* Notes that a kernel wrote the BYTES at ADDR. Returns false if no allocation contains them. */
+static bool note_write(const struct memory *memory, uint64_t addr, uint64_t bytes)
+{
+    if (!mem_range(memory, addr, bytes))
+        return false;
+    mem_mark(memory, MEM_FROM_KERNEL, addr, bytes, true);
+    struct mem_block *block = memory->lent ? mem_block_at(memory, addr) : NULL;
+    if (block && block->is_lent) {
+        uint64_t at = addr - block->addr;
+        if (block->wrote_to == 0 || at < block->wrote_from)
+            block->wrote_from = at;
+        if (at + bytes > block->wrote_to)
+            block->wrote_to = at + bytes;
+    }
+    return true;
+}
+
 static void origins_access(void *state, const struct obs_access *access)
 {
     const struct origins *origins = state;
     if (access->space != PTX_GLOBAL)
         return;
     /* a dense access may reach past the end of its allocation; then the launch fails */
-    if (access->dense) {
-        uint64_t bytes = (uint64_t)WARP * access->bytes;
-        if (mem_range(origins->memory, access->addr[0], bytes)) {
-            mem_mark(origins->memory, MEM_FROM_KERNEL, access->addr[0], bytes, true);
-            return;
-        }
-    }
-    for (uint32_t left = access->mask; left; left &= left - 1) {
-        uint64_t addr = access->addr[__builtin_ctz(left)];
-        if (mem_range(origins->memory, addr, access->bytes))
-            mem_mark(origins->memory, MEM_FROM_KERNEL, addr, access->bytes, true);
-    }
+    if (access->dense &&
+        note_write(origins->memory, access->addr[0], (uint64_t)WARP * access->bytes))
+        return;
+    for (uint32_t left = access->mask; left; left &= left - 1)
+        note_write(origins->memory, access->addr[__builtin_ctz(left)], access->bytes);
 }
 
 static void *origins_begin(const struct launch_view *launch)

@@ -94,44 +94,65 @@ static uint64_t find_piece(const struct twin *twin, const struct twin_share *sha
     return 0;
 }
 
-/* Notes all pieces of SHARE that kernels wrote, because SHARE is about to end. */
+/* Returns the last known launch that wrote the byte at offset AT of SHARE, or 0. Lowers *END to the
+ * offset where this may change. */
+static uint64_t writer_of(const struct twin_share *share, uint64_t at, uint64_t *end)
+{
+    for (size_t i = 0; i < TWIN_WRITES; i++) {
+        const struct twin_write *write = &share->writes[i];
+        uint64_t change = at < write->from ? write->from : write->to;
+        *end = at < change && change < *end ? change : *end;
+        if (write->from <= at && at < write->to)
+            return write->launch;
+    }
+    return 0;
+}
+
+/* Notes all pieces of SHARE that kernels wrote, because SHARE is about to end. Different launches
+ * may have written the parts of a piece, such as two versions of an answer. Then also notes each
+ * part. */
 static void note_end(struct twin *twin, const struct twin_share *share)
 {
     uint64_t size, noted = 0;
     for (uint64_t at = 0; noted < MOST_NOTED && (size = find_piece(twin, share, &at)); at += size) {
-        note_piece(twin, share, at, size, share->launch);
+        note_piece(twin, share, at, size, share->writes[0].launch);
         noted += size + NOTE;
+        for (uint64_t from = at, to; from < at + size && noted < MOST_NOTED; from = to) {
+            to = at + size;
+            uint64_t launch = writer_of(share, from, &to);
+            if (to - from == size)
+                break;
+            note_piece(twin, share, from, to - from, launch);
+            noted += to - from + NOTE;
+        }
     }
 }
 
-/* Returns a hash of HASH and the SIZE bytes. */
-static uint64_t hash_of(uint64_t hash, const uint8_t *bytes, uint64_t size)
+/* Notes which range of SHARE the last launch wrote. */
+static void note_write(struct twin *twin, struct twin_share *share)
 {
-    for (uint64_t i = 0, word; i < size; i += sizeof word) {
-        word = 0;
-        memcpy(&word, bytes + i, size - i < sizeof word ? size - i : sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
-    return hash;
+    emu_addr addr = share->addr;
+    uint64_t size = emu_take_written(twin->device, &addr), from = addr - share->addr;
+    if (size == 0)
+        return;
+    memmove(share->writes + 1, share->writes, (TWIN_WRITES - 1) * sizeof *share->writes);
+    /* whole words, as in find_piece() */
+    share->writes[0] = (struct twin_write){from / WORD * WORD,
+                                           (from + size + WORD - 1) / WORD * WORD, twin->launches};
 }
 
 /* Notes the pieces of SHARE that a launch has changed. */
 static void note_changes(struct twin *twin, struct twin_share *share)
 {
-    uint64_t at = 0, size, hash = 0;
-    for (; (size = find_piece(twin, share, &at)); at += size) {
-        const uint8_t *seen = share->program + at, *own = share->own + at;
-        hash = hash_of(hash, own, size);
+    note_write(twin, share);
+    for (uint64_t at = 0, size; (size = find_piece(twin, share, &at)); at += size) {
+        const uint8_t *seen = share->program + at;
         if (twin->noted >= MOST_NOTED || memcmp(seen, share->last + at, size) == 0)
             continue;
         note_piece(twin, share, at, size, twin->launches);
-        views_learn(&twin->views, seen, own, size);
+        views_learn(&twin->views, seen, share->own + at, size);
         twin->noted += size + NOTE;
     }
-    if (hash != share->hash)
-        share->launch = twin->launches;
-    share->hash = hash;
 }
 
 void twin_note_launch(struct twin *twin)
@@ -199,7 +220,7 @@ void twin_change(struct twin *twin, uint8_t *bytes, size_t size)
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size)
 {
     bool was_there = emu_find(twin->device, addr, NULL, NULL) == EMU_OK;
-    struct twin_share share = {addr, size, program, reserve(size), reserve(size), 0, 0};
+    struct twin_share share = {addr, size, program, reserve(size), reserve(size), {{0}}};
     struct twin_share *more = realloc(twin->shares, (twin->share_count + 1) * sizeof *more);
     if (more)
         twin->shares = more;

@@ -27,6 +27,8 @@
 #include "gpu/device.h"
 #include "gpu/remote/views.h"
 
+#define TWIN_WRITES 16
+
 struct twin_options {
     const char *shown, *judged; /* paths of the decoy and the judged input, or NULL */
     int answers_fd;             /* descriptor for the twin's answers, or -1 */
@@ -37,6 +39,11 @@ struct twin_options {
     uint64_t every; /* about one piece of 16 bytes in EVERY is changed */
 };
 
+/* The range of a share that one launch wrote, as offsets. */
+struct twin_write {
+    uint64_t from, to, launch;
+};
+
 /* A range of memory that the program shares with its device. */
 struct twin_share {
     emu_addr addr;
@@ -44,8 +51,7 @@ struct twin_share {
     /* the program's bytes, the twin's bytes, and a copy of the program's bytes after the last
      * request */
     uint8_t *program, *own, *last;
-    uint64_t hash;   /* of the twin's bytes that kernels wrote */
-    uint64_t launch; /* number of the last launch that changed these bytes */
+    struct twin_write writes[TWIN_WRITES]; /* of the latest launches; the latest comes first */
 };
 
 struct twin {
