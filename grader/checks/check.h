@@ -165,6 +165,9 @@ const int *check_random_ints(struct check *check, size_t count, int low, int hig
 /* Returns COUNT floats between LOW and HIGH. They are valid until the check ends. */
 float *check_random_floats(struct check *check, size_t count, float low, float high);
 
+/* Does the same as check_random_ints(), and returns the ints as floats. */
+float *check_random_wholes(struct check *check, size_t count, int low, int high);
+
 /* Returns zeroed memory for COUNT elements of SIZE bytes, in which the check can compute the right
  * results. It is valid until the check ends. */
 void *check_memory(struct check *check, size_t count, size_t size);
@@ -173,6 +176,16 @@ void *check_memory(struct check *check, size_t count, size_t size);
  * as in "rung 1, n = 5". */
 struct case_data *check_case(struct check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* A number of a case. */
+struct check_int {
+    const char *name;
+    int value;
+};
+/* Adds single numbers, such as {"rung", 1}, {"n", n}, to INPUT. */
+#define check_add_ints(input, ...)                                                                 \
+    check_add_each((input), (const struct check_int[]){__VA_ARGS__, {0}})
+void check_add_each(struct case_data *input, const struct check_int *ints);
 
 /* Returns N as "1,048,576", in one of eight static buffers. */
 const char *check_number(double n);
@@ -248,16 +261,22 @@ void check_speed(struct check *check);
 void check_equal_int(struct check *check, const struct run *run, const char *name, int want);
 void check_equal_u64(struct check *check, const struct run *run, const char *name, uint64_t want);
 
-/* A common mistake. MAKE computes the wrong result that the mistake gives for INPUT. */
+/* A common mistake. MAKE, or MAKE_SO with HOW, computes the wrong result that the mistake gives for
+ * INPUT. */
 struct check_guess {
     /* describes the mistake, after "c[0][0] is 3, but 4 is right: "; NULL at the end of a list */
     const char *text;
     void (*make)(const struct case_data *input, float *values);
     /* The report shows the line of the student's file that contains this text (see
-     * check_find_line()). NULL if the line is unknown. If the next guess has the same MAKE, it is
+     * check_find_line()). NULL if the line is unknown. If the next guess has the same text, it is
      * for another place in which students make the same mistake. */
     const char *at;
+    void (*make_so)(const struct case_data *input, const void *how, float *values);
+    const void *how; /* a way to make the mistake; its type is the lab's own */
 };
+
+/* Initialises .how with a value of TYPE. */
+#define CHECK_HOW(type, ...) .how = &(const type){__VA_ARGS__}
 
 /* The right value of a result: HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and
  * GUESSES serve to explain wrong values: the report says whether a result equals one of the
@@ -313,6 +332,8 @@ void check_has_read(struct check *check, const struct run *run, uint64_t bytes);
  * CHECK_COUNTS or has .closed_input, main() must have copied the input unchanged, unless the check
  * has .open_input. Call this after judging the values. Does nothing on a GPU. */
 void check_made_by_kernels(struct check *check, const struct run *run, const char *name);
+/* Calls check_made_by_kernels() and check_has_read(). */
+void check_comes_from(struct check *check, const struct run *run, const char *name, uint64_t bytes);
 /* Checks that the program launched a kernel with the name KERNEL. Does nothing on a GPU. */
 void check_ran(struct check *check, const struct run *run, const char *kernel);
 
@@ -465,6 +486,32 @@ void check_decides_by_reads(struct check *check, const struct run *run, const ch
 /* Gives the check the points that VALUE earns according to the budget of its figure. First calls
  * check_is_counted() and, if VALUE earns points, check_costs(). */
 void check_measure(struct check *check, const struct run *run, double value);
+
+/* --- jobs that several labs have -------------------------------------------------------------- */
+
+/* A sum of N numbers in blocks of THREADS threads. */
+struct check_sum_job {
+    int n, blocks, threads;
+};
+/* Returns a case of JOB for RUNG with random ints. *SUM gets its right answer. NAME begins the
+ * case's description. */
+struct case_data *check_sum_case(struct check *check, const char *name, int rung,
+                                 struct check_sum_job job, int *sum);
+/* Runs the submission on check_sum_case(). Checks that the sum is right, and that blocks of JOB's
+ * size computed it from the data on the GPU. */
+const struct run *check_sum_run(struct check *check, const char *name, int rung,
+                                struct check_sum_job job);
+
+/* C = A B, where A has HEIGHT rows and DEPTH columns, and B has DEPTH rows and WIDTH columns. */
+struct check_product {
+    int rung, height, width, depth;
+};
+/* Runs the submission on A and B. Checks that the result "c" is right, and that kernels computed it
+ * from A and B on the GPU. The largest error allowed is UNITS * u * M, where u = 2^-24 and M is the
+ * sum of the |products|. */
+const struct run *check_product_run(struct check *check, struct check_product job, const float *a,
+                                    const float *b, double units,
+                                    const struct check_guess *guesses);
 
 /* --- for the runner --------------------------------------------------------------------------- */
 

@@ -31,6 +31,12 @@ void check_has_read(struct check *check, const struct run *run, uint64_t bytes)
     check_advise(check, "The answer must come from kernels that read the data, not from main().");
 }
 
+void check_comes_from(struct check *check, const struct run *run, const char *name, uint64_t bytes)
+{
+    check_made_by_kernels(check, run, name);
+    check_has_read(check, run, bytes);
+}
+
 static bool is_word_of(const char *word, const char *words)
 {
     size_t length = strlen(word);

@@ -49,6 +49,20 @@ float *check_random_floats(struct check *check, size_t count, float low, float h
     return values;
 }
 
+float *check_random_wholes(struct check *check, size_t count, int low, int high)
+{
+    float *values = check_memory(check, count, sizeof *values);
+    for (size_t i = 0; i < count; ++i)
+        values[i] = (float)random_int(&check->random, low, high);
+    return values;
+}
+
+void check_add_each(struct case_data *input, const struct check_int *ints)
+{
+    for (; ints->name; ++ints)
+        case_add(input, ints->name, CASE_INT, &ints->value, 1);
+}
+
 struct case_data *check_case(struct check *check, const char *format, ...)
 {
     va_list arguments;

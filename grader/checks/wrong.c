@@ -178,14 +178,17 @@ static const struct check_guess *find_guess(const struct check *check,
     float *values = malloc((matrix->height * matrix->width + 1) * sizeof *values);
     const struct check_guess *guess = want->guesses;
     for (; values && guess && guess->text; ++guess) {
-        guess->make(input, values);
+        if (guess->make)
+            guess->make(input, values);
+        else
+            guess->make_so(input, guess->how, values);
         if (is_close(values, matrix, want->exact_guesses))
             break;
     }
     free(values);
     /* the same mistake may be made in several places */
-    while (values && guess && guess->text && guess[1].make == guess->make && guess->at &&
-           !check_find_line(check, guess->at))
+    while (values && guess && guess->text && guess[1].text && guess->at &&
+           strcmp(guess[1].text, guess->text) == 0 && !check_find_line(check, guess->at))
         ++guess;
     return values && guess && guess->text ? guess : NULL;
 }

@@ -34,8 +34,7 @@ static struct case_data *make_case(struct check *check, int rung, int n, uint64_
     static const char *const names[] = {"one thread", "one block", "grid"};
     const int *data = check_random_ints(check, (size_t)n, -LARGEST, LARGEST);
     struct case_data *input = check_case(check, "%s, n = %s", names[rung], check_number(n));
-    case_add(input, "rung", CASE_INT, &rung, 1);
-    case_add(input, "n", CASE_INT, &n, 1);
+    check_add_ints(input, {"rung", rung}, {"n", n});
     case_add(input, "data", CASE_INT, data, (size_t)n);
     *sum = sum_of_squares(data, n);
     return input;
@@ -48,8 +47,7 @@ static const struct run *sum_up(struct check *check, int rung, int n)
     const struct case_data *input = make_case(check, rung, n, &sum);
     const struct run *run = check_run(check, input);
     check_equal_u64(check, run, "sum", sum);
-    check_made_by_kernels(check, run, "sum");
-    check_has_read(check, run, (uint64_t)n * sizeof(int));
+    check_comes_from(check, run, "sum", (uint64_t)n * sizeof(int));
     return run;
 }
 

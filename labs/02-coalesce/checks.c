@@ -36,8 +36,7 @@ static const struct run *sum_up(struct check *check, int n)
     case_add(input, "data", CASE_INT, data, (size_t)n);
     const struct run *run = check_run(check, input);
     check_equal_u64(check, run, "sum", sum_of_squares(data, n));
-    check_made_by_kernels(check, run, "sum");
-    check_has_read(check, run, (uint64_t)n * sizeof(int));
+    check_comes_from(check, run, "sum", (uint64_t)n * sizeof(int));
     return run;
 }
 

@@ -5,7 +5,6 @@
  * check_through_shared() proves that the sum comes through shared memory, and check_costs() limits
  * useless work. A program with a race can be right by luck, so racecheck finds out whether the
  * threads wait before they read values of other threads. */
-#include <limits.h>
 
 #include "checks/check.h"
 
@@ -24,46 +23,13 @@ struct job {
     int rung, n, blocks, threads;
 };
 
-/* Returns the right answer: the exact sum. */
-static int sum_of(const int *data, int n)
-{
-    int sum = 0;
-    for (int i = 0; i < n; ++i)
-        sum += data[i];
-    return sum;
-}
+#define SUM_JOB(job) ((struct check_sum_job){(job).n, (job).blocks, (job).threads})
 
-/* Returns a case of JOB with random numbers. *SUM gets its right answer. */
-static struct case_data *make_case(struct check *check, struct job job, int *sum)
-{
-    static const char *const names[] = {"atomic", "static", "dynamic"};
-    /* The sum must fit into an int, but be so large that a sum in a float, which has 24 bits, is
-     * wrong. So most numbers are positive, and as large as possible. */
-    int largest = INT_MAX / (job.n + 1);
-    const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
-    struct case_data *input =
-        check_case(check, "%s, n = %s, %s of %s", names[job.rung], check_number(job.n),
-                   check_count(job.blocks, "block"), check_count(job.threads, "thread"));
-    case_add(input, "rung", CASE_INT, &job.rung, 1);
-    case_add(input, "blocks", CASE_INT, &job.blocks, 1);
-    case_add(input, "threads", CASE_INT, &job.threads, 1);
-    case_add(input, "n", CASE_INT, &job.n, 1);
-    case_add(input, "data", CASE_INT, data, (size_t)job.n);
-    *sum = sum_of(data, job.n);
-    return input;
-}
+static const char *const names[] = {"atomic, ", "static, ", "dynamic, "};
 
-/* Runs JOB. Checks that the sum is right, and that blocks of JOB's size computed it from the data
- * on the GPU. */
 static const struct run *sum_up(struct check *check, struct job job)
 {
-    int sum;
-    const struct run *run = check_run(check, make_case(check, job, &sum));
-    check_equal_int(check, run, "sum", sum);
-    check_made_by_kernels(check, run, "sum");
-    check_has_read(check, run, (uint64_t)job.n * sizeof(int));
-    check_launched(check, run, 0, job.blocks, job.threads);
-    return run;
+    return check_sum_run(check, names[job.rung], job.rung, SUM_JOB(job));
 }
 
 CHECK(
@@ -132,7 +98,8 @@ static void writes_seldom(struct check *check, struct job job)
 {
     int sum;
     job.threads = 32 * check_random_int(check, 5, 7);
-    const struct run *run = check_run(check, make_case(check, job, &sum));
+    const struct run *run =
+        check_run(check, check_sum_case(check, names[job.rung], job.rung, SUM_JOB(job), &sum));
     double writes = writes_a_block(run, job);
     if (writes > MOST_WRITES)
         check_refuse(check, run, "Let thread 0 alone store, after it has added up all sums.",

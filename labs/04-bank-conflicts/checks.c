@@ -9,7 +9,6 @@
  *
  * A loop of thread 0 has almost no divergence and no conflicts, so the checks of these two
  * counters, and the check for races, accept trees only. */
-#include <limits.h>
 #include <math.h>
 
 #include "checks/check.h"
@@ -22,51 +21,11 @@ LAB(.title = "A tree without divergence and bank conflicts", .file = "bank_confl
         "TODO 3: let the loop above run while off >= 32. Then if (t < 32) { int total = sums[t]; for (int off = 16; off > 0; off /= 2) total += __shfl_down_sync(0xffffffff, total, off); if (t == 0) result[blockIdx.x] = total; }.",
     });
 
-/* The size of one run. */
-struct job {
-    int n, blocks, threads;
-};
-
 enum rung { THREAD_0, TREE };
 
-/* Returns the right answer: the exact sum. */
-static int sum_of(const int *data, int n)
+static const struct run *sum_up(struct check *check, struct check_sum_job job)
 {
-    int sum = 0;
-    for (int i = 0; i < n; ++i)
-        sum += data[i];
-    return sum;
-}
-
-/* Returns a case of JOB for RUNG with random numbers. *SUM gets its right answer. */
-static struct case_data *make_case(struct check *check, int rung, struct job job, int *sum)
-{
-    /* The sum must fit into an int, but be so large that a sum in a float, which has 24 bits, is
-     * wrong. So most numbers are positive, and as large as possible. */
-    int largest = INT_MAX / (job.n + 1);
-    const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
-    struct case_data *input =
-        check_case(check, "n = %s, %s of %s", check_number(job.n), check_count(job.blocks, "block"),
-                   check_count(job.threads, "thread"));
-    case_add(input, "rung", CASE_INT, &rung, 1);
-    case_add(input, "blocks", CASE_INT, &job.blocks, 1);
-    case_add(input, "threads", CASE_INT, &job.threads, 1);
-    case_add(input, "n", CASE_INT, &job.n, 1);
-    case_add(input, "data", CASE_INT, data, (size_t)job.n);
-    *sum = sum_of(data, job.n);
-    return input;
-}
-
-/* Runs JOB and judges the sum. */
-static const struct run *sum_up(struct check *check, struct job job)
-{
-    int sum;
-    const struct run *run = check_run(check, make_case(check, TREE, job, &sum));
-    check_equal_int(check, run, "sum", sum);
-    check_made_by_kernels(check, run, "sum");
-    check_has_read(check, run, (uint64_t)job.n * sizeof(int));
-    check_launched(check, run, 0, job.blocks, job.threads);
-    return run;
+    return check_sum_run(check, "", TREE, job);
 }
 
 CHECK(
@@ -74,7 +33,7 @@ CHECK(
     .hint =
         "Draw your tree for 8 threads: does each sum reach sums[0] exactly once? Does every step wait for the step before it? Does each shuffle read only from lanes that also call it?")
 {
-    sum_up(check, (struct job){100003, 64, 256});
+    sum_up(check, (struct check_sum_job){100003, 64, 256});
 }
 
 CHECK(
@@ -82,24 +41,24 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the number of threads is the problem: begin or end the tree at blockDim.x, not at a fixed number.")
 {
-    sum_up(check, (struct job){0, 8, 64});
-    sum_up(check, (struct job){1, 3, 1024});
-    sum_up(check, (struct job){2 * check_random_int(check, 1, 400) + 1, 5, 128});
-    sum_up(check, (struct job){65537, 2, 64});
-    sum_up(check, (struct job){100000 + check_random_int(check, 0, 999), 150, 512});
-    sum_up(check, (struct job){200001, 40, 1024});
+    sum_up(check, (struct check_sum_job){0, 8, 64});
+    sum_up(check, (struct check_sum_job){1, 3, 1024});
+    sum_up(check, (struct check_sum_job){2 * check_random_int(check, 1, 400) + 1, 5, 128});
+    sum_up(check, (struct check_sum_job){65537, 2, 64});
+    sum_up(check, (struct check_sum_job){100000 + check_random_int(check, 0, 999), 150, 512});
+    sum_up(check, (struct check_sum_job){200001, 40, 1024});
 }
 
 /* Returns COUNT, a sum over all blocks of JOB, divided by the number of blocks. The second step
  * counts as one block. */
-static double of_a_block(double count, struct job job)
+static double of_a_block(double count, struct check_sum_job job)
 {
     return count / (job.blocks + 1);
 }
 
 /* Checks that each block writes one result to global memory. If both steps happen in one launch, a
  * block may write one more word. */
-static void leaves_one_result(struct check *check, const struct run *run, struct job job)
+static void leaves_one_result(struct check *check, const struct run *run, struct check_sum_job job)
 {
     double results = of_a_block(check_counter(run, "global_store_requests") +
                                     check_counter(run, "global_atomic_requests") +
@@ -115,10 +74,10 @@ static void leaves_one_result(struct check *check, const struct run *run, struct
  * and at most one in the second step, so most of what is counted happens in the tree. The number of
  * blocks is random, but varies little, because the costs of the solution, with which check_costs()
  * compares, were measured with one seed. */
-static struct job in_blocks_of(struct check *check, int threads)
+static struct check_sum_job in_blocks_of(struct check *check, int threads)
 {
     int blocks = check_random_int(check, 125, 127);
-    return (struct job){1024 * blocks, blocks, threads};
+    return (struct check_sum_job){1024 * blocks, blocks, threads};
 }
 
 /* check_costs() does not limit the total number of instructions, because warps may poll while they
@@ -128,7 +87,7 @@ static struct job in_blocks_of(struct check *check, int threads)
 /* Refuses programs in which thread 0 does all the work. Even with int4, its loop takes more than 2.5
  * instructions for each thread of the two steps. A tree with padded indices takes 2, in blocks of
  * 256 threads or more. */
-static void refuse_one_thread(struct check *check, const struct run *run, struct job job)
+static void refuse_one_thread(struct check *check, const struct run *run, struct check_sum_job job)
 {
     double path = check_counter(run, "longest_warp_instructions");
     if (path > 2.5 * job.threads)
@@ -138,7 +97,7 @@ static void refuse_one_thread(struct check *check, const struct run *run, struct
             check_number(path));
 }
 
-static const struct run *grow_tree(struct check *check, struct job job)
+static const struct run *grow_tree(struct check *check, struct check_sum_job job)
 {
     const struct run *run = sum_up(check, job);
     check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
@@ -158,7 +117,7 @@ CHECK(
          .judges = 1 << CHECK_PATH | POLLING},
     .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
-    const struct job job = in_blocks_of(check, 1024);
+    const struct check_sum_job job = in_blocks_of(check, 1024);
     const struct run *run = sum_up(check, job);
     check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
     leaves_one_result(check, run, job);
@@ -177,12 +136,12 @@ CHECK(
          .budget = {.slack = 1.3}},
     .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
-    const struct job job = {1 << 24, 1 << 14, 1024}, small = {1 << 14, 4, 1024};
+    const struct check_sum_job job = {1 << 24, 1 << 14, 1024}, small = {1 << 14, 4, 1024};
     int sum;
-    check_each_pass(check, make_case(check, TREE, small, &sum), (1 << 14) * sizeof(int));
-    check_time(check, CHECK_NAIVE, make_case(check, THREAD_0, job, &sum));
+    check_each_pass(check, check_sum_case(check, "", TREE, small, &sum), (1 << 14) * sizeof(int));
+    check_time(check, CHECK_NAIVE, check_sum_case(check, "", THREAD_0, job, &sum));
     while (check_again(check)) {
-        const struct case_data *input = make_case(check, TREE, job, &sum);
+        const struct case_data *input = check_sum_case(check, "", TREE, job, &sum);
         check_equal_int(check, check_time(check, CHECK_YOURS, input), "sum", sum);
         check_time(check, CHECK_SOLUTION, input);
     }
@@ -198,7 +157,7 @@ CHECK(
                .budget = {.naive = 48, .solution = 1, .slack = 12}},
     .hint = "TODO 2a: in each step, let the first threads do the work: threads 0, 1, 2 and so on.")
 {
-    const struct job job = in_blocks_of(check, 256);
+    const struct check_sum_job job = in_blocks_of(check, 256);
     const struct run *run = grow_tree(check, job);
     double reads = of_a_block(check_counter(run, "shared_load_requests"), job);
     /* rounded down, because in the second step, the warp that reads the last block's result can
@@ -224,7 +183,7 @@ CHECK(conflicts, .title = "no bank conflicts in shared memory", .points = 10, .w
                  .judges = POLLING},
       .hint = "TODO 2b: let neighbouring threads touch neighbouring words, in every step.")
 {
-    const struct job job = in_blocks_of(check, 512);
+    const struct check_sum_job job = in_blocks_of(check, 512);
     const struct run *run = grow_tree(check, job);
     /* an atomic both loads and stores a word, so its conflicts count, too */
     check_measure(check, run,
@@ -244,7 +203,7 @@ CHECK(barriers, .title = "the last warp adds up without barriers", .points = 15,
                  .judges = 1 << CHECK_BARRIERS},
       .hint = "TODO 3: when 32 sums are left, only warp 0 works, and it needs no __syncthreads().")
 {
-    const struct job job = in_blocks_of(check, 512);
+    const struct check_sum_job job = in_blocks_of(check, 512);
     const struct run *run = grow_tree(check, job);
     double arrivals = of_a_block(check_counter(run, "barriers"), job);
     check_measure(check, run, arrivals / (job.threads / 32));
@@ -257,6 +216,6 @@ CHECK(
         "Between a write and another thread's read of the same word there must be a __syncthreads() or, within one warp, a __syncwarp(). `volatile` is not enough.")
 {
     check_costs(check, grow_tree(check, in_blocks_of(check, 512)));
-    sum_up(check, (struct job){20001 + 2 * check_random_int(check, 1, 99), 9, 64});
-    sum_up(check, (struct job){20001 + 2 * check_random_int(check, 1, 99), 5, 1024});
+    sum_up(check, (struct check_sum_job){20001 + 2 * check_random_int(check, 1, 99), 9, 64});
+    sum_up(check, (struct check_sum_job){20001 + 2 * check_random_int(check, 1, 99), 5, 1024});
 }

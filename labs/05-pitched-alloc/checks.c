@@ -34,20 +34,15 @@ static double *sums_of(struct check *check, const float *data, int width, int he
 static const struct run *add_up(struct check *check, int width, int height)
 {
     size_t count = (size_t)width * (size_t)height;
-    float *data = check_memory(check, count, sizeof *data);
-    for (size_t i = 0; i < count; ++i)
-        data[i] = (float)check_random_int(check, -LARGEST, LARGEST);
+    const float *data = check_random_wholes(check, count, -LARGEST, LARGEST);
     struct case_data *input =
         check_case(check, "%s of %s", check_count(height, "row"), check_count(width, "number"));
-    case_add(input, "width", CASE_INT, &width, 1);
-    case_add(input, "height", CASE_INT, &height, 1);
+    check_add_ints(input, {"width", width}, {"height", height});
     case_add(input, "data", CASE_FLOAT, data, count);
     const struct run *run = check_run(check, input);
     struct check_matrix want = {height, width, .values = sums_of(check, data, width, height)};
     check_within(check, run, "sums", &want);
-    check_made_by_kernels(check, run, "sums");
-    if (height > 2)
-        check_has_read(check, run, count * sizeof(float));
+    check_comes_from(check, run, "sums", height > 2 ? count * sizeof(float) : 0);
     return run;
 }
 

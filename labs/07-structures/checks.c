@@ -60,23 +60,19 @@ static struct case_data *make_case(struct check *check, int rung, int n)
 {
     size_t count = (size_t)n * (size_t)fields_of(rung);
     int planets = n < 1000 ? MORE_PLANETS : PLANETS;
-    float gravity[MORE_PLANETS], *data = check_memory(check, count, sizeof *data);
-    for (size_t i = 0; i < count; ++i)
-        data[i] = (float)check_random_int(check, -LARGEST, LARGEST);
-    for (int p = 0; p < planets; ++p)
-        gravity[p] = (float)check_random_int(check, 1, LARGEST);
+    const float *data = check_random_wholes(check, count, -LARGEST, LARGEST);
+    const float *gravity = check_random_wholes(check, (size_t)planets, 1, LARGEST);
     struct case_data *input = check_case(check, "rung %d, n = %s", rung, check_number(n));
-    case_add(input, "rung", CASE_INT, &rung, 1);
-    case_add(input, "n", CASE_INT, &n, 1);
-    case_add(input, "planets", CASE_INT, &planets, 1);
+    check_add_ints(input, {"rung", rung}, {"n", n}, {"planets", planets});
     case_add(input, "data", CASE_FLOAT, data, count);
     case_add(input, "gravity", CASE_FLOAT, gravity, (size_t)planets);
     return input;
 }
 
 /* Makes a mistake: vector T of block B begins at word 256 * B + EACH * T. */
-static void take_words(const struct case_data *input, int each, float *values)
+static void take_words(const struct case_data *input, const void *how, float *values)
 {
+    int each = *(const int *)how;
     const float *data = case_floats(input, "data");
     bool vectors = has_vectors(case_int(input, "rung"));
     for (int i = 0; vectors && i < case_int(input, "n"); ++i) {
@@ -85,43 +81,25 @@ static void take_words(const struct case_data *input, int each, float *values)
     }
 }
 
-static void next_words(const struct case_data *input, float *values)
-{
-    take_words(input, 1, values);
-}
-
-static void block_as_words(const struct case_data *input, float *values)
-{
-    take_words(input, 3, values);
-}
-
 /* Makes a mistake: the kernel reads field FIELD of a particle in place of the mass. */
-static void take_field(const struct case_data *input, int field, float *values)
+static void take_field(const struct case_data *input, const void *field, float *values)
 {
     const float *gravity = case_floats(input, "gravity");
     int rung = case_int(input, "rung"), n = case_int(input, "n");
     int count = has_vectors(rung) ? 0 : case_int(input, "planets") * n;
     for (int i = 0; i < count; ++i)
-        values[i] = gravity[i / n] * (float)word_of(input, i % n, field);
+        values[i] = gravity[i / n] * (float)word_of(input, i % n, *(const int *)field);
 }
 
-static void take_x(const struct case_data *input, float *values)
-{
-    take_field(input, 0, values);
-}
-
-static void take_charge(const struct case_data *input, float *values)
-{
-    take_field(input, 7, values);
-}
+#define GUESS(name, number) .make_so = name, CHECK_HOW(int, number)
 
 static const struct check_guess guesses[] = {
     {"exactly the result for words i, i + 1 and i + 2: the words of vector i begin at 3 * i",
-     next_words, NULL},
+     GUESS(take_words, 1)},
     {"exactly the result if a block begins at word 256 * blockIdx.x: its vectors begin at word 3 * 256 * blockIdx.x",
-     block_as_words, NULL},
-    {"exactly the results if x is taken in place of the mass", take_x, NULL},
-    {"exactly the results if the charge is taken in place of the mass", take_charge, NULL},
+     GUESS(take_words, 3)},
+    {"exactly the results if x is taken in place of the mass", GUESS(take_field, 0)},
+    {"exactly the results if the charge is taken in place of the mass", GUESS(take_field, 7)},
     {0}};
 
 /* Checks that the result of RUN on INPUT is right. */
@@ -143,8 +121,8 @@ static const struct run *try_rung(struct check *check, int rung, int n)
     const struct case_data *input = make_case(check, rung, n);
     const struct run *run = check_run(check, input);
     judge(check, run, input);
-    check_made_by_kernels(check, run, has_vectors(rung) ? "lengths" : "weights");
-    check_has_read(check, run, (uint64_t)(n * fields_of(rung)) * sizeof(float));
+    check_comes_from(check, run, has_vectors(rung) ? "lengths" : "weights",
+                     (uint64_t)(n * fields_of(rung)) * sizeof(float));
     return run;
 }
 

@@ -72,11 +72,11 @@ static void repeat_columns(const struct case_data *input, float *values)
 }
 
 static const struct check_guess guesses[] = {
-    {"exactly the data, not transposed", copy, NULL},
+    {"exactly the data, not transposed", .make = copy},
     {"exactly the result if each tile goes to the right place, but is not transposed itself: [tx][i] is a column of the tile, [i][tx] a row",
-     keep_tiles, NULL},
+     .make = keep_tiles},
     {"exactly the result if all steps of the second loop take column ty of the tile: [tx][ty] in place of [tx][i]",
-     repeat_columns, NULL},
+     .make = repeat_columns},
     {0}};
 
 static struct case_data *make_case(struct check *check, int rung, struct job job)
@@ -85,9 +85,7 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
     const float *data = check_random_floats(check, count, -1, 1);
     struct case_data *input = check_case(check, "%s of %s", check_count(job.height, "row"),
                                          check_count(job.width, "number"));
-    case_add(input, "rung", CASE_INT, &rung, 1);
-    case_add(input, "height", CASE_INT, &job.height, 1);
-    case_add(input, "width", CASE_INT, &job.width, 1);
+    check_add_ints(input, {"rung", rung}, {"height", job.height}, {"width", job.width});
     case_add(input, "data", CASE_FLOAT, data, count);
     return input;
 }
@@ -113,8 +111,8 @@ static const struct run *turn(struct check *check, struct job job)
     if (job.height == 1 || job.width == 1)
         /* the result has the same bytes as the data, so a copy without a kernel is right */
         return run;
-    check_made_by_kernels(check, run, "turned");
-    check_has_read(check, run, (uint64_t)job.height * (uint64_t)job.width * sizeof(float));
+    check_comes_from(check, run, "turned",
+                     (uint64_t)job.height * (uint64_t)job.width * sizeof(float));
     return run;
 }
 

@@ -98,9 +98,7 @@ static struct case_data *make_case(struct check *check, int rung, const struct s
     struct case_data *input =
         check_case(check, "rung %d, a %s picture of %s x %s pixels", rung, kinds[scene->kind],
                    check_number(picture.width), check_number(picture.height));
-    case_add(input, "rung", CASE_INT, &rung, 1);
-    case_add(input, "width", CASE_INT, &picture.width, 1);
-    case_add(input, "height", CASE_INT, &picture.height, 1);
+    check_add_ints(input, {"rung", rung}, {"width", picture.width}, {"height", picture.height});
     case_add(input, "pixels", CASE_BYTE, picture.pixels,
              (size_t)picture.width * (size_t)picture.height);
     return input;
@@ -154,11 +152,11 @@ static void without_last_step(const struct case_data *input, float *sum)
 
 static const struct check_guess sum_guesses[] = {
     {"as if thread 1 of each block kept its sum: the tree ends before the step with off = 1",
-     without_last_step, "for (int off"},
-    {"as if the sum of each thread began with pixels[threadIdx.x], not with 0", begin_with_thread,
-     NULL},
-    {"as if each thread added its first pixel twice", begin_with_first, NULL},
-    {NULL, NULL, NULL}};
+     .make = without_last_step, .at = "for (int off"},
+    {"as if the sum of each thread began with pixels[threadIdx.x], not with 0",
+     .make = begin_with_thread},
+    {"as if each thread added its first pixel twice", .make = begin_with_first},
+    {0}};
 
 /* Makes a mistake: the division comes before the multiplication. */
 static void divide_first(const struct case_data *input, float *after)
@@ -189,10 +187,11 @@ static void look_up_number(const struct case_data *input, float *after)
 }
 
 static const struct check_guess after_guesses[] = {
-    {"as if each pixel i got the new grey of i % 256, not of its old grey", look_up_number,
-     "after[i] ="},
-    {"as if new_grey() divided two integers first, and then multiplied by 255", divide_first, NULL},
-    {NULL, NULL, NULL}};
+    {"as if each pixel i got the new grey of i % 256, not of its old grey", .make = look_up_number,
+     .at = "after[i] ="},
+    {"as if new_grey() divided two integers first, and then multiplied by 255",
+     .make = divide_first},
+    {0}};
 
 /* Makes a mistake: everything is added to bin 0. */
 static void add_to_bin_0(const struct case_data *input, float *bins)
@@ -230,13 +229,13 @@ static void add_copy_again(const struct case_data *input, float *bins)
 }
 
 static const struct check_guess guesses[] = {
-    {"as if each pixel added its grey, not 1", add_greys, NULL},
-    {"as if all bins were added to bin 0", add_to_bin_0, "atomicAdd(&bins[0]"},
-    {"as if all bins were added to bin 0", add_to_bin_0, NULL},
-    {"as if only copy 0 of each bin were added up", add_copy_0, "total +="},
-    {"as if one copy of each bin were added 32 times, not each copy once", add_copy_again,
-     "total +="},
-    {NULL, NULL, NULL}};
+    {"as if each pixel added its grey, not 1", .make = add_greys},
+    {"as if all bins were added to bin 0", .make = add_to_bin_0, .at = "atomicAdd(&bins[0]"},
+    {"as if all bins were added to bin 0", .make = add_to_bin_0},
+    {"as if only copy 0 of each bin were added up", .make = add_copy_0, .at = "total +="},
+    {"as if one copy of each bin were added 32 times, not each copy once", .make = add_copy_again,
+     .at = "total +="},
+    {0}};
 
 /* Judges a result. IS_HIDDEN says that main() gets a decoy picture (check.h), which differs from
  * the kernels' picture. A picture of few greys may equal its decoy, and then the check cannot know

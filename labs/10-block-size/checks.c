@@ -64,16 +64,22 @@ static int no_first(int d)
     return d > -REACH ? REACH + 1 - abs(d) : 0;
 }
 
-/* Makes sums with wrong weights, of rows that are SHIFT rows too far down. */
-static void blur_wrongly(const struct case_data *input, float *sums, weigh *weight, int shift)
+/* Makes sums with wrong weights, of rows that are `shift` rows too far down. */
+struct blur {
+    weigh *weight;
+    int shift;
+};
+
+static void blur_wrongly(const struct case_data *input, const void *how, float *sums)
 {
+    const struct blur *blur = how;
     int width = case_int(input, "width"), height = case_int(input, "height");
     const float *data = case_floats(input, "data");
     for (int i = 0; i < width * height; ++i) {
         double sum = 0;
         for (int d = -REACH; d <= REACH; ++d) {
-            int y = i / width + d + shift;
-            sum += y >= 0 && y < height ? weight(d) * (double)data[y * width + i % width] : 0;
+            int y = i / width + d + blur->shift;
+            sum += y >= 0 && y < height ? blur->weight(d) * (double)data[y * width + i % width] : 0;
         }
         sums[i] = (float)sum;
     }
@@ -84,31 +90,19 @@ static int right(int d)
     return REACH + 1 - abs(d);
 }
 
-#define GUESS(name, weight, shift)                                                                 \
-    static void name(const struct case_data *input, float *sums)                                   \
-    {                                                                                              \
-        blur_wrongly(input, sums, weight, shift);                                                  \
-    }
-GUESS(weigh_less, one_less, 0)
-GUESS(weigh_equally, all_equal, 0)
-GUESS(weigh_by_distance, by_distance, 0)
-GUESS(leave_last, no_last, 0)
-GUESS(leave_first, no_first, 0)
-GUESS(one_row_down, right, 1)
-GUESS(one_row_up, right, -1)
-GUESS(begin_at_row, right, REACH)
+#define GUESS(...) .make_so = blur_wrongly, CHECK_HOW(struct blur, __VA_ARGS__)
 
 static const struct check_guess guesses[] = {
-    {"exactly the result if all weights are 1 too small: 0 to 20, not 1 to 21", weigh_less, NULL},
-    {"exactly the result if all weights are 1", weigh_equally, NULL},
+    {"exactly the result if all weights are 1 too small: 0 to 20, not 1 to 21", GUESS(one_less, 0)},
+    {"exactly the result if all weights are 1", GUESS(all_equal, 0)},
     {"exactly the result if the nearest row has weight 1, and the other rows have more",
-     weigh_by_distance, NULL},
-    {"as if row y + 20 did not count for row y", leave_last, NULL},
-    {"as if row y - 20 did not count for row y", leave_first, NULL},
-    {"as if each sum were made for the row below", one_row_down, NULL},
-    {"as if each sum were made for the row above", one_row_up, NULL},
+     GUESS(by_distance, 0)},
+    {"as if row y + 20 did not count for row y", GUESS(no_last, 0)},
+    {"as if row y - 20 did not count for row y", GUESS(no_first, 0)},
+    {"as if each sum were made for the row below", GUESS(right, 1)},
+    {"as if each sum were made for the row above", GUESS(right, -1)},
     {"as if row j of the shared memory were row first + j of the picture, not first + j - REACH",
-     begin_at_row, NULL},
+     GUESS(right, REACH)},
     {0}};
 
 /* The most bytes of static shared memory. The emulator accepts PTX with larger arrays, but the
@@ -129,20 +123,16 @@ static void compiles_for_gpus(struct check *check, const struct run *run)
 static const struct run *run_on(struct check *check, int width, int height)
 {
     size_t count = (size_t)width * (size_t)height;
-    float *data = check_memory(check, count, sizeof *data);
-    for (size_t i = 0; i < count; ++i)
-        data[i] = (float)check_random_int(check, 0, LARGEST);
+    const float *data = check_random_wholes(check, count, 0, LARGEST);
     struct case_data *input =
         check_case(check, "%s of %s", check_count(height, "row"), check_count(width, "number"));
-    case_add(input, "width", CASE_INT, &width, 1);
-    case_add(input, "height", CASE_INT, &height, 1);
+    check_add_ints(input, {"width", width}, {"height", height});
     case_add(input, "data", CASE_FLOAT, data, count);
     const struct run *run = check_run(check, input);
     struct check_matrix want = {height, width, .values = blur(check, data, width, height),
                                 .guesses = guesses};
     check_within(check, run, "blurred", &want);
-    check_made_by_kernels(check, run, "blurred");
-    check_has_read(check, run, count * sizeof(float));
+    check_comes_from(check, run, "blurred", count * sizeof(float));
     compiles_for_gpus(check, run);
     return run;
 }

@@ -85,9 +85,7 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
                                     check_count(job.n, "number"), check_number(job.longest))
                        : check_case(check, "rung %d, %s, of which about %d %% are kept", rung,
                                     check_count(job.n, "number"), job.percent);
-    case_add(input, "rung", CASE_INT, &rung, 1);
-    case_add(input, "n", CASE_INT, &job.n, 1);
-    case_add(input, "limit", CASE_INT, &limit, 1);
+    check_add_ints(input, {"rung", rung}, {"n", job.n}, {"limit", limit});
     case_add(input, "data", CASE_INT, data, (size_t)job.n);
     case_add(input, "ids", CASE_INT, group_ids(check, job.n, job.longest), (size_t)job.n);
     return input;
@@ -161,9 +159,10 @@ static void keep_too_far(const struct case_data *input, float *kept)
 }
 
 /* Makes common mistakes: the last group of each warp, or the first, is left out. */
-static void sum_without(const struct case_data *input, bool last, float *sums)
+static void sum_without(const struct case_data *input, const void *how, float *sums)
 {
     const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
+    bool last = *(const bool *)how;
     int n = case_int(input, "n");
     for (int i = 0; i < n; ++i)
         sums[i] = 0;
@@ -174,21 +173,12 @@ static void sum_without(const struct case_data *input, bool last, float *sums)
     }
 }
 
-static void without_last(const struct case_data *input, float *sums)
-{
-    sum_without(input, true, sums);
-}
-
-static void without_first(const struct case_data *input, float *sums)
-{
-    sum_without(input, false, sums);
-}
-
 /* Makes common mistakes: sums continue from one group to the next (CROSSES), or every lane adds its
  * sum to the result, not only the last lane of a group in the warp. */
-static void sum_lanes(const struct case_data *input, bool crosses, float *sums)
+static void sum_lanes(const struct case_data *input, const void *how, float *sums)
 {
     const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
+    bool crosses = *(const bool *)how;
     int n = case_int(input, "n"), sum = 0;
     for (int i = 0; i < n; ++i)
         sums[i] = 0;
@@ -198,16 +188,6 @@ static void sum_lanes(const struct case_data *input, bool crosses, float *sums)
         sum = data[i] + (begins ? 0 : sum);
         sums[ids[i]] += (float)(ends || !crosses ? sum : 0);
     }
-}
-
-static void across_groups(const struct case_data *input, float *sums)
-{
-    sum_lanes(input, true, sums);
-}
-
-static void by_all_lanes(const struct case_data *input, float *sums)
-{
-    sum_lanes(input, false, sums);
 }
 
 /* Makes a common mistake: the first lane of each group adds its sum, and so does lane 31. */
@@ -224,6 +204,8 @@ static void by_first_lanes(const struct case_data *input, float *sums)
     }
 }
 
+#define GUESS(name, which) .make_so = name, CHECK_HOW(bool, which)
+
 #define BY_FIRST                                                                                   \
     "as if the first lane of each group added its sum: only the last lane has the whole sum"
 #define CROSSES                                                                                    \
@@ -232,24 +214,24 @@ static void by_first_lanes(const struct case_data *input, float *sums)
     "as if each number were stored one place too far: does a lane count itself among the lanes before it?"
 
 static const struct check_guess sum_guesses[] = {
-    {CROSSES, across_groups, "if (lane >= off)"},
-    {CROSSES, across_groups, "lane >= off ?"},
-    {CROSSES, across_groups, NULL},
-    {"as if each lane added its sum to the result, not only the last lane of a group", by_all_lanes,
-     NULL},
-    {BY_FIRST, by_first_lanes, "is_last ="},
-    {BY_FIRST, by_first_lanes, "last ="},
-    {BY_FIRST, by_first_lanes, NULL},
-    {"as if the last group in each warp were left out", without_last, NULL},
-    {"as if the first group in each warp were left out", without_first, NULL},
-    {NULL, NULL, NULL}};
+    {CROSSES, GUESS(sum_lanes, true), .at = "if (lane >= off)"},
+    {CROSSES, GUESS(sum_lanes, true), .at = "lane >= off ?"},
+    {CROSSES, GUESS(sum_lanes, true)},
+    {"as if each lane added its sum to the result, not only the last lane of a group",
+     GUESS(sum_lanes, false)},
+    {BY_FIRST, .make = by_first_lanes, .at = "is_last ="},
+    {BY_FIRST, .make = by_first_lanes, .at = "last ="},
+    {BY_FIRST, .make = by_first_lanes},
+    {"as if the last group in each warp were left out", GUESS(sum_without, true)},
+    {"as if the first group in each warp were left out", GUESS(sum_without, false)},
+    {0}};
 
 static const struct check_guess guesses[] = {
-    {"as if a number that equals the limit were not kept", keep_above, NULL},
-    {TOO_FAR, keep_too_far, "#define IN_FRONT"},
-    {TOO_FAR, keep_too_far, "(2u << lane) - 1"},
-    {TOO_FAR, keep_too_far, NULL},
-    {NULL, NULL, NULL}};
+    {"as if a number that equals the limit were not kept", .make = keep_above},
+    {TOO_FAR, .make = keep_too_far, .at = "#define IN_FRONT"},
+    {TOO_FAR, .make = keep_too_far, .at = "(2u << lane) - 1"},
+    {TOO_FAR, .make = keep_too_far},
+    {0}};
 
 /* Runs RUNG and judges its results. With a short input, main() sees the kernels' input, not a
  * decoy. */
@@ -275,8 +257,8 @@ static const struct run *look_at(struct check *check, int rung, struct job job)
     if (job.n >= 16 && rung != GROUPS)
         check_made_by_kernels(check, run, "count");
     if (job.n >= 16)
-        check_made_by_kernels(check, run, name);
-    check_has_read(check, run, (rung == GROUPS ? 2 : 1) * (uint64_t)job.n * sizeof(int));
+        check_comes_from(check, run, name,
+                         (rung == GROUPS ? 2 : 1) * (uint64_t)job.n * sizeof(int));
     return run;
 }
 

@@ -252,53 +252,19 @@ static int steps_of(const struct case_data *input)
     return steps;
 }
 
-static void guess(const struct case_data *input, float *values, struct mistake mistake)
+static void guess(const struct case_data *input, const void *how, float *values)
 {
-    struct system system = open_system(input, &mistake);
-    int steps = mistake.never ? 0 : steps_of(input);
-    struct solution solution = solve(&system, steps + mistake.more_steps, NULL);
+    const struct mistake *mistake = how;
+    struct system system = open_system(input, mistake);
+    int steps = mistake->never ? 0 : steps_of(input);
+    struct solution solution = solve(&system, steps + mistake->more_steps, NULL);
     for (int i = 0; i < system.n; ++i)
         values[i] = (float)solution.x[i];
     close_solution(&solution);
     close_system(&system);
 }
 
-#define GUESS(name, ...)                                                                           \
-    static void name(const struct case_data *input, float *values)                                 \
-    {                                                                                              \
-        guess(input, values, (struct mistake){__VA_ARGS__});                                       \
-    }
-GUESS(one_less, .more_steps = -1)
-GUESS(one_more, .more_steps = 1)
-GUESS(no_west, .without = {[WEST] = true})
-GUESS(no_east, .without = {[EAST] = true})
-GUESS(no_north, .without = {[NORTH] = true})
-GUESS(no_south, .without = {[SOUTH] = true})
-GUESS(no_halo, .tiles = true)
-GUESS(added, .added = true)
-GUESS(undivided, .undivided = true)
-GUESS(never, .never = true)
-GUESS(turned, .turned = true)
-GUESS(west_edge, .own_edge = {[WEST] = true})
-GUESS(east_edge, .own_edge = {[EAST] = true})
-GUESS(north_edge, .own_edge = {[NORTH] = true})
-GUESS(south_edge, .own_edge = {[SOUTH] = true})
-GUESS(west_from_east, .taken_at = WEST, .taken_from = 1 + EAST)
-GUESS(west_from_north, .taken_at = WEST, .taken_from = 1 + NORTH)
-GUESS(west_from_south, .taken_at = WEST, .taken_from = 1 + SOUTH)
-GUESS(east_from_west, .taken_at = EAST, .taken_from = 1 + WEST)
-GUESS(east_from_north, .taken_at = EAST, .taken_from = 1 + NORTH)
-GUESS(east_from_south, .taken_at = EAST, .taken_from = 1 + SOUTH)
-GUESS(north_from_west, .taken_at = NORTH, .taken_from = 1 + WEST)
-GUESS(north_from_east, .taken_at = NORTH, .taken_from = 1 + EAST)
-GUESS(north_from_south, .taken_at = NORTH, .taken_from = 1 + SOUTH)
-GUESS(south_from_west, .taken_at = SOUTH, .taken_from = 1 + WEST)
-GUESS(south_from_east, .taken_at = SOUTH, .taken_from = 1 + EAST)
-GUESS(south_from_north, .taken_at = SOUTH, .taken_from = 1 + NORTH)
-GUESS(one_west, .one = {[WEST] = true})
-GUESS(one_east, .one = {[EAST] = true})
-GUESS(one_north, .one = {[NORTH] = true})
-GUESS(one_south, .one = {[SOUTH] = true})
+#define GUESS(...) .make_so = guess, CHECK_HOW(struct mistake, __VA_ARGS__)
 
 #define NEVER                                                                                      \
     "x is still 0, as if the result of each step were lost: does a function exchange only its "    \
@@ -309,49 +275,57 @@ GUESS(one_south, .one = {[SOUTH] = true})
 
 /* the guesses for rungs 1 to 3 */
 static const struct check_guess guesses[] = {
-    {NEVER, never, "cudaMemcpyDeviceToDevice"},
-    {NEVER, never, "std::swap("},
-    {NEVER, never, NULL},
-    {"as if rows and columns of A were exchanged", turned, NULL},
-    {"as if there were one step less", one_less, "step < steps"},
-    {"as if there were one step more", one_more, "step < steps"},
-    {"as if nothing came from the neighbour in the west, number i - 1", no_west, NULL},
-    {"as if nothing came from the neighbour in the east, number i + 1", no_east, NULL},
-    {"as if nothing came from the neighbour in the north, number i - width", no_north, NULL},
-    {"as if nothing came from the neighbour in the south, number i + width", no_south, NULL},
-    {"as if the halo of each tile of 32 x 8 points were 0", no_halo, NULL},
-    {TAKEN("west", "east"), west_from_east, NULL},
-    {TAKEN("west", "north"), west_from_north, NULL},
-    {TAKEN("west", "south"), west_from_south, NULL},
-    {TAKEN("east", "west"), east_from_west, NULL},
-    {TAKEN("east", "north"), east_from_north, NULL},
-    {TAKEN("east", "south"), east_from_south, NULL},
-    {TAKEN("north", "west"), north_from_west, NULL},
-    {TAKEN("north", "east"), north_from_east, NULL},
-    {TAKEN("north", "south"), north_from_south, NULL},
-    {TAKEN("south", "west"), south_from_west, NULL},
-    {TAKEN("south", "east"), south_from_east, NULL},
-    {TAKEN("south", "north"), south_from_north, NULL},
-    {"as if the numbers of the neighbours had the other sign", added, NULL},
-    {"as if nothing were divided by the number on the diagonal", undivided, NULL},
-    {"as if unknown 1 had no neighbour in the west, number 0", one_west, NULL},
-    {"as if unknown n - 2 had no neighbour in the east, number n - 1", one_east, NULL},
-    {"as if unknown number `width` had no neighbour in the north, number 0", one_north, NULL},
-    {"as if unknown n - 1 - width had no neighbour in the south, number n - 1", one_south, NULL},
+    {NEVER, GUESS(.never = true), .at = "cudaMemcpyDeviceToDevice"},
+    {NEVER, GUESS(.never = true), .at = "std::swap("},
+    {NEVER, GUESS(.never = true)},
+    {"as if rows and columns of A were exchanged", GUESS(.turned = true)},
+    {"as if there were one step less", GUESS(.more_steps = -1), .at = "step < steps"},
+    {"as if there were one step more", GUESS(.more_steps = 1), .at = "step < steps"},
+    {"as if nothing came from the neighbour in the west, number i - 1",
+     GUESS(.without = {[WEST] = true})},
+    {"as if nothing came from the neighbour in the east, number i + 1",
+     GUESS(.without = {[EAST] = true})},
+    {"as if nothing came from the neighbour in the north, number i - width",
+     GUESS(.without = {[NORTH] = true})},
+    {"as if nothing came from the neighbour in the south, number i + width",
+     GUESS(.without = {[SOUTH] = true})},
+    {"as if the halo of each tile of 32 x 8 points were 0", GUESS(.tiles = true)},
+    {TAKEN("west", "east"), GUESS(.taken_at = WEST, .taken_from = 1 + EAST)},
+    {TAKEN("west", "north"), GUESS(.taken_at = WEST, .taken_from = 1 + NORTH)},
+    {TAKEN("west", "south"), GUESS(.taken_at = WEST, .taken_from = 1 + SOUTH)},
+    {TAKEN("east", "west"), GUESS(.taken_at = EAST, .taken_from = 1 + WEST)},
+    {TAKEN("east", "north"), GUESS(.taken_at = EAST, .taken_from = 1 + NORTH)},
+    {TAKEN("east", "south"), GUESS(.taken_at = EAST, .taken_from = 1 + SOUTH)},
+    {TAKEN("north", "west"), GUESS(.taken_at = NORTH, .taken_from = 1 + WEST)},
+    {TAKEN("north", "east"), GUESS(.taken_at = NORTH, .taken_from = 1 + EAST)},
+    {TAKEN("north", "south"), GUESS(.taken_at = NORTH, .taken_from = 1 + SOUTH)},
+    {TAKEN("south", "west"), GUESS(.taken_at = SOUTH, .taken_from = 1 + WEST)},
+    {TAKEN("south", "east"), GUESS(.taken_at = SOUTH, .taken_from = 1 + EAST)},
+    {TAKEN("south", "north"), GUESS(.taken_at = SOUTH, .taken_from = 1 + NORTH)},
+    {"as if the numbers of the neighbours had the other sign", GUESS(.added = true)},
+    {"as if nothing were divided by the number on the diagonal", GUESS(.undivided = true)},
+    {"as if unknown 1 had no neighbour in the west, number 0", GUESS(.one = {[WEST] = true})},
+    {"as if unknown n - 2 had no neighbour in the east, number n - 1",
+     GUESS(.one = {[EAST] = true})},
+    {"as if unknown number `width` had no neighbour in the north, number 0",
+     GUESS(.one = {[NORTH] = true})},
+    {"as if unknown n - 1 - width had no neighbour in the south, number n - 1",
+     GUESS(.one = {[SOUTH] = true})},
     {"as if the halo west of each tile of 32 x 8 points were the tile's own first column",
-     west_edge, "tile[ty][0] ="},
-    {"as if the halo east of each tile of 32 x 8 points were the tile's own last column", east_edge,
-     "tile[ty][TILE_X + 1] ="},
-    {"as if the halo north of each tile of 32 x 8 points were the tile's own first row", north_edge,
-     "tile[0][tx] ="},
-    {"as if the halo south of each tile of 32 x 8 points were the tile's own last row", south_edge,
-     "tile[TILE_Y + 1][tx] ="},
+     GUESS(.own_edge = {[WEST] = true}), .at = "tile[ty][0] ="},
+    {"as if the halo east of each tile of 32 x 8 points were the tile's own last column",
+     GUESS(.own_edge = {[EAST] = true}), .at = "tile[ty][TILE_X + 1] ="},
+    {"as if the halo north of each tile of 32 x 8 points were the tile's own first row",
+     GUESS(.own_edge = {[NORTH] = true}), .at = "tile[0][tx] ="},
+    {"as if the halo south of each tile of 32 x 8 points were the tile's own last row",
+     GUESS(.own_edge = {[SOUTH] = true}), .at = "tile[TILE_Y + 1][tx] ="},
     {0}};
 
-static const struct check_guess converge_guesses[] = {{NEVER, never, "std::swap("},
-                                                      {NEVER, never, "cudaMemcpyDeviceToDevice"},
-                                                      {NEVER, never, NULL},
-                                                      {0}};
+static const struct check_guess converge_guesses[] = {
+    {NEVER, GUESS(.never = true), .at = "std::swap("},
+    {NEVER, GUESS(.never = true), .at = "cudaMemcpyDeviceToDevice"},
+    {NEVER, GUESS(.never = true)},
+    {0}};
 
 /* Returns whether X is right after the steps that led to SOLUTION. */
 static bool is_after(const struct solution *solution, const float *x, int n)
@@ -421,7 +395,7 @@ static void residuals_before(const struct case_data *input, float *values)
 }
 
 static const struct check_guess residual_guesses[] = {
-    {"as if each residual were computed from the x before the last step", residuals_before, NULL},
+    {"as if each residual were computed from the x before the last step", .make = residuals_before},
     {0}};
 
 /* --- inputs ----------------------------------------------------------------------------------- */
@@ -486,11 +460,8 @@ static struct case_data *make_case(struct check *check, struct job *job)
         rung == DENSE ? check_case(check, "rung 1, %s, %s", names[rung], check_count(n, "unknown"))
                       : check_case(check, "rung %d, %s, %s x %s unknowns", rung, names[rung],
                                    check_number(job->width), check_number(job->height));
-    case_add(input, "rung", CASE_INT, &rung, 1);
-    case_add(input, "width", CASE_INT, &job->width, 1);
-    case_add(input, "height", CASE_INT, &job->height, 1);
-    case_add(input, "steps", CASE_INT, &job->steps, 1);
-    case_add(input, "every", CASE_INT, &job->every, 1);
+    check_add_ints(input, {"rung", rung}, {"width", job->width}, {"height", job->height},
+                   {"steps", job->steps}, {"every", job->every});
     float from = job->negative ? -1 - spread : 1 - spread;
     float *b = check_random_floats(check, (size_t)n, from, from + 2 * spread);
     for (int i = 0; job->far && i < n; ++i)

@@ -226,11 +226,8 @@ static struct case_data *make_case(struct check *check, const struct job *job)
     int rung = (int)job->rung;
     struct case_data *input = check_case(check, "rung %d, %s, %s x %s numbers", rung, names[rung],
                                          check_number(job->rows), check_number(job->width));
-    case_add(input, "rung", CASE_INT, &rung, 1);
-    case_add(input, "rows", CASE_INT, &job->rows, 1);
-    case_add(input, "width", CASE_INT, &job->width, 1);
-    case_add(input, "capacity", CASE_INT, &job->capacity, 1);
-    case_add(input, "ratio", CASE_INT, &job->ratio, 1);
+    check_add_ints(input, {"rung", rung}, {"rows", job->rows}, {"width", job->width},
+                   {"capacity", job->capacity}, {"ratio", job->ratio});
     if (job->rung == HALVES)
         case_add(input, "halves", CASE_INT, job->halves, n / 2);
     else
@@ -303,7 +300,7 @@ static struct pair add_product(struct pair sum, float a, float b, const struct m
     return sum;
 }
 
-static void add_rows(const struct case_data *input, float *values, struct mistake mistake)
+static void add_rows(const struct case_data *input, const void *mistake, float *values)
 {
     int rows = case_int(input, "rows"), width = case_int(input, "width");
     const float *data = case_floats(input, "data");
@@ -314,10 +311,10 @@ static void add_rows(const struct case_data *input, float *values, struct mistak
         for (int x = 0; x < width; ++x) {
             struct pair *sum = &lanes[x % LANES];
             int i = y * width + x;
-            *sum = weights ? add_product(*sum, data[i], weights[i], &mistake)
-                           : add(*sum, data[i], &mistake);
+            *sum = weights ? add_product(*sum, data[i], weights[i], mistake)
+                           : add(*sum, data[i], mistake);
         }
-        values[y] = add_lanes(lanes, &mistake);
+        values[y] = add_lanes(lanes, mistake);
     }
 }
 
@@ -336,52 +333,41 @@ static void fuse(const struct case_data *input, float *values)
     }
 }
 
-#define GUESS(name, ...)                                                                           \
-    static void name(const struct case_data *input, float *values)                                 \
-    {                                                                                              \
-        add_rows(input, values, (struct mistake){__VA_ARGS__});                                    \
-    }
-GUESS(drop, .drops = true)
-GUESS(drop_in_lanes, .lanes_drop = true)
-GUESS(leave_low, .own_low = true)
-GUESS(read_late, .late_low = true)
-GUESS(change_first, .high_first = true)
-GUESS(leave_upper_lanes, .half_warp = true)
-GUESS(leave_odd_lanes, .not_last = true)
-GUESS(take_part_of_b, .other_part = true)
-GUESS(subtract_low, .minus_low = true)
-GUESS(leave_product, .no_product = true)
-GUESS(turn_product, .plus_product = true)
-#undef GUESS
+#define GUESS(...) .make_so = add_rows, CHECK_HOW(struct mistake, __VA_ARGS__)
 
-#define UPPER "as if the shuffles began with off = 8: the sums of lanes 16 to 31 never reach lane 0"
-#define ODD   "as if the shuffles ended before off = 1: the sums of odd lanes never reach lane 0"
+#define UPPER      "as if the shuffles began with off = 8: the sums of lanes 16 to 31 never reach lane 0"
+#define ODD        "as if the shuffles ended before off = 1: the sums of odd lanes never reach lane 0"
 
 #define OF_PAIRS                                                                                   \
-    {UPPER, leave_upper_lanes, "off = WARP / 4"}, {UPPER, leave_upper_lanes, "off = 8"},           \
-        {UPPER, leave_upper_lanes, NULL}, {ODD, leave_odd_lanes, "off > 1"},                       \
-        {ODD, leave_odd_lanes, NULL},                                                              \
-        {"as if the rounding errors were dropped when the lanes add up their sums", drop_in_lanes, \
-         NULL},                                                                                    \
-        {"as if the second floats of the other lanes were left out", leave_low, NULL},             \
+    {UPPER, GUESS(.half_warp = true), .at = "off = WARP / 4"},                                     \
+        {UPPER, GUESS(.half_warp = true), .at = "off = 8"}, {UPPER, GUESS(.half_warp = true)},     \
+        {ODD, GUESS(.not_last = true), .at = "off > 1"}, {ODD, GUESS(.not_last = true)},           \
+        {"as if the rounding errors were dropped when the lanes add up their sums",                \
+         GUESS(.lanes_drop = true)},                                                               \
+        {"as if the second floats of the other lanes were left out", GUESS(.own_low = true)},      \
         {"as if a lane read the other lane's second float after that lane had changed it",         \
-         read_late, ".low, off)"},                                                                 \
+         GUESS(.late_low = true), .at = ".low, off)"},                                             \
         {"as if the error were computed from the new sum: compute it before you change the sum",   \
-         change_first, "(b - part)"},                                                              \
-        {"as if `part` were sum - b, not sum - a.high", take_part_of_b, "part = sum -"},           \
+         GUESS(.high_first = true), .at = "(b - part)"},                                           \
+        {"as if `part` were sum - b, not sum - a.high", GUESS(.other_part = true),                 \
+         .at = "part = sum -"},                                                                    \
     {                                                                                              \
-        "as if the rounding errors of the additions were subtracted at the end", subtract_low,     \
-            NULL                                                                                   \
+        "as if the rounding errors of the additions were subtracted at the end",                   \
+            GUESS(.minus_low = true)                                                               \
     }
 
 static const struct check_guess sum_guesses[] = {
-    {"as if the rounding errors of the additions were dropped", drop, NULL}, OF_PAIRS, {0}};
+    {"as if the rounding errors of the additions were dropped", GUESS(.drops = true)},
+    OF_PAIRS,
+    {0}};
 
 static const struct check_guess product_guesses[] = {
-    {"as if the rounding errors of the products were dropped", leave_product, "__fmul_rn("},
-    {"as if the rounding errors of the additions and of the products were dropped", drop, NULL},
-    {"as if the rounding errors of the additions were dropped", fuse, NULL},
-    {"as if fmaf() got the product without a minus", turn_product, "fmaf("},
+    {"as if the rounding errors of the products were dropped", GUESS(.no_product = true),
+     .at = "__fmul_rn("},
+    {"as if the rounding errors of the additions and of the products were dropped",
+     GUESS(.drops = true)},
+    {"as if the rounding errors of the additions were dropped", .make = fuse},
+    {"as if fmaf() got the product without a minus", GUESS(.plus_product = true), .at = "fmaf("},
     OF_PAIRS,
     {0}};
 
@@ -402,8 +388,9 @@ enum half_place {
     IN_TURN,  /* it adds up the numbers l, l + 32, ... of a row */
 };
 
-static void add_halves(const struct case_data *input, float *values, enum half_place place)
+static void add_halves(const struct case_data *input, const void *how, float *values)
 {
+    enum half_place place = *(const enum half_place *)how;
     int rows = case_int(input, "rows"), width = case_int(input, "width");
     const uint16_t *halves = case_find(input, "halves")->values;
     for (int y = 0; y < rows; ++y) {
@@ -424,16 +411,7 @@ static void add_halves(const struct case_data *input, float *values, enum half_p
     }
 }
 
-#define GUESS(name, place)                                                                         \
-    static void name(const struct case_data *input, float *values)                                 \
-    {                                                                                              \
-        add_halves(input, values, place);                                                          \
-    }
-GUESS(add_words, IN_WORDS)
-GUESS(add_twos, IN_TWOS)
-GUESS(add_both, IN_LANES)
-GUESS(add_in_turn, IN_TURN)
-#undef GUESS
+#define ADDED(place) .make_so = add_halves, CHECK_HOW(enum half_place, place)
 
 /* Makes a mistake of rung 3: row y begins after y / 2 rows of the input, not after y rows. */
 static void begin_early(const struct case_data *input, float *values)
@@ -452,88 +430,51 @@ static void begin_early(const struct case_data *input, float *values)
     "as if row r began at half r * width / 2, not r * width: did you add r * words to a pointer to __half, not to __half2?"
 
 static const struct check_guess half_guesses[] = {
-    {EARLY, begin_early, "(halves + row * words)"},
-    {EARLY, begin_early, "halves + row * words"},
-    {EARLY, begin_early, "const __half2 *twos ="},
-    {"as if both numbers of a __half2 were added in half precision", add_words, NULL},
-    {"as if each lane added up in half precision", add_twos, NULL},
-    {"as if each lane added up in half precision", add_both, NULL},
-    {"as if each lane added up in half precision", add_in_turn, NULL},
+    {EARLY, .make = begin_early, .at = "(halves + row * words)"},
+    {EARLY, .make = begin_early, .at = "halves + row * words"},
+    {EARLY, .make = begin_early, .at = "const __half2 *twos ="},
+    {"as if both numbers of a __half2 were added in half precision", ADDED(IN_WORDS)},
+    {"as if each lane added up in half precision", ADDED(IN_TWOS)},
+    {"as if each lane added up in half precision", ADDED(IN_LANES)},
+    {"as if each lane added up in half precision", ADDED(IN_TURN)},
     {0}};
 
-/* Makes the results of rung 5 with a wrong fraction: MAKE returns the fraction for T and E =
- * e^-|T|. */
-static void grow_wrongly(const struct case_data *input, float *values,
-                         double (*make)(double t, double e, double capacity, double ratio))
+/* The fraction of rung 5 with mistakes. E is e^-|t|. */
+struct fraction {
+    /* for t < 0, and for t >= 0: E is in the numerator; the denominator is 1 + ratio * E, not E +
+     * ratio */
+    bool above[2], below[2];
+};
+
+/* Makes the results of rung 5 with a wrong fraction. */
+static void grow_wrongly(const struct case_data *input, const void *how, float *values)
 {
+    const struct fraction *fraction = how;
+    int capacity = case_int(input, "capacity"), ratio = case_int(input, "ratio");
     const struct case_array *data = case_find(input, "data");
     for (size_t i = 0; i < data->count; ++i) {
-        double t = ((const float *)data->values)[i];
-        values[i] =
-            (float)make(t, exp(-fabs(t)), case_int(input, "capacity"), case_int(input, "ratio"));
+        double t = ((const float *)data->values)[i], e = exp(-fabs(t));
+        double above = fraction->above[t >= 0] ? capacity * e : capacity;
+        values[i] = (float)(above / (fraction->below[t >= 0] ? 1 + ratio * e : e + ratio));
     }
 }
 
-static double above_turned(double t, double e, double capacity, double ratio)
-{
-    return (t < 0 ? capacity : capacity * e) / (t < 0 ? e + ratio : 1 + ratio * e);
-}
-
-static double below_turned(double t, double e, double capacity, double ratio)
-{
-    return (t < 0 ? capacity * e : capacity) / (t < 0 ? 1 + ratio * e : e + ratio);
-}
-
-static double both_turned(double t, double e, double capacity, double ratio)
-{
-    return (t < 0 ? capacity : capacity * e) / (t < 0 ? 1 + ratio * e : e + ratio);
-}
-
-static double divided_above(double t, double e, double capacity, double ratio)
-{
-    return capacity * e / (t < 0 ? e + ratio : 1 + ratio * e);
-}
-
-static double below_of_positive(double t, double e, double capacity, double ratio)
-{
-    return (t < 0 ? capacity * e : capacity) / (1 + ratio * e);
-}
-
-static double below_of_negative(double t, double e, double capacity, double ratio)
-{
-    return (t < 0 ? capacity * e : capacity) / (e + ratio);
-}
-
-static double undivided_above(double t, double e, double capacity, double ratio)
-{
-    return capacity / (t < 0 ? e + ratio : 1 + ratio * e);
-}
-
-#define GUESS(name, make)                                                                          \
-    static void name(const struct case_data *input, float *values)                                 \
-    {                                                                                              \
-        grow_wrongly(input, values, make);                                                         \
-    }
-GUESS(turn_above, above_turned)
-GUESS(turn_below, below_turned)
-GUESS(turn_both, both_turned)
-GUESS(leave_above, undivided_above)
-GUESS(multiply_above, divided_above)
-GUESS(leave_below, below_of_positive)
-GUESS(turn_all_below, below_of_negative)
+#define FRACTION(...) .make_so = grow_wrongly, CHECK_HOW(struct fraction, __VA_ARGS__)
 
 static const struct check_guess growth_guesses[] = {
-    {"as if e^t were computed in place of e^-t", turn_both, NULL},
-    {"exactly the result if the numerator is the one for the other sign of t", turn_above, NULL},
-    {"exactly the result if the denominator is the one for the other sign of t", turn_below, NULL},
-    {"exactly the result if the numerator is `capacity` for negative t, too", leave_above,
-     "above ="},
-    {"exactly the result if the numerator is `capacity` * e for positive t, too", multiply_above,
-     "above ="},
-    {"exactly the result if the denominator is 1 + ratio * e for negative t, too", leave_below,
-     "below ="},
-    {"exactly the result if the denominator is e + ratio for positive t, too", turn_all_below,
-     "below ="},
+    {"as if e^t were computed in place of e^-t", FRACTION({false, true}, {true, false})},
+    {"exactly the result if the numerator is the one for the other sign of t",
+     FRACTION({false, true}, {false, true})},
+    {"exactly the result if the denominator is the one for the other sign of t",
+     FRACTION({true, false}, {true, false})},
+    {"exactly the result if the numerator is `capacity` for negative t, too",
+     FRACTION({false, false}, {false, true}), .at = "above ="},
+    {"exactly the result if the numerator is `capacity` * e for positive t, too",
+     FRACTION({true, true}, {false, true}), .at = "above ="},
+    {"exactly the result if the denominator is 1 + ratio * e for negative t, too",
+     FRACTION({true, false}, {true, true}), .at = "below ="},
+    {"exactly the result if the denominator is e + ratio for positive t, too",
+     FRACTION({true, false}, {false, false}), .at = "below ="},
     {0}};
 
 static const struct check_guess *const guesses_of[] = {[SUMS] = sum_guesses,
@@ -567,8 +508,8 @@ static const struct run *run_on(struct check *check, enum rung rung, int rows, i
     want.guesses = guesses_of[rung];
     want.exact_guesses = is_row;
     check_within(check, run, "result", &want);
-    check_made_by_kernels(check, run, "result");
-    check_has_read(check, run, (uint64_t)rows * (uint64_t)width * (rung == HALVES ? 2 : 4));
+    check_comes_from(check, run, "result",
+                     (uint64_t)rows * (uint64_t)width * (rung == HALVES ? 2 : 4));
     return run;
 }
 

@@ -44,16 +44,12 @@ static const struct run *run_on(struct check *check, enum rung rung, int frames,
     }
     struct case_data *input = check_case(check, "rung %d, %s of %s", chosen,
                                          check_count(frames, "frame"), check_count(size, "pixel"));
-    case_add(input, "rung", CASE_INT, &chosen, 1);
-    case_add(input, "frames", CASE_INT, &frames, 1);
-    case_add(input, "size", CASE_INT, &size, 1);
-    case_add(input, "gain", CASE_INT, &gain, 1);
+    check_add_ints(input, {"rung", chosen}, {"frames", frames}, {"size", size}, {"gain", gain});
     case_add(input, "camera", CASE_INT, camera, n);
     const struct run *run = check_run(check, input);
     check_within(check, run, "film", &(struct check_matrix){frames, size, film, .type = CASE_INT});
     if (n >= 16)
-        check_made_by_kernels(check, run, "film");
-    check_has_read(check, run, n * sizeof(int));
+        check_comes_from(check, run, "film", n * sizeof(int));
     return run;
 }
 

@@ -52,14 +52,6 @@ static int results_of(enum rung rung, int n)
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-static float *random_numbers(struct check *check, int count, int low, int high)
-{
-    float *numbers = check_memory(check, (size_t)count, sizeof *numbers);
-    for (int i = 0; i < count; ++i)
-        numbers[i] = (float)check_random_int(check, low, high);
-    return numbers;
-}
-
 /* Makes positive weights whose sum is MASK_SUM. */
 static void fill_mask(struct check *check, int *mask)
 {
@@ -80,12 +72,12 @@ static void fill(struct check *check, struct job *job)
         job->pixels = check_memory(check, (size_t)n, 1);
         for (int i = 0; i < n; ++i)
             job->pixels[i] = (uint8_t)check_random_int(check, 0, GREYS - 1);
-        job->curve = random_numbers(check, GREYS, 1, 1 << 20);
+        job->curve = check_random_wholes(check, GREYS, 1, 1 << 20);
     } else {
-        job->data = random_numbers(check, job->count, 0, GREYS - 1);
+        job->data = check_random_wholes(check, (size_t)job->count, 0, GREYS - 1);
     }
     if (job->rung == FILTER)
-        job->weights = random_numbers(check, FILTERS * TAPS, -1000, 1000);
+        job->weights = check_random_wholes(check, FILTERS * TAPS, -1000, 1000);
     if (job->rung == DEVELOP)
         fill_mask(check, job->mask);
 }
@@ -240,9 +232,10 @@ static void change_weights(struct way way, void *to, const void *from, size_t wi
         memcpy(to, from, way.quarter ? bytes / sizeof(float) : bytes);
 }
 
-/* Computes the results for INPUT in a wrong WAY. */
-static void make_wrong(const struct case_data *input, struct way way, float *values)
+/* Computes the results for INPUT in a wrong way. */
+static void make_wrong(const struct case_data *input, const void *how, float *values)
 {
+    const struct way way = *(const struct way *)how;
     float weights[FILTERS * TAPS] = {0};
     int n = case_int(input, "width") * case_int(input, "height");
     struct job job = {.rung = (enum rung)case_int(input, "rung"),
@@ -263,36 +256,23 @@ static void make_wrong(const struct case_data *input, struct way way, float *val
         values[i] = (float)result_of(&job, way, i);
 }
 
-#define GUESS(name, ...)                                                                           \
-    static void name(const struct case_data *input, float *values)                                 \
-    {                                                                                              \
-        make_wrong(input, (struct way){__VA_ARGS__}, values);                                      \
-    }
-GUESS(without_weights, .weightless = true)
-GUESS(nearest, .nearest = true)
-GUESS(clamped, .clamps = true)
-GUESS(nearest_clamped, .nearest = true, .clamps = true)
-GUESS(backwards, .backwards = true)
-GUESS(half_too_low, .shift = -0.5)
-GUESS(turned, .turned = true)
-GUESS(exchanged, .exchanged = true)
-GUESS(quarter, .quarter = true)
-GUESS(without_frame, .narrower = 2)
-GUESS(half_a_frame, .narrower = 1)
-GUESS(from_corner, .left = 1, .above = 1)
-GUESS(from_row_0, .above = 1)
-GUESS(from_column_0, .left = 1)
+#define GUESS(...) .make_so = make_wrong, CHECK_HOW(struct way, __VA_ARGS__)
 
-/* Makes the results of rung 1 with other numbers: weight k meets number i + SHIFT + k * STEP. */
-static void filter_other(const struct case_data *input, int shift, int step, float *values)
+struct taps {
+    int shift, step;
+};
+
+/* Makes the results of rung 1 with other numbers: weight k meets number i + shift + k * step. */
+static void filter_other(const struct case_data *input, const void *how, float *values)
 {
+    const struct taps *taps = how;
     const struct case_array *data = case_find(input, "data");
     const float *numbers = data->values, *weights = case_floats(input, "weights");
     int n = case_int(input, "width") * case_int(input, "height");
     for (int i = 0; i < FILTERS * n; ++i) {
         double sum = 0;
         for (int k = 0; k < TAPS; ++k) {
-            int at = i % n + shift + k * step;
+            int at = i % n + taps->shift + k * taps->step;
             if (at >= 0 && at < (int)data->count)
                 sum += (double)weights[i / n * TAPS + k] * (double)numbers[at];
         }
@@ -300,20 +280,8 @@ static void filter_other(const struct case_data *input, int shift, int step, flo
     }
 }
 
-static void taps_turned(const struct case_data *input, float *values)
-{
-    filter_other(input, TAPS - 1, -1, values);
-}
-
-static void taps_one_late(const struct case_data *input, float *values)
-{
-    filter_other(input, 1, 1, values);
-}
-
-static void taps_one_number(const struct case_data *input, float *values)
-{
-    filter_other(input, 0, 0, values);
-}
+#define TAPS_AT(...)                                                                               \
+    .make_so = filter_other, CHECK_HOW(struct taps, __VA_ARGS__), .at = "weights[f * TAPS + k]"
 
 /* Makes the results of rung 1 in another order. */
 static void interleaved(const struct case_data *input, float *values)
@@ -321,7 +289,7 @@ static void interleaved(const struct case_data *input, float *values)
     int n = case_int(input, "width") * case_int(input, "height");
     float *planes = calloc((size_t)(FILTERS * n), sizeof *planes);
     cr_assert(planes);
-    make_wrong(input, (struct way){0}, planes);
+    make_wrong(input, &(struct way){0}, planes);
     for (int i = 0; i < FILTERS * n; ++i)
         values[i] = planes[i % FILTERS * n + i / FILTERS];
     free(planes);
@@ -329,30 +297,30 @@ static void interleaved(const struct case_data *input, float *values)
 
 static const struct check_guess filter_guesses[] = {
     {"as if all weights were 0; does main() copy them to the variable that the kernel reads?",
-     without_weights, NULL},
+     GUESS(.weightless = true)},
     {"as if weight k of filter f were read as weights[k * FILTERS + f], not weights[f * TAPS + k]",
-     turned, NULL},
+     GUESS(.turned = true)},
     {"as if only the first quarter of the weights were copied: cudaMemcpyToSymbol() takes a number of bytes",
-     quarter, NULL},
+     GUESS(.quarter = true)},
     {"as if result i of filter f were stored in result[i * FILTERS + f], not result[f * n + i]",
-     interleaved, NULL},
-    {"as if the weights were taken in reversed order: weight k belongs to data[i + k]", taps_turned,
-     "weights[f * TAPS + k]"},
-    {"as if each result were made from data[i + 1] on", taps_one_late, "weights[f * TAPS + k]"},
+     .make = interleaved},
+    {"as if the weights were taken in reversed order: weight k belongs to data[i + k]",
+     TAPS_AT(TAPS - 1, -1)},
+    {"as if each result were made from data[i + 1] on", TAPS_AT(1, 1)},
     {"as if all weights were multiplied by data[i]: weight k belongs to data[i + k]",
-     taps_one_number, "weights[f * TAPS + k]"},
-    {NULL, NULL, NULL}};
+     TAPS_AT(0, 0)},
+    {0}};
 
 static const struct check_guess slope_guesses[] = {
     {"as if the rows of the framed picture were `width` numbers apart, not width + 2",
-     without_frame, NULL},
+     GUESS(.narrower = 2)},
     {"as if the rows of the framed picture were width + 1 numbers apart, not width + 2",
-     half_a_frame, NULL},
-    {"as if the picture began in row 0, column 0 of its frame, not in row 1, column 1", from_corner,
-     NULL},
-    {"as if the picture began in row 0 of its frame, not in row 1", from_row_0, NULL},
-    {"as if the picture began in column 0 of its frame, not in column 1", from_column_0, NULL},
-    {NULL, NULL, NULL}};
+     GUESS(.narrower = 1)},
+    {"as if the picture began in row 0, column 0 of its frame, not in row 1, column 1",
+     GUESS(.left = 1, .above = 1)},
+    {"as if the picture began in row 0 of its frame, not in row 1", GUESS(.above = 1)},
+    {"as if the picture began in column 0 of its frame, not in column 1", GUESS(.left = 1)},
+    {0}};
 
 /* The numbers of rung 3's sums: the pixel and its neighbours, as the skeleton names them. */
 enum { PIXEL, EAST, WEST, SOUTH, NORTH, TERMS };
@@ -451,24 +419,25 @@ static bool explain_slopes(struct check *check, const struct run *run,
 
 static const struct check_guess mask_guesses[] = {
     {"as if only the first quarter of the mask were copied: cudaMemcpyToSymbol() takes a number of bytes",
-     quarter, NULL},
-    {"as if rows and columns of the mask were exchanged", turned, NULL},
+     GUESS(.quarter = true)},
+    {"as if rows and columns of the mask were exchanged", GUESS(.turned = true)},
     {"as if the whole mask were 0; does main() copy it to the variable that the kernel reads?",
-     without_weights, NULL},
-    {NULL, NULL, NULL}};
+     GUESS(.weightless = true)},
+    {0}};
 
 static const struct check_guess turn_guesses[] = {
-    {"as if each result were the nearest pixel, not the mean of four pixels", nearest,
-     "new_texture("},
-    {"as if each pixel outside of the picture were the nearest pixel inside, not 0", clamped,
-     "new_texture("},
+    {"as if each result were the nearest pixel, not the mean of four pixels",
+     GUESS(.nearest = true), .at = "new_texture("},
+    {"as if each pixel outside of the picture were the nearest pixel inside, not 0",
+     GUESS(.clamps = true), .at = "new_texture("},
     {"as if each result were the nearest pixel, and pixels outside of the picture were not 0",
-     nearest_clamped, "new_texture("},
-    {"as if the picture were rotated in the other direction", backwards, NULL},
-    {"as if the texture had been made with width and height exchanged", exchanged, "new_texture("},
+     GUESS(.nearest = true, .clamps = true), .at = "new_texture("},
+    {"as if the picture were rotated in the other direction", GUESS(.backwards = true)},
+    {"as if the texture had been made with width and height exchanged", GUESS(.exchanged = true),
+     .at = "new_texture("},
     {"as if pixels were read half a pixel too far left and too far up: the centre of the first pixel is at 0.5, 0.5",
-     half_too_low, NULL},
-    {NULL, NULL, NULL}};
+     GUESS(.shift = -0.5)},
+    {0}};
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
@@ -482,10 +451,8 @@ static struct case_data *make_case(struct check *check, const struct job *job)
     int rung = (int)job->rung;
     struct case_data *input = check_case(check, "rung %d, %s, %s x %s numbers", rung, names[rung],
                                          check_number(job->width), check_number(job->height));
-    case_add(input, "rung", CASE_INT, &rung, 1);
-    case_add(input, "width", CASE_INT, &job->width, 1);
-    case_add(input, "height", CASE_INT, &job->height, 1);
-    case_add(input, "degrees", CASE_INT, &job->degrees, 1);
+    check_add_ints(input, {"rung", rung}, {"width", job->width}, {"height", job->height},
+                   {"degrees", job->degrees});
     if (job->data)
         case_add(input, "data", CASE_FLOAT, job->data, (size_t)job->count);
     if (job->pixels)
@@ -551,8 +518,7 @@ static const struct run *look_at(struct check *check, enum rung rung, int width,
                                 .explain = rung == SLOPES ? explain_slopes : NULL};
     check_within(check, run, "result", &want);
     if (width * height >= 16)
-        check_made_by_kernels(check, run, "result");
-    check_has_read(check, run, least_read(check, &job));
+        check_comes_from(check, run, "result", least_read(check, &job));
     return run;
 }
 

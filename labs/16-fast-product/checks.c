@@ -30,114 +30,35 @@ LAB(.title = "A fast matrix product", .file = "fast_product.cu",
 
 enum rung { TILES, REGISTERS, VECTORS, COPIES, TENSOR };
 
-struct job {
-    int rung, height, width, depth;
-};
-
-#define UNIT 0x1p-24 /* u */
-
 /* --- cases and their right answers ------------------------------------------------------------ */
 
-/* Sets VALUES to row Y of the product of INPUT's A and B. If SIZES is not NULL, sets it to the sums
- * of the |products|. */
-static void add_up_row(const struct case_data *input, int y, double *values, double *sizes)
-{
-    const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
-    int width = case_int(input, "width"), depth = case_int(input, "depth");
-    for (int i = 0; i < depth; ++i)
-        for (int x = 0; x < width; ++x) {
-            double product = (double)a[y * depth + i] * (double)b[i * width + x];
-            values[x] += product;
-            if (sizes)
-                sizes[x] += fabs(product);
-        }
-}
-
-static void make_row(const struct case_data *input, int y, double *values)
-{
-    memset(values, 0, (size_t)case_int(input, "width") * sizeof *values);
-    add_up_row(input, y, values, NULL);
-}
-
-/* Makes a mistake: each step multiplies the first pair of tiles, which have SIDE numbers of the
+/* Makes a mistake: each step multiplies the first pair of tiles, which have *SIDE numbers of the
  * depth. */
-static void multiply_first(const struct case_data *input, int side, float *values)
+static void multiply_first(const struct case_data *input, const void *side, float *values)
 {
+    int numbers = *(const int *)side;
     const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
     int height = case_int(input, "height"), width = case_int(input, "width");
     int depth = case_int(input, "depth");
     for (int i = 0; i < height * width; ++i) {
         double sum = 0;
         for (int k = 0; k < depth; ++k)
-            sum +=
-                (double)a[i / width * depth + k % side] * (double)b[k % side * width + i % width];
+            sum += (double)a[i / width * depth + k % numbers] *
+                   (double)b[k % numbers * width + i % width];
         values[i] = (float)sum;
     }
 }
 
-#define GUESS(name, side)                                                                          \
-    static void name(const struct case_data *input, float *values)                                 \
-    {                                                                                              \
-        multiply_first(input, side, values);                                                       \
-    }
-GUESS(first_of_8, 8)
-GUESS(first_of_16, 16)
-GUESS(first_of_32, 32)
-#undef GUESS
+#define FIRST(side)                                                                                \
+    "as if each step multiplied the first tiles of A and B again", .make_so = multiply_first,      \
+                                                                   CHECK_HOW(int, side)
 
-#define FIRST_PAIR "as if each step multiplied the first tiles of A and B again"
-
-static const struct check_guess guesses[] = {{FIRST_PAIR, first_of_8, NULL},
-                                             {FIRST_PAIR, first_of_16, NULL},
-                                             {FIRST_PAIR, first_of_32, NULL},
-                                             {0}};
+static const struct check_guess guesses[] = {{FIRST(8)}, {FIRST(16)}, {FIRST(32)}, {0}};
 
 /* Returns the largest error allowed for a sum of DEPTH products, in units of u * M. */
 static double units_of(int rung, int depth)
 {
     return rung == TENSOR ? 1.125 * depth + 12 : depth + 1;
-}
-
-/* Returns the product, computed in double, with an error bound for each number. */
-static struct check_matrix multiply(struct check *check, const struct case_data *input)
-{
-    struct check_matrix want = {case_int(input, "height"), case_int(input, "width"),
-                                .make_row = make_row, .guesses = guesses};
-    size_t count = (size_t)want.height * (size_t)want.width;
-    double *values = check_memory(check, count, sizeof *values);
-    double *bounds = check_memory(check, count, sizeof *bounds);
-    for (int y = 0; y < want.height; ++y)
-        add_up_row(input, y, values + y * want.width, bounds + y * want.width);
-    for (size_t i = 0; i < count; ++i)
-        bounds[i] *= units_of(case_int(input, "rung"), case_int(input, "depth")) * UNIT;
-    want.values = values;
-    want.bounds = bounds;
-    return want;
-}
-
-static size_t a_count(struct job job)
-{
-    return (size_t)job.height * (size_t)job.depth;
-}
-
-static size_t b_count(struct job job)
-{
-    return (size_t)job.depth * (size_t)job.width;
-}
-
-static struct case_data *new_case(struct check *check, struct job job, const float *a,
-                                  const float *b)
-{
-    struct case_data *input =
-        check_case(check, "rung %d, height %s, width %s, depth %s", job.rung,
-                   check_number(job.height), check_number(job.width), check_number(job.depth));
-    case_add(input, "rung", CASE_INT, &job.rung, 1);
-    case_add(input, "height", CASE_INT, &job.height, 1);
-    case_add(input, "width", CASE_INT, &job.width, 1);
-    case_add(input, "depth", CASE_INT, &job.depth, 1);
-    case_add(input, "a", CASE_FLOAT, a, a_count(job));
-    case_add(input, "b", CASE_FLOAT, b, b_count(job));
-    return input;
 }
 
 /* Returns COUNT numbers from -1 to 1. For rung 4, they are multiples of 1/1,024, which a half
@@ -152,23 +73,17 @@ static float *random_numbers(struct check *check, int rung, size_t count)
 
 /* Runs JOB on random numbers. Checks that the result is right, and that kernels computed it from
  * these numbers on the GPU. */
-static const struct run *grade_job(struct check *check, struct job job)
+static const struct run *grade_job(struct check *check, struct check_product job)
 {
-    const float *a = random_numbers(check, job.rung, a_count(job));
-    const float *b = random_numbers(check, job.rung, b_count(job));
-    const struct case_data *input = new_case(check, job, a, b);
-    const struct run *run = check_run(check, input);
-    struct check_matrix want = multiply(check, input);
-    check_within(check, run, "c", &want);
-    check_made_by_kernels(check, run, "c");
-    check_has_read(check, run, (a_count(job) + b_count(job)) * sizeof(float));
-    return run;
+    const float *a = random_numbers(check, job.rung, (size_t)job.height * (size_t)job.depth);
+    const float *b = random_numbers(check, job.rung, (size_t)job.depth * (size_t)job.width);
+    return check_product_run(check, job, a, b, units_of(job.rung, job.depth), guesses);
 }
 
 static void grade_all(struct check *check, int height, int width, int depth)
 {
     for (int rung = REGISTERS; rung <= TENSOR; ++rung)
-        grade_job(check, (struct job){rung, height, width, depth});
+        grade_job(check, (struct check_product){rung, height, width, depth});
 }
 
 /* Advice about wrong results. */
@@ -190,7 +105,7 @@ CHECK(correct, .title = "right product if all tiles are full", .points = 10,
 {
     for (int rung = REGISTERS; rung <= TENSOR; ++rung) {
         check_set_hint(check, rung_hints[rung]);
-        grade_job(check, (struct job){rung, 128, 256, 96});
+        grade_job(check, (struct check_product){rung, 128, 256, 96});
     }
 }
 
@@ -246,7 +161,7 @@ static void measure_lean(struct check *check, const struct run *run, double valu
 
 static const struct run *run_measured(struct check *check, int rung)
 {
-    return grade_job(check, (struct job){rung, N, N, N});
+    return grade_job(check, (struct check_product){rung, N, N, N});
 }
 
 /* The naive program uses the tiles of lab 06. */

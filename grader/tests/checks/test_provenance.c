@@ -74,3 +74,15 @@ Test(provenance, the_memory_that_a_launch_wrote_last_counts)
                            48, "bytes", 8, "lent", 1, "launch", 47),
                  judged, 8);
 }
+
+/* Two versions of the answer are in one allocation. */
+Test(provenance, the_part_that_a_launch_wrote_last_counts)
+{
+    const float judged[] = {seen[0],  seen[1],  seen[0],  seen[1], older[0], older[1],
+                            newer[0], newer[1], seen[0],  seen[1], older[0], older[1],
+                            seen[0],  seen[1],  newer[0], newer[1]};
+    expect_newer(json_pack("[{s:i, s:b, s:i}, {s:i, s:b, s:i}, {s:i, s:b, s:i}]", "bytes", 16,
+                           "lent", 1, "launch", 48, "bytes", 8, "lent", 1, "launch", 47, "bytes", 8,
+                           "lent", 1, "launch", 48),
+                 judged, 16);
+}

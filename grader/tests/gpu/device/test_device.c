@@ -202,6 +202,11 @@ Test(device, lent_memory_that_is_watched)
     cr_expect_eq(emu_find_made(f.device, &found), 0, "nothing yet");
     fixture_run(&f, (struct fixture_launch){.params = {at + 256}});
     cr_expect(emu_find_made(f.device, &found) == 128 && found == at + 256);
+    found = at;
+    cr_expect_eq(emu_take_written(f.device, &found), 384, "two launches wrote since then");
+    cr_expect_eq(emu_take_written(f.device, &found), 0, "taken");
+    fixture_run(&f, (struct fixture_launch){.params = {at + 256}});
+    cr_expect(emu_take_written(f.device, &found) == 128 && found == at + 256);
     cr_assert_eq(emu_write(f.device, at + 300, words + 1, 8), EMU_OK); /* the host's */
     found = at;
     cr_expect(emu_find_made(f.device, &found) == 44 && found == at + 256);
