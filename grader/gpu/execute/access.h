@@ -39,8 +39,8 @@ void access_report(struct warp *warp, struct obs_access *access, uint32_t lanes)
 uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned lane,
                           unsigned size);
 
-/* Reports to the observers, for all instructions, the repeats that have only been counted so
- * far. */
+/* Reports the repeated accesses of all instructions that the worker has counted (see repeat.h) but
+ * not yet reported to the observers. */
 void access_flush(struct worker *worker);
 
 /* --- parameters.c ----------------------------------------------------------------------------- */
@@ -56,17 +56,17 @@ bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask
 
 void async_finish(struct warp *warp, uint32_t lanes); /* completes all copies of LANES */
 /* async_arrive() executes cp.async.mbarrier.arrive: completes all copies of LANES, which arrive at
- * the mbarrier at address BARRIER in phase PHASE. async_awaited() notes that a warp has waited
- * until all phases of this mbarrier before PHASE were over. */
+ * the mbarrier at address BARRIER in phase PHASE. async_awaited() records that a warp has waited
+ * for the end of all phases of this mbarrier before PHASE. */
 void async_arrive(struct warp *warp, uint32_t lanes, uint32_t barrier, uint32_t phase);
 void async_awaited(struct cta *cta, uint32_t barrier, uint32_t phase);
 void async_drop(struct warp *warp); /* discards pending copies */
 void async_free(struct warp *warp);
 
 /* Each copy belongs to a group. GROUPS holds, for each lane, the number of groups that it has
- * committed. groups_commit() ends the open group of each lane in MASK. A wait lets the last PENDING
- * groups and the open group stay pending. groups_before() writes to BEFORE, for each lane, the
- * number of the first group that may stay pending. */
+ * committed. groups_commit() ends the open group of each lane in MASK. After a wait, the last
+ * PENDING groups and the open group may still be pending. groups_before() writes the number of the
+ * first group that may still be pending to BEFORE, for each lane. */
 void groups_commit(uint32_t *groups, uint32_t mask);
 void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 

@@ -193,7 +193,8 @@ LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst
 }
 
 /* 16 aligned bytes that are loaded or stored atomically. CPUs with AVX guarantee this; other CPUs
- * do it in practice. Look-back algorithms keep a value and its flag together in 16 bytes. */
+ * do it in practice. Scans with decoupled look-back need this: they keep a value and its flag
+ * together in 16 bytes. */
 typedef uint64_t whole_piece __attribute__((vector_size(16), aligned(8), may_alias));
 
 LANES_INLINE void load_whole(const struct warp *warp, const struct inst *inst, uint8_t *const *host,
@@ -302,8 +303,8 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
     const int32_t *delta = pattern->delta;
     unsigned turn = turn_of(bytes), half = WARP / 2;
     if (pattern->shape <= PATTERN_DENSE_ROWS) {
-        /* Rows may overlap. If one pass stores both (turns.h), the lower row is stored last, so its
-         * values remain. */
+        /* The two rows may overlap. If a GPU stores both in one pass (turns.h), the lower row must
+         * be stored last here, so that its values remain. */
         unsigned first = turn & half;
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);

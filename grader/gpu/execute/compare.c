@@ -57,8 +57,8 @@ static u32 compared(struct warp *warp, const struct inst *inst)
     return bits;
 }
 
-/* Combines the comparison's result with the predicate in the third source, if the instruction asks
- * for this. */
+/* Combines the comparison's result with the predicate in the third source, if the instruction has
+ * one. */
 static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
 {
     if (!inst->set.combine)

@@ -1,7 +1,7 @@
 /* Finds deciders: registers that can affect the further execution of a loop.
  *
  *     while (*flag == 0)        ld.volatile  f, [p]      p: the address that is polled
- *         spins++;              add          n, n, 1     n: no decider, only counted
+ *         spins++;              add          n, n, 1     n: not a decider, only counts
  *                               setp.eq      q, f, 0     f: q is computed from it
  *                               @q bra                   q: whether the loop continues
  *

@@ -31,8 +31,8 @@ enum bank {
     BANK_COUNT,
 };
 
-/* The place of an operand: from `offset` in `bank` on, there are 32 values of `bytes` bytes each,
- * or one word with the 32 bits of a predicate. */
+/* The location of an operand in a bank. At `offset` in `bank`, there are 32 values of `bytes` bytes
+ * each, or, for a predicate, one 32-bit word with one bit per lane. */
 struct slot {
     uint32_t offset;
     uint8_t bank;
@@ -89,7 +89,7 @@ struct inst {
         struct {
             compare_fn *compare;
             struct slot second; /* q if the result is p|q, otherwise NO_SLOT */
-            uint32_t yes;       /* the word that `set` writes for true */
+            uint32_t yes;       /* the bits that `set` writes for true */
             /* '&', '|' or '^', which combines the result with the third source, or 0 */
             uint8_t combine;
             /* the type of 16-bit floats, which are compared as f64; 0 for other types */
@@ -196,7 +196,7 @@ struct inst {
 };
 
 #define NO_IMAGE    UINT32_MAX
-#define VECTOR_ROOM 10 /* most slots in an instruction's vectors; tex.grad.3d has 10 */
+#define VECTOR_ROOM 10 /* maximum slots in an instruction's vectors; tex.grad.3d has 10 */
 #define MATRIX_ROOM 32 /* additional slots for the four matrices of a product */
 
 /* One function's part of a kernel's code. */
@@ -277,11 +277,12 @@ typedef uint64_t symbol_fn(void *context, const struct ptx_variable *variable);
 struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
                              symbol_fn *symbol, void *context, struct refusal *refusal);
 void kernel_free(struct kernel *kernel);
-/* Makes all later loads from MEMORY give wrong values. */
+/* Makes all later loads from MEMORY return wrong values. A check does this to find out whether a
+ * kernel's results depend on MEMORY. */
 void kernel_scramble(struct kernel *kernel, enum emu_scramble memory);
-/* Prepares a launch that runs its warps backwards (see emu_options.backwards). After an atomic
- * whose old value the code uses, the lanes continue separately until they wait for each other. This
- * exposes kernels in which a lane relies on the progress of other lanes. */
+/* Prepares a launch that runs its warps in reverse order (see emu_options.backwards). After an
+ * atomic whose old value the code uses, the lanes continue separately until they wait for each
+ * other. This exposes kernels in which a lane relies on the progress of other lanes. */
 void kernel_part_lanes(struct kernel *kernel);
 /* Returns the offset at which dynamic shared memory begins: after the static part. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)
