@@ -6,8 +6,8 @@
  *     1. It finds the largest exponent of all terms other than zero. A product's exponent is the
  *        sum of its factors' exponents, although the product of their fractions may be 2 or more.
  *     2. It truncates every term, towards zero, 25 binary places below that exponent.
- *     3. It adds the terms exactly, and truncates the sum to an f32 or rounds it to an f16. A sum of
- *        zero is +0.
+ *     3. It adds the terms exactly, and truncates the sum to an f32 or rounds it to an f16. A sum
+ *        of zero is +0.
  *
  *     terms        1.01011011100…  * 2 ** 7       exponent 7: the largest
  *                  1.11010…        * 2 ** -17      24 places lower: 2 bits are left
