@@ -1,4 +1,4 @@
-/* Counts a program's requests for the record, because the program could forge its own counts. A
+/* Counts a program's requests for the record, because the program could forge counts of its own. A
  * copy that the client splits into several messages counts as one request. */
 #ifndef GPU_REMOTE_TALLY_H
 #define GPU_REMOTE_TALLY_H
