@@ -39,9 +39,9 @@
 
 /* the finding's access reads the 4-byte word that the other access of the race writes */
 #define DEDUCED_READ "reads"
-/* several lanes of a warp execute one statement that stores different values to the same word */
+/* several lanes of a warp execute one statement that stores different values to one address */
 #define DEDUCED_LANES_STORE "lanes-store"
-/* threads of different warps execute one statement that stores different values to the same word */
+/* threads of different warps execute one statement that stores different values to one address */
 #define DEDUCED_BOTH_STORE "threads-store"
 
 #endif

@@ -51,7 +51,7 @@ enum emu_status {
  * chooses all blocks, warps or steps. */
 #define EMU_ANY UINT64_MAX
 struct emu_trace {
-    const char *file; /* the last part of the source file's path, or NULL for any file */
+    const char *file; /* the source file's path or the last parts of it; NULL for any file */
     uint32_t line;    /* line of the source file, or 0 for every line */
     /* index of the block in the grid (x varies fastest), index of the warp in the block, and number
      * of the access in the warp, from 1 */
@@ -142,7 +142,7 @@ enum emu_status emu_condition_get(struct emu_device *device, uint64_t handle, ui
 /* Allocates SIZE > 0 bytes at a multiple of 512. */
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr);
 /* Allocates COUNT > 0 rows of WIDTH > 0 bytes each. Rows begin *PITCH bytes apart. *PITCH is the
- * smallest multiple of EMU_PITCH that is possible, plus options.wider_pitch multiples. */
+ * smallest multiple of EMU_PITCH that is at least WIDTH, plus options.wider_pitch * EMU_PITCH. */
 #define EMU_PITCH 512u
 enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
                                emu_addr *addr, uint64_t *pitch);
@@ -245,7 +245,7 @@ struct emu_texture {
     float level_min, level_max; /* limits of the level, applied after level_bias */
 };
 
-/* Returns one level of the texture, which must exist, as a texture of one level. */
+/* Returns level LEVEL of TEXTURE as a texture with a single level. The level must exist. */
 struct emu_texture emu_texture_level(const struct emu_texture *texture, unsigned level);
 /* Returns the number of bytes from the first texel of the first level to the last texel of the last
  * level. */

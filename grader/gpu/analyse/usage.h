@@ -1,4 +1,4 @@
-/* Estimates how many registers each thread of a kernel uses on a GPU. */
+/* Estimates the number of registers that each thread of a kernel uses on a GPU. */
 #ifndef GPU_ANALYSE_USAGE_H
 #define GPU_ANALYSE_USAGE_H
 

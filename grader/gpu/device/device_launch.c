@@ -338,7 +338,8 @@ static void pay_watch(struct emu_device *device, const struct launch *launch)
             launch_end_watch(parked->launch.pool);
 }
 
-/* Returns a word for the record that says how much of the launch racecheck and initcheck saw. */
+/* Returns, for the record, whether racecheck and initcheck saw "all" of the launch, "part" of it or
+ * "none". Returns NULL if their cost is not limited. */
 static const char *describe_watch(const struct emu_device *device, const struct launch *launch)
 {
     if (!device->options.watch_budget)

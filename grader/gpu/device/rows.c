@@ -29,8 +29,8 @@ enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64
     return EMU_OK;
 }
 
-/* Checks that ROWS, which begin PITCH bytes apart from address AT on, are inside one allocation. If
- * they are not, sets the message. */
+/* Checks that ROWS are inside one allocation. The first row is at address AT, and rows begin PITCH
+ * bytes apart. If the check fails, sets the message. */
 static enum emu_status check_side(struct emu_device *device, emu_addr at,
                                   const struct emu_rows *rows, uint64_t pitch)
 {

@@ -14,7 +14,7 @@
 #include "gpu/record/record.h"
 
 #define MOST_PIECES 10000u /* largest number of pieces of work in the record */
-/* lists of events in the hash table, which is indexed by the events' numbers */
+/* number of lists in the hash table of events */
 #define BUCKETS 256u
 
 struct event {

@@ -114,7 +114,7 @@ static uint32_t result_taint(const struct warp *warp, const struct place *place,
         return logic_taint(warp, place, inst);
     struct visit visit = {.tainted = place->tainted};
     operands_read(in, find, &visit);
-    /* in a vote or a similar instruction, each lane's result depends on all lanes */
+    /* in a vote or a similar instruction, each lane's result depends on the values of all lanes */
     if (inst->kind == KIND_MEET) {
         spread_origin(warp->absent, visit.found & active, active);
         return visit.found & active ? active : 0;
@@ -259,7 +259,7 @@ void absent_shuffle(struct warp *warp, const struct inst *inst, const uint32_t *
         if (is_passed && !((value >> from | index >> l) & 1))
             continue;
         set |= 1u << l;
-        /* if lane l's own value was tainted before, its older origin is kept */
+        /* if lane l's value was already tainted before the shuffle, keep its older origin */
         if (!(value >> l & 1))
             origin[l] = is_passed ? absent->origin[value >> from & 1 ? from : l]
                                   : (struct origin){warp->pc, l, members[l], from};

@@ -25,7 +25,7 @@ uint8_t *access_local(const struct warp *warp, unsigned lane, uint64_t at, uint6
  *   access_take_space   returns the lanes of TODO that access the same state space as the first
  *                       lane, and makes their addresses relative to that space
  *   access_find         reports the access to the observers, writes pointers to HOST and returns
- *                       the lanes whose address is good */
+ *                       the lanes whose address is valid */
 void access_addresses(const struct warp *warp, struct slot base, uint64_t offset, uint32_t mask,
                       uint64_t *addr);
 uint32_t access_take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
@@ -72,12 +72,12 @@ void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 
 /* --- bulk.c, mbarrier.c ----------------------------------------------------------------------- */
 
-/* Completes the oldest pending bulk copy to CTA that completes on the mbarrier at address BARRIER.
+/* Of the pending bulk copies to CTA that use the mbarrier at address BARRIER, completes the oldest.
  * PHASE identifies the mbarrier's phase to observers. Returns the number of bytes that the mbarrier
  * counts for this copy, or 0 if there is no such copy. */
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
-/* Ends the bulk copies of a CTA that has ended: completes those to global memory, or drops them if
- * DROPS is true. Frees the records of all copies of the CTA. */
+/* Ends the bulk copies of a CTA that has ended: completes the copies to global memory, or drops
+ * them if DROPS is true. Frees the records of all copies of the CTA. */
 void bulk_end(struct cta *cta, bool drops);
 /* Returns whether CTA has an mbarrier at offset AT of its shared memory. */
 bool mbarrier_is_at(const struct cta *cta, uint64_t at);

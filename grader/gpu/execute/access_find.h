@@ -107,8 +107,8 @@ static inline bool holds(const struct mem_block *block, uint64_t low, uint64_t h
            high - block->addr <= block->size;
 }
 
-/* Returns the end of the shared memory that INST may access: the end of the array that its address
- * points into, but at most the end of the CTA's memory. */
+/* Returns the end of the shared memory that INST may access: the end of the array into which its
+ * address points, or the end of the CTA's memory if that is lower. */
 LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
 {
     uint32_t all = warp->cta->shared_bytes;
@@ -240,8 +240,8 @@ LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *a
 }
 
 /* Checks one access of LANES in one state space. Writes to HOST a pointer to each lane's bytes.
- * Returns the lanes with good addresses. The pointers of other lanes may be used only for
- * reading. */
+ * Returns the lanes with valid addresses. HOST has readable pointers for the other lanes, too, but
+ * these must not be used for writing. */
 LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *access,
                                  const struct pattern *pattern, uint32_t lanes, uint8_t **host)
 {

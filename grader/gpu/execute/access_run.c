@@ -44,8 +44,8 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* Stores in PATTERN the values that find_again() and lies_apart() need. Called after an access
- * whose addresses were all good. FIRST is the first lane's address. */
+/* Stores in PATTERN the values that find_again() and lies_apart() need. Called after an access in
+ * which all addresses were valid. FIRST is the first lane's address. */
 LANES_INLINE void remember(const struct warp *warp, const struct inst *inst,
                            struct pattern *pattern, uint64_t first)
 {
@@ -213,9 +213,9 @@ LANES_INLINE void report_repeat(const struct warp *warp, const struct inst *inst
     pattern->silent = silent;
 }
 
-/* Tries the fast path for a repeated access, which nearly all accesses take (see repeat.h). Returns
- * a pointer to the first lane's bytes. If the fast path does not apply, counts and reports nothing
- * and returns NULL. */
+/* Tries the fast path for repeated accesses (see repeat.h). Nearly all accesses take this path.
+ * Returns a pointer to the first lane's bytes. If the fast path does not apply, counts and reports
+ * nothing and returns NULL. */
 LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
@@ -353,8 +353,8 @@ static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lan
     }
 }
 
-/* Executes an atomic, one lane after another. CUDA allows any order of lanes; a fixed order makes
- * results repeatable. */
+/* Executes an atomic, one lane after another. CUDA allows any order of the lanes. With a fixed
+ * order, results are repeatable. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint8_t seen[8 * WARP];

@@ -9,14 +9,15 @@
 #include "gpu/execute/state.h"
 #include "gpu/execute/turns.h"
 
-/* A loop over all lanes. It is unrolled by four, because loop control costs as much as the body. */
+/* A loop over all lanes. It is unrolled by four, because loop control takes as much time as the
+ * body. */
 #define EACH_LANE(l) _Pragma("GCC unroll 4") for (unsigned l = 0; l < WARP; l++)
 
 /* --- lanes one by one ------------------------------------------------------------------------- */
 
 /* Defines functions that move one value of type T for each lane. The value is at offset AT of the
- * lane's bytes at HOST. Inactive lanes have readable bytes, too, but the functions never write
- * them. */
+ * lane's bytes at HOST. HOST points to readable bytes for inactive lanes, too, but the functions
+ * never write to these. */
 #define LANE_VALUES(T)                                                                             \
     LANES_INLINE T value_##T(const uint8_t *host, size_t at)                                       \
     {                                                                                              \
@@ -342,8 +343,8 @@ LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *
     return true;
 }
 
-/* Loads vectors of four 8-bit or two 16-bit values, such as pixels, as one word for each lane.
- * Returns false if the vectors have another form. */
+/* Loads vectors of four 8-bit or two 16-bit values, such as pixels, as one 32-bit word for each
+ * lane. Returns false if the vectors have another form. */
 LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *inst,
                                    const uint8_t *start, const struct pattern *pattern,
                                    uint32_t mask)

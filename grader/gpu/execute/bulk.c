@@ -348,7 +348,7 @@ static void perform(struct warp *warp, const struct bulk_store *store)
     }
 }
 
-/* Performs the copies of LANES whose group number is below the lane's number in BEFORE. */
+/* Performs those copies of LANES whose group number is below the lane's number in BEFORE. */
 static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
 {
     for (struct bulk_store **place = &warp->bulk_stores; *place;) {

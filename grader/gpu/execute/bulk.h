@@ -66,7 +66,8 @@ bool bulk_visit(struct warp *warp, const struct obs_access *wanted, unsigned lan
 #define NO_RANK UINT32_MAX
 bool bulk_find(struct warp *warp, unsigned lane, uint32_t rank, uint64_t to, uint64_t barrier,
                struct bulk_target *target);
-/* Adds a copy of SIZE bytes, all zero so far and without gaps. Returns NULL when out of memory. */
+/* Adds a copy of SIZE bytes, which are all zero at first and have no gaps. Returns NULL when out of
+ * memory. */
 struct bulk_copy *bulk_add(struct warp *warp, unsigned lane, const struct bulk_target *target,
                            uint32_t size);
 /* Adds a copy to global memory, with space for COUNT parts. The caller adds the parts. Returns NULL

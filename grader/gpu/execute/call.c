@@ -179,8 +179,8 @@ static bool grow_stack(struct warp *warp, uint32_t bytes)
     return true;
 }
 
-/* Fills a called function's local variables. CUDA leaves their contents undefined; filling them
- * with the same bytes in every call makes runs repeatable. */
+/* Fills a called function's local variables. CUDA leaves their contents undefined; with the same
+ * bytes in every call, execution is repeatable. */
 static bool open_locals(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
     const struct launch *launch = warp->cta->launch;

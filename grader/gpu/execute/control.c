@@ -265,7 +265,7 @@ static bool meets_with(struct path *path, struct path *other)
 }
 
 /* Executes the KIND_MEET instruction of PATH once, for the lanes of all paths that have met there.
- * Then the paths continue separately. */
+ * After that, the paths continue separately. */
 static void run_meeting(struct warp *warp, struct path *path)
 {
     const struct path_entry here = *path_top(path);

@@ -2,8 +2,8 @@
  * 64 bits (an integer or a double), which is exact. Then it narrows the value to the destination's
  * type: it rounds once and saturates.
  *
- * A register may be wider than its type in the instruction: reading truncates the value, writing
- * extends it. */
+ * A register may be wider than the operand's type in the instruction. Reading truncates such a
+ * register; writing extends the value. */
 #include <math.h>
 #include <string.h>
 

@@ -78,8 +78,8 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     bulk_end(cta, true); /* drops the copies left by an earlier CTA that was stopped */
     cta->idle_polls = 0;
     cta->round = 0;
-    /* The contents of new shared memory are undefined. Every CTA gets the same bytes, so that runs
-     * repeat exactly. */
+    /* The contents of new shared memory are undefined. Every CTA gets the same bytes, so that
+     * execution is repeatable. */
     if (!again || launch->shared_bytes)
         memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
     if (launch->reserved_shared) /* a GPU's driver clears this part */

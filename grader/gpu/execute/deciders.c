@@ -44,8 +44,8 @@ static bool names_clock(const struct ptx_instruction *in)
     return false;
 }
 
-/* Returns whether the instruction does more than compute registers from registers. An instruction
- * with a carry counts, too, because the carry is a register without a name. */
+/* Returns whether the instruction does more than compute registers from registers. Also returns
+ * true for an instruction with a carry, because the carry is a register without a name. */
 static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 {
     return inst->kind != KIND_LANES || in->opcode == PTX_OP_call || names_address(in) ||

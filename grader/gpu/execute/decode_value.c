@@ -290,7 +290,7 @@ void decode_selp(struct decoder *d)
     d->out->src[2] = decode_predicate_source(d, &d->in->operands[3]);
 }
 
-/* Decodes and, or, xor and not. The operands are predicates or bits of words. */
+/* Decodes and, or, xor and not. The operands are predicates or untyped bits. */
 void decode_logic(struct decoder *d)
 {
     if (decode_type_of(d) == PTX_pred)

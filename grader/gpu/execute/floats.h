@@ -38,8 +38,9 @@ static inline void fp_set(uint32_t mode)
     _mm_setcsr(mode);
 }
 
-/* Returns VALUE, the result of an operation on two operands: the first is not NaN, the second is B.
- * A NaN gets the bits that x86-64 gives it, so x86-64 needs no correction. */
+/* VALUE is the result of an operation on two operands, of which the first is not NaN and the second
+ * is B. Returns VALUE but, if it is NaN, with the bits that x86-64 produces. So on x86-64, nothing
+ * has to be corrected. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     return value;

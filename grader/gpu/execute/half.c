@@ -90,8 +90,8 @@ const struct half_row *half_find(const char *name)
 
 /* --- lanes ------------------------------------------------------------------------------------ */
 
-/* Flushes denormals to zero. LEAST has the bits of the smallest normal number; 0 turns flushing
- * off. */
+/* Flushes denormals to zero. LEAST has the bits of the smallest normal number, or is 0 to flush
+ * nothing. */
 LANES_INLINE u16 flushed(u16 raw, int least)
 {
     return (raw & 0x7fff) < least ? raw & HALF_SIGN : raw;

@@ -152,7 +152,7 @@ struct inst {
             bool relaxed; /* .relaxed: the arrival orders no memory accesses */
         } barrier;
         struct {
-            /* how many of the latest copy groups may stay pending after the wait */
+            /* number of the latest copy groups that may still be pending after the wait */
             uint32_t pending;
         } wait;
         struct {
@@ -173,7 +173,7 @@ struct inst {
             uint8_t dims;         /* number of coordinates */
             uint8_t count, bytes; /* number and size of the values of a surface access */
             uint8_t component;    /* index of the component that tld4 gathers */
-            /* effect of a surface access out of bounds: trap, clamp or zero (enum ptx_modifier) */
+            /* action on a surface access out of bounds: trap, clamp or zero (enum ptx_modifier) */
             uint8_t outside;
             uint8_t way; /* .level or .grad (enum ptx_modifier), or 0 */
             bool is_integer, layered, cube;

@@ -169,8 +169,8 @@ static bool is_turn_of_oldest(struct worker *worker)
     return worker->is_ahead;
 }
 
-/* Returns a pointer to the list's link to the cluster whose turn it is. Prefers a new cluster, if
- * one can start, to a cluster that has waited. Returns NULL if there is neither. */
+/* Chooses the cluster that runs next and returns the list's link to it. Starts a new cluster if
+ * possible, and otherwise takes a cluster that has waited. Returns NULL if there is neither. */
 static struct cta **take_turn(struct worker *worker)
 {
     if (is_turn_of_oldest(worker))
@@ -216,7 +216,7 @@ static bool must_widen(const struct launch *launch)
 }
 
 /* Runs clusters, which nearly always have one CTA. A cluster that waits for others gets further
- * turns later. New clusters start as long as the virtual GPU has room. */
+ * turns later. New clusters start as long as the virtual GPU can hold them. */
 static void run_clusters(struct worker *worker)
 {
     struct launch *launch = worker->launch;

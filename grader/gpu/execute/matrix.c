@@ -240,14 +240,14 @@ void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t ma
 
 /* --- matrices of 8 rows, each with 16 bytes --------------------------------------------------- */
 
-/* Returns the index of the half word that holds the number in column COLUMN of row ROW. The 32
- * lanes' registers are 64 half words. */
+/* The 32 lanes' registers consist of 64 halves of 16 bits. Returns the index of the half that holds
+ * the number in column COLUMN of row ROW. */
 static unsigned half_word(unsigned row, unsigned column, bool transposed)
 {
     return transposed ? 8 * column + row : 8 * row + column;
 }
 
-/* Returns the 64 half words of the matrix with index NUMBER, two in each lane's register. */
+/* Returns the 64 halves of the matrix with index NUMBER, two in each lane's register. */
 static uint16_t *halves_at(const struct warp *warp, const struct inst *inst, unsigned number)
 {
     return (uint16_t *)(void *)slot_at(warp, inst->mem.vector[number]);

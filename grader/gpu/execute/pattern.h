@@ -24,7 +24,7 @@ enum pattern_shape {
     PATTERN_DENSE_ROWS, /* the lanes of each row are contiguous */
     PATTERN_SAME,       /* all lanes have the same address */
     PATTERN_SAME_ROWS,  /* the lanes of each row have the same address */
-    PATTERN_NEAR,       /* all lanes are in the 32 words from the lowest address on (see `word`) */
+    PATTERN_NEAR, /* all lanes access the 32 4-byte words from the lowest address on (see `word`) */
     PATTERN_ANY,
 };
 
@@ -48,12 +48,14 @@ struct pattern {
     uint32_t strays;   /* number of times that find_apart() has succeeded with this pattern */
     uint32_t bits;     /* bitwise OR of all deltas */
     int32_t low, high; /* smallest and largest delta */
-    /* the report of a repeat; `first`, `cta` and `warp` belong to the latest report */
+    /* the data that observers receive about a repeat; `first`, `cta` and `warp` are set for each
+     * report */
     struct obs_repeat repeat;
     /* block of the instruction's latest access; the next access tries this block first */
     struct mem_block *block;
     _Alignas(64) int32_t delta[32]; /* address of each lane minus the first lane's address */
-    _Alignas(64) uint32_t word[32]; /* distance of each lane from the lowest address, in words */
+    /* distance of each lane from the lowest address, in units of 4 bytes */
+    _Alignas(64) uint32_t word[32];
 };
 
 #define PATTERN_INLINE static inline __attribute__((always_inline))

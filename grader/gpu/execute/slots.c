@@ -43,8 +43,8 @@ uint32_t decode_take_slot(uint32_t *used, unsigned bytes)
     return offset;
 }
 
-/* Returns ARRAY with room for one more element. If memory runs out, decoding fails and the function
- * returns ARRAY unchanged. */
+/* Enlarges ARRAY, if necessary, to hold one more element, and returns it. If memory runs out,
+ * decoding fails and the function returns ARRAY unchanged. */
 static void *grow(struct decoder *d, void *array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)

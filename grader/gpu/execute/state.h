@@ -24,8 +24,8 @@
 #define CLUSTER_BARRIER BARRIERS
 
 /* One call of a function by some lanes of a warp. `params` has frame_bytes bytes for each lane.
- * They hold the function's parameters and results, and those of the calls that it makes. Path
- * entries refer to frames. */
+ * They hold the function's parameters and results, and the parameters and results of the calls that
+ * it makes. Path entries refer to frames. */
 struct frame {
     uint8_t *registers, *params;
     const struct image *image;
@@ -105,7 +105,7 @@ struct warp {
     bool moved;          /* a path has done more than spin in the current turn */
     uint32_t at_cluster; /* lanes that have arrived in the current phase of the cluster's barrier */
     uint32_t owes_wait;  /* lanes that have arrived at the cluster's barrier and not waited yet */
-    /* lanes that the cluster's barrier has released, but observers do not know yet */
+    /* lanes that the cluster's barrier has released; not yet reported to the observers */
     uint32_t cluster_released;
     struct path *paths[WARP];
     uint32_t path_count;
@@ -160,7 +160,7 @@ struct cta {
 struct profile {
     uint64_t warps, threads, divergent;
     uint64_t sectors; /* sectors that textures and surfaces have touched */
-    uint64_t means;   /* weighted means of texels that lanes have fetched */
+    uint64_t means;   /* number of weighted means of texels that lanes have fetched */
     uint64_t exposed; /* number of copies that a warp waited for too soon (async.c) */
 };
 

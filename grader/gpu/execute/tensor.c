@@ -165,7 +165,7 @@ static enum ptx_type sum_type(const struct tensor_product *p)
     return p->types[3] == PTX_f32 ? PTX_f32 : p->types[0];
 }
 
-/* Returns the bits of a number of d. SUM is the sum of all steps. */
+/* Returns the bits of one number of the result d. SUM is the sum of all steps. */
 static uint64_t finish(const struct tensor_product *p, double sum, uint64_t c)
 {
     if (is_float8(p->types[1]))

@@ -4,15 +4,15 @@
  *   global memory         the rows of the box are parts of the tensor's rows
  *   shared memory         the rows of the box follow one another, perhaps swizzled
  *
- * A copy moves pieces of 16 bytes of a row. A load fills all elements outside of the tensor. A
- * store or a reduction skips pieces that begin outside of the tensor. But it moves the last piece
- * of a row as a whole, even if the row ends within the piece.
+ * A copy moves pieces of 16 bytes of a row. A load fills all elements outside of the tensor with 0
+ * or NaN. A store or a reduction skips pieces that begin outside of the tensor. But it moves the
+ * last piece of a row as a whole, even if the row ends within the piece.
  *
  * A swizzle spreads a column of the box over the banks. Each row takes 16 << swizzle bytes, even if
  * it is shorter. The index of a piece in these bytes is XORed with bits 7 and up of its address.
  *
  * All this was measured on an H100. If a kernel misuses a map, an H100 stops with an illegal
- * instruction; the faults below tell the reasons apart. */
+ * instruction; the faults below distinguish the reasons. */
 #include <string.h>
 
 #include "gpu/execute/bulk.h"

@@ -8,7 +8,8 @@
 
 #include "gpu/device.h"
 
-/* The points at which the lanes of a warp fetch. Each array has one word for each of 32 lanes. */
+/* The points at which the lanes of a warp fetch. Each array has one 32-bit value for each of 32
+ * lanes. */
 struct texture_points {
     /* coordinates are texel indices, which are never filtered; otherwise they are floats */
     bool is_integer;
@@ -45,8 +46,8 @@ void texture_gather(const struct emu_texture *texture, const uint8_t *texels,
 
 /* Returns whether the properties of TEXTURE are valid. */
 bool texture_is_legal(const struct emu_texture *texture);
-/* Stores TEXTURE in the first entry of LIST that has width 0. Sets *HANDLE to the entry's index
- * plus 1. Returns false when out of memory. */
+/* Stores TEXTURE in the first free entry of LIST (its width is 0), or in a new entry at the end.
+ * Sets *HANDLE to the entry's index plus 1. Returns false when out of memory. */
 bool texture_keep(struct emu_texture **list, uint32_t *count, const struct emu_texture *texture,
                   uint64_t *handle);
 

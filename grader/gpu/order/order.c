@@ -284,7 +284,7 @@ void order_set_host(struct order *order, const struct order_clock *clock)
     order->host = clock;
 }
 
-/* Returns whether an access of the host may conflict with PENDING. */
+/* Returns whether an access by the host may conflict with PENDING. */
 static bool is_checked(const struct order *order, const struct pending *pending)
 {
     return !pending->ignored && !pending->settled &&

@@ -56,7 +56,7 @@ struct order_work {
     uint64_t stream;        /* number of the work's stream, for messages */
     uint64_t number;        /* number of the work in the order of requests, for messages */
     bool is_legacy;         /* the work's stream is the legacy default stream */
-    /* the memory that the work touches, as emu_touched() returns it, allocated by malloc() */
+    /* the ranges that the work touches, as returned by emu_touched(); allocated by malloc() */
     struct emu_touch *touch;
     size_t count;
 };

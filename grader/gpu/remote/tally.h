@@ -14,7 +14,7 @@ struct tally {
     uint64_t requests[WIRE_CALL_COUNT], rows[WIRE_CALL_COUNT];
     /* sectors of device memory that copies and fills read or wrote */
     uint64_t sectors[WIRE_CALL_COUNT];
-    /* If the latest copy has more parts, the message that must come next: request WHAT, at address
+    /* The message that must come next if the latest copy has more parts: request WHAT, at address
      * AT, with LEFT bytes or rows to move. LEFT is 0 if no part follows. */
     struct tally_part {
         uint64_t what, at, left;

@@ -1,6 +1,6 @@
 /* The twin is a second device that also performs the program's requests, but with different data.
  *
- *                            +--> device  answers the program
+ *                            +--> device  sends its replies to the program
  *     program's requests ----+
  *                            +--> twin    gets other data; the program does not see its replies
  *

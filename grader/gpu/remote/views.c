@@ -139,8 +139,8 @@ static size_t unit(const struct views *views, size_t at)
     return size;
 }
 
-/* Does the same as match(), but counts only whole elements. Otherwise, the gap after a row could
- * match the first bytes of the next number. */
+/* Does the same as match(), but counts only whole elements. After a row, bytes of the gap can by
+ * chance equal the first bytes of the next number. */
 static size_t match_whole(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     size_t length = match(views, at, bytes, size);
