@@ -10,11 +10,11 @@
 #define DEDUCED_NEGATIVE "negative-index"
 /* the index is too large; nothing is known about the reason */
 #define DEDUCED_TOO_FAR "index-too-large"
-/* the allocation has as many bytes as it should have elements */
+/* the size of the allocation in bytes equals the number of elements that it needs */
 #define DEDUCED_NO_SIZEOF "allocation-without-sizeof"
 /* the allocation is smaller than one element */
 #define DEDUCED_TOO_SMALL "allocation-too-small"
-/* the launch exchanges x and y of the grid */
+/* the launch has x and y of the grid exchanged */
 #define DEDUCED_SWAPPED_GRID "grid-swapped"
 /* the launch passes the length of another array */
 #define DEDUCED_OTHER_LENGTH "length-of-another-array"
@@ -24,7 +24,7 @@
 #define DEDUCED_SHORT_ARRAY "shared-array-too-short"
 /* the launch may give the extern array too few bytes */
 #define DEDUCED_SHORT_EXTERN "extern-array-too-short"
-/* the launch gives the extern array as many bytes as it should have elements */
+/* the launch gives the extern array N bytes instead of N elements */
 #define DEDUCED_EXTERN_COUNT "extern-array-without-sizeof"
 /* the address of a 4-byte access is not a multiple of 4, perhaps because the program computed an
  * offset in bytes as a number of elements */

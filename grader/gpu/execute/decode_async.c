@@ -119,8 +119,8 @@ void decode_bulk(struct decoder *d)
     decode_address(d, &op[0], bulk_space(spaces[0]));
     out->run = bulk_run;
     out->mem.space = (uint8_t)bulk_space(spaces[0]);
-    out->mem.low = out->mem.high =
-        0; /* no bounds: those of one array do not hold for both memories */
+    /* no bounds: the bounds of a shared array do not apply to the other memory */
+    out->mem.low = out->mem.high = 0;
     out->mem.op = reduces ? decode_operation(d->in) : spaces[1];
     out->mem.type = reduces ? d->in->types[0] : (uint8_t)PTX_pred;
     out->mem.bytes = 16;
@@ -232,8 +232,8 @@ void decode_tensor_copy(struct decoder *d)
         decode_address(d, &op[!is_load], bulk_space(spaces[!is_load]));
     out->run = bulk_run;
     out->mem.space = (uint8_t)bulk_space(spaces[0]);
-    out->mem.low = out->mem.high =
-        0; /* no bounds: those of one array do not hold for both memories */
+    /* no bounds: the bounds of a shared array do not apply to the other memory */
+    out->mem.low = out->mem.high = 0;
     out->mem.op = decode_operation(d->in);
     out->mem.bytes = 16;
     out->mem.event = is_prefetch ? OBS_LOAD : reduces ? OBS_REDUCTION : OBS_STORE;

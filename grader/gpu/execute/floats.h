@@ -38,9 +38,9 @@ static inline void fp_set(uint32_t mode)
     _mm_setcsr(mode);
 }
 
-/* VALUE is the result of an operation on two operands, of which the first is not NaN and the second
- * is B. Returns VALUE but, if it is NaN, with the bits that x86-64 produces. So on x86-64, nothing
- * has to be corrected. */
+/* VALUE is the result of an operation whose first operand is not NaN and whose second operand is B.
+ * If VALUE is NaN, returns the NaN that x86-64 produces; otherwise returns VALUE. On x86-64, VALUE
+ * needs no correction. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     return value;

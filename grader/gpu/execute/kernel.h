@@ -46,7 +46,7 @@ enum inst_kind {
     KIND_LANES, /* calls run() */
     /* calls run() for the lowest lane, which then continues separately (see kernel_part_lanes()) */
     KIND_APART,
-    KIND_MEET, /* waits for the lanes that the instruction names, then calls run() */
+    KIND_MEET, /* waits for all lanes in the instruction's members mask, then calls run() */
     KIND_BRANCH,
     KIND_EXIT,
     KIND_CALL,
@@ -208,7 +208,7 @@ struct image {
     /* bytes of parameters and results per lane in a frame; a multiple of 16 */
     uint32_t frame_bytes;
     uint32_t local_slot; /* slot that holds the address of the frame's local memory, or NO_SLOT */
-    /* bytes to add to the offsets of the function's own shared variables */
+    /* number of bytes to add to the offsets of the function's own shared variables */
     uint32_t shared_shift;
     uint64_t address;        /* value of a pointer to the function */
     uint32_t first_register; /* number of registers in all images before this one */
@@ -233,7 +233,7 @@ struct shared_variable {
 /* A kernel with all functions that it may call. It is read-only while it runs. */
 struct kernel {
     const struct ptx_module *module;
-    /* the kernel's function, which is also the first image's */
+    /* the kernel's function, which is also the function of the first image */
     const struct ptx_function *function;
     struct image *images;
     uint32_t image_count;

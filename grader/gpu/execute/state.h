@@ -47,11 +47,11 @@ enum path_state { PATH_READY, PATH_AT_BARRIER, PATH_AT_WARP_SYNC, PATH_AT_MEETIN
 
 struct path {
     enum path_state state;
-    bool gives_way; /* the path's latest KIND_WAIT found that it must go on waiting */
+    bool gives_way; /* the path's latest KIND_WAIT must continue to wait */
     /* two polls of one KIND_WAIT failed in succession; the path did nothing else between them */
     bool is_stuck;
     uint32_t waits_at; /* pc of the KIND_WAIT that failed last, or NOWHERE (path.h) */
-    bool has_met;      /* all lanes that the KIND_MEET at the path's pc names have arrived */
+    bool has_met;      /* all lanes for which the KIND_MEET at the path's pc waits have arrived */
     uint32_t depth;
     uint32_t wait_mask;           /* lanes that the path waits for at a warp sync or KIND_MEET */
     uint32_t wait_id, wait_count; /* index and thread count of the path's barrier */
@@ -104,7 +104,7 @@ struct warp {
     uint64_t failed;     /* polls that found no new value */
     bool moved;          /* a path has done more than spin in the current turn */
     uint32_t at_cluster; /* lanes that have arrived in the current phase of the cluster's barrier */
-    uint32_t owes_wait;  /* lanes that have arrived at the cluster's barrier and not waited yet */
+    uint32_t owes_wait;  /* lanes that have arrived at the cluster's barrier but not waited yet */
     /* lanes that the cluster's barrier has released; not yet reported to the observers */
     uint32_t cluster_released;
     struct path *paths[WARP];
@@ -184,7 +184,7 @@ struct worker {
     uint32_t seats;                /* number of struct cta allocated */
     struct frame *idle_frames;     /* list of frames free for reuse */
     void *observer_state[OBS_MAX]; /* state of each observer of the launch */
-    /* observers of accesses; those that want all accesses come first */
+    /* observers of accesses; the observers of all accesses come first */
     struct listener listener[OBS_MAX];
     unsigned listeners[2];    /* number of listeners to loads, and to other accesses */
     struct listener follower; /* the observer of steps; its `observer` is NULL if there is none */

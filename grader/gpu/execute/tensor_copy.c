@@ -19,7 +19,7 @@
 #include "gpu/execute/schedule.h"
 #include "gpu/tensor_map.h"
 
-#define FILL_NAN 0x7ff7u /* a bit pattern of 16 bits, which is repeated */
+#define FILL_NAN 0x7ff7u /* a 16-bit pattern, which is repeated to fill an element */
 
 struct box {
     struct tensor_map map;

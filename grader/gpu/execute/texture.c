@@ -299,7 +299,8 @@ LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, 
 }
 
 /* Returns the number of steps between 0 and 1 in a GPU's filtering. A GPU filters integers with 16
- * bits, including the sign. Floats have no fixed steps; for them, the result is 1. */
+ * bits, one of which is the sign if they are signed. Floats have no fixed steps; for them, the
+ * result is 1. */
 static double steps_of(const struct emu_texture *texture)
 {
     return texture->kind == 'f' ? 1 : texture->kind == 's' ? INT16_MAX : UINT16_MAX;

@@ -9,7 +9,7 @@
  * Today's drivers queue about this number of launches. */
 #define MOST_QUEUED 1024u
 
-#define NO_ROOM     1e-9 /* a smaller share of the multiprocessors counts as none */
+#define NO_ROOM     1e-9 /* a share of the multiprocessors below this counts as none */
 #define AN_END      1e-9 /* microseconds; an item with less remaining work is done */
 
 struct item {

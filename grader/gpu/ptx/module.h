@@ -83,7 +83,7 @@ struct ptx_name {
 
 /* An address of another variable or of a function inside a variable's initial value. */
 struct ptx_pointer {
-    uint64_t at; /* offset of this part in the initial value */
+    uint64_t at; /* offset of this address in the initial value */
     struct ptx_name target;
     int64_t addend;
     bool generic; /* the PTX text has generic(name) instead of name */

@@ -26,7 +26,8 @@
 #include "gpu/remote/twin.h"
 #include "gpu/remote/wire.h"
 
-#define MOST_NOTES 1000 /* lines that the program's runtime library may add to the record */
+/* maximum number of lines that the program's runtime library may add to the record */
+#define MOST_NOTES 1000
 
 /* A program that endlessly launches kernels or makes other calls must be stopped, like an endless
  * kernel. So a program's total work is limited to MOST_LAUNCHES times the limit of a single launch.
