@@ -72,8 +72,8 @@ void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 
 /* --- bulk.c, mbarrier.c ----------------------------------------------------------------------- */
 
-/* Of the pending bulk copies to CTA that use the mbarrier at address BARRIER, completes the oldest.
- * PHASE identifies the mbarrier's phase to observers. Returns the number of bytes that the mbarrier
+/* Completes the oldest pending bulk copy to CTA that uses the mbarrier at address BARRIER. PHASE
+ * identifies the mbarrier's phase to observers. Returns the number of bytes that the mbarrier
  * counts for this copy, or 0 if there is no such copy. */
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
 /* Ends the bulk copies of a CTA that has ended: completes the copies to global memory, or drops

@@ -16,8 +16,8 @@
 /* --- lanes one by one ------------------------------------------------------------------------- */
 
 /* Defines functions that move one value of type T for each lane. The value is at offset AT of the
- * lane's bytes at HOST. HOST points to readable bytes for inactive lanes, too, but the functions
- * never write to these. */
+ * lane's bytes at HOST. HOST also has readable bytes for inactive lanes, but the functions never
+ * write to these. */
 #define LANE_VALUES(T)                                                                             \
     LANES_INLINE T value_##T(const uint8_t *host, size_t at)                                       \
     {                                                                                              \

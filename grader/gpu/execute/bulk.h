@@ -31,7 +31,7 @@ struct bulk_copy {
     /* number of bytes that the mbarrier counts; less than SIZE if the copy leaves gaps */
     uint32_t brings;
     struct bulk_operation does;
-    /* SIZE bytes to store, then one byte for each piece, which is 0 if the piece is a gap */
+    /* SIZE bytes to store, then a byte for each PIECE of them: 0 if it is a gap, otherwise 1 */
     uint8_t data[];
 };
 
