@@ -52,8 +52,8 @@ static bool is_serial(const struct emu_options *options)
     return is_serial;
 }
 
-/* Returns the highest number of workers for a launch. Called only once for a device, because the
- * system call that returns the number of cores takes longer than a small launch. */
+/* Returns the highest number of workers for a launch. Called only once for a device, because
+ * finding out the number of cores takes longer than a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
     if (options->deterministic || (is_serial(options) && !options->watch_budget))

@@ -4,7 +4,7 @@
  *     cvt.f64.f32   d, x         a conversion from double or to double, or of a float to 64 bits
  *     fma.rn.f64    d, d, d, e   arithmetic in double
  *     wmma.mma, mma …            a product by tensor cores, of numbers of any type
- *     ld.global.u32 a, [p]       not a wide operation itself, but A holds data from now on
+ *     ld.global.u32 a, [p]       not a wide operation itself, but register a now holds data
  *     add.u32       s, s, a      integer arithmetic on data
  *
  * Data are numbers that were floats or that come from memory. Integers from memory count as data

@@ -77,8 +77,8 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
 }
 
 /* Returns the number of CTAs and warps that fit on one multiprocessor, the maximum number of warps
- * that it can hold, and the resource that limits the CTAs. If times are predicted for a chip, it is
- * a multiprocessor of this chip, otherwise of the virtual GPU. */
+ * that it can hold, and the resource that limits the CTAs. If times are predicted for a chip, the
+ * multiprocessor is one of this chip, otherwise one of the virtual GPU. */
 static json_t *occupancy_json(const struct launch_view *launch)
 {
     const struct emu_chip *chip = launch->predictor ? predictor_chip(launch->predictor) : NULL;
