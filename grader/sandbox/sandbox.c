@@ -145,9 +145,7 @@ static void explain(enum sandbox_level found, const char *trouble, char *why, si
                  "%s; for a stronger sandbox in this container, start it with "
                  "--security-opt seccomp=unconfined --security-opt apparmor=unconfined",
                  levels[found].lack);
-    /* Use only the first sentence of bubblewrap's message, because the rest refers to its
-     * manual. */
-    else
+    else /* only the first sentence of bubblewrap's message: the rest refers to its manual */
         snprintf(why, size, "%s (%.*s)", levels[found].lack,
                  (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);
 }
