@@ -23,7 +23,7 @@
 #define CACHE_PROGRAM (4 << 20)    /* a program with more bytes is not cached */
 #define PROGRAM_BYTES (64 << 20)   /* maximum size of a program */
 #define SCRATCH_BYTES (1ull << 30) /* space for the compiler's temporary files */
-#define PROCESSES     256          /* maximum number; nvcc starts about ten, one after another */
+#define PROCESSES     256          /* maximum; nvcc starts about ten, one after another */
 #define MESSAGE_LINES 40           /* maximum number of lines to show; students rarely read more */
 
 #define MAX_FLAGS     21

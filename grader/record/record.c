@@ -36,8 +36,7 @@ enum {
 #define MAX_MOMENTS 1000u
 #define MAX_OFFSET  (1ll << 48) /* maximum distance in bytes between two lanes' addresses */
 
-/* --- copying values after checking their type and range
- * ------------------------------------------- */
+/* --- copying values after checking their type and range --------------------------------------- */
 
 /* Copies OBJECT's string NAME to INTO, as one printable line of at most MAX bytes. */
 static bool copy_text(json_t *into, const json_t *object, const char *name, size_t max)
@@ -594,8 +593,7 @@ static bool add_lent(json_t *copies, const json_t *from)
     return json_array_append_new(copies, copy) == 0 && good;
 }
 
-/* --- launches that repeat earlier launches
- * ------------------------------------------------------ */
+/* --- launches that repeat earlier launches ---------------------------------------------------- */
 
 static bool add_findings(struct builder *builder, const json_t *findings)
 {

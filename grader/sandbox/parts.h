@@ -8,8 +8,7 @@
 #define SANDBOX_STATUS_FD 5 /* descriptor to which bubblewrap writes its status (see process.c) */
 #define SANDBOX_FILTER_FD 6
 
-/* --- visible_files.c: the files in a sandbox
- * ------------------------------------------------------ */
+/* --- visible_files.c: the files in a sandbox -------------------------------------------------- */
 
 /* Returns a NULL-terminated list of the system's files and folders that compilers and programs
  * need. Not all of them exist on every system. */

@@ -66,8 +66,7 @@ bool process_end_with(pid_t parent, int number)
     return prctl(PR_SET_PDEATHSIG, number) == 0 && getppid() == parent;
 }
 
-/* --- in the child, where only functions that are safe after fork() may be called
- * ------------------ */
+/* --- in the child, where only functions that are safe after fork() may be called -------------- */
 
 static void limit(int resource, uint64_t soft, uint64_t hard)
 {

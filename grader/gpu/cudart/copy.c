@@ -191,8 +191,7 @@ static cudaError_t copy_box(struct emu_device *device, const struct plan *plan, 
     return error;
 }
 
-/* --- copies described by cudaMemcpy3DParms
- * -------------------------------------------------------- */
+/* --- copies described by cudaMemcpy3DParms ---------------------------------------------------- */
 
 static void report_null(void)
 {

@@ -123,8 +123,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
     return rt_return(rt_submit(stream, &work));
 }
 
-/* --- fills of several layers, one by one
- * ---------------------------------------------------------- */
+/* --- fills of several layers, one by one ------------------------------------------------------ */
 
 typedef cudaError_t submit_fn(cudaStream_t stream, const struct rt_work *work);
 

@@ -253,8 +253,7 @@ cudaError_t cudaDeviceReset(void)
     return cudaSuccess;
 }
 
-/* --- profilers: nothing to start or stop, because the record contains every launch
- * ---------------- */
+/* --- profilers: nothing to start or stop, because the record contains every launch ------------ */
 
 cudaError_t cudaProfilerStart(void)
 {

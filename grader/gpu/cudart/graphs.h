@@ -43,16 +43,14 @@ cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark);
 bool rt_mark_is_live(const struct rt_mark *mark);
 void rt_mark_free(struct rt_mark *mark);
 
-/* --- graphs/memory.c: memory that graph nodes allocate
- * -------------------------------------------- */
+/* --- graphs/memory.c: memory that graph nodes allocate ---------------------------------------- */
 
 /* Executes an allocation node: adds the memory at PTR to the program's ranges, as RT_GRAPH. */
 cudaError_t rt_graph_memory_allocate(const void *ptr);
 /* Records that the memory at PTR has been freed. The caller has already removed its range. */
 void rt_graph_memory_freed(const void *ptr);
 
-/* --- graphs/graph.c: copies of work items
- * --------------------------------------------------------- */
+/* --- graphs/graph.c: copies of work items ----------------------------------------------------- */
 
 /* Makes a deep copy of FROM: the copy has its own arguments of a launch, and its own child graph.
  * The caller frees it with rt_work_free(). */

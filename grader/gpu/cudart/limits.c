@@ -173,8 +173,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
     return cudaSuccess;
 }
 
-/* --- the width of shared memory's banks: 4 bytes on every GPU that CUDA 13 supports
- * --------------- */
+/* --- the width of shared memory's banks: 4 bytes on every GPU that CUDA 13 supports ----------- */
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

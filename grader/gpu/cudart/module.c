@@ -297,8 +297,7 @@ cudaError_t rt_find_symbol(struct emu_device *device, const void *symbol, emu_ad
     return error;
 }
 
-/* --- libraries: modules that the program loads at run time
- * ---------------------------------------- */
+/* --- libraries: modules that the program loads at run time ------------------------------------ */
 
 static void list_module(struct rt_module *module)
 {
@@ -421,8 +420,7 @@ cudaError_t rt_module_variable(struct emu_device *device, struct rt_module *modu
     return error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error;
 }
 
-/* --- registration: functions that code from nvcc calls before and after main()
- * -------------------- */
+/* --- registration: functions that code from nvcc calls before and after main() ---------------- */
 
 void **__cudaRegisterFatBinary(void *wrapper)
 {

@@ -71,7 +71,7 @@ void rt_order_new_variable(void);
 /* Record that work in STREAM has allocated RANGE, or will free it. */
 void rt_order_allocates(cudaStream_t stream, const struct rt_range *range);
 void rt_order_frees(cudaStream_t stream, const struct rt_range *range);
-/* Records that the host frees RANGE by a call that may not wait for work. */
+/* Records that the host frees RANGE by a call that does not always wait for work. */
 void rt_order_host_frees(const struct rt_range *range);
 /* Records that RANGE is being freed. From now on its addresses are invalid. */
 void rt_order_forget(const struct rt_range *range);

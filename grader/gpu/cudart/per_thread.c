@@ -34,8 +34,7 @@ bool rt_default_is_per_thread(void)
         return error;                                                                              \
     }
 
-/* --- functions with a parameter STREAM, where 0 means the thread's own stream
- * --------------------- */
+/* --- functions with a parameter STREAM, where 0 means the thread's own stream ----------------- */
 
 OWN(cudaMemcpy3DAsync, _ptsz, (const struct cudaMemcpy3DParms *parms, cudaStream_t stream),
     (parms, stream))
@@ -176,8 +175,7 @@ OWN(cudaGetDriverEntryPointByVersion, _ptsz,
      enum cudaDriverEntryPointQueryResult *status),
     (symbol, function, version, flags, status))
 
-/* --- functions without STREAM, which use the thread's own stream and wait for their work
- * --------- */
+/* --- functions without STREAM, which use the thread's own stream and wait for their work ------ */
 
 OWN(cudaMemcpy3D, _ptds, (const struct cudaMemcpy3DParms *parms), (parms))
 OWN(cudaMemcpy2DToArray, _ptds,

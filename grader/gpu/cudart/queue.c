@@ -129,8 +129,7 @@ static void remove_item(struct item *item)
     free(item);
 }
 
-/* --- the poller: a thread that resumes parked launches
- * -------------------------------------------- */
+/* --- the poller: a thread that resumes parked launches ---------------------------------------- */
 
 static bool any_sees_lent(void)
 {

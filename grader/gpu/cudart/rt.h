@@ -89,8 +89,7 @@ cudaError_t rt_error(enum emu_status status);
 /* The error for a grid or block of invalid size. CUDA 12 and 13 return different errors. */
 extern const cudaError_t rt_shape_error;
 
-/* --- calls.c: counts the calls of API functions
- * --------------------------------------------------- */
+/* --- calls.c: counts the calls of API functions ----------------------------------------------- */
 
 struct rt_call {
     const char *name; /* the function's __func__ */
@@ -147,8 +146,7 @@ struct emu_place rt_place_in(void *const *stack, int depth);
 /* Returns the line of the call instruction before RETURN_ADDRESS. */
 struct emu_place rt_place_of(const void *return_address);
 
-/* --- misuse.c: memcheck's findings about API calls
- * ------------------------------------------------ */
+/* --- misuse.c: memcheck's findings about API calls -------------------------------------------- */
 
 /* Reports that PTR cannot be freed, because it was freed before or never allocated. */
 void rt_report_bad_free(const void *ptr);
@@ -228,8 +226,7 @@ void rt_modules_reset(struct emu_device *device);
 cudaError_t rt_find_symbol(struct emu_device *device, const void *symbol, emu_addr *addr,
                            size_t *size);
 
-/* --- ranges.c: the program's memory, sorted by address
- * -------------------------------------------- */
+/* --- ranges.c: the program's memory, sorted by address ---------------------------------------- */
 
 enum rt_kind {
     RT_DEVICE = 1,      /* from cudaMalloc() and similar functions */

@@ -282,8 +282,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
     return rt_return(error);
 }
 
-/* --- attributes: hints, which are only stored
- * ---------------------------------------------------- */
+/* --- attributes: hints, which are only stored ------------------------------------------------- */
 
 static bool is_attribute(cudaLaunchAttributeID id)
 {

@@ -19,8 +19,7 @@ struct object {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *objects;
 
-/* --- resources: the memory of the texels
- * ---------------------------------------------------------- */
+/* --- resources: the memory of the texels ------------------------------------------------------ */
 
 static void set_channels(struct emu_texture *t, const struct cudaChannelFormatDesc *desc)
 {
@@ -121,8 +120,7 @@ static cudaError_t use_resource(struct emu_device *device, struct emu_texture *t
     }
 }
 
-/* --- how fetches convert and filter texels
- * ------------------------------------------------------ */
+/* --- how fetches convert and filter texels ---------------------------------------------------- */
 
 static cudaError_t set_reading(struct emu_texture *t, const struct cudaTextureDesc *desc)
 {

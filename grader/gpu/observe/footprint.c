@@ -40,8 +40,7 @@ struct footprint {
     bool failed;
 };
 
-/* --- the hash table of bit maps
- * ----------------------------------------------------------------- */
+/* --- the hash table of bit maps --------------------------------------------------------------- */
 
 static size_t hash_of(uint64_t key)
 {

@@ -21,8 +21,7 @@
 #include "gpu/lanes.h"
 #include "gpu/observe/init.h"
 
-/* --- uses of a loaded value
- * ----------------------------------------------------------------------- */
+/* --- uses of a loaded value ------------------------------------------------------------------- */
 
 struct search {
     uint32_t wanted;

@@ -150,8 +150,7 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
                      : ": compare every index with that number");
 }
 
-/* --- equal numbers in the launch and the allocation
- * ------------------------------------------------ */
+/* --- equal numbers in the launch and the allocation ------------------------------------------- */
 
 /* The element that a thread probably meant to access. It is assumed to have the size of the
  * access. */

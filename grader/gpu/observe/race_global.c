@@ -26,8 +26,7 @@ void global_close(struct race_global *global)
     free(global->instants);
 }
 
-/* --- moving notes to the shadow
- * --------------------------------------------------------------------- */
+/* --- moving notes to the shadow --------------------------------------------------------------- */
 
 /* Returns the lanes whose address is in the page that begins at PAGE. Usually these are all
  * lanes. */
@@ -138,8 +137,8 @@ static bool make_room(struct race *race)
     return true;
 }
 
-/* Returns the index of WARP's current instant. Returns 0 when out of memory, or if a single OTHERS
- * value is not enough for the warp. */
+/* Returns the index of WARP's current instant. Returns 0 when out of memory, or if the warp's KNOWN
+ * times for the other warps are not all equal. */
 static uint32_t find_instant(struct race *race, uint32_t warp)
 {
     struct race_global *global = &race->global;

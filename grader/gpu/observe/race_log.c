@@ -156,8 +156,7 @@ bool log_add(struct shadow *page, const struct race_pattern *patterns, struct ra
     return true;
 }
 
-/* --- dropping notes that make no difference
- * ----------------------------------------------------- */
+/* --- dropping notes that make no difference --------------------------------------------------- */
 
 /* For each word, log_tidy() stores the latest turn that read the word, as a number counted back
  * from the latest turn of all. NO_TURN: no turn is known to have read the word. ALL_KNOWN: two

@@ -109,7 +109,7 @@ static void run_cta(struct order *order, uint64_t linear, uint32_t seat)
     order->failed = !cta || !add_turn(order, cta, seat);
 }
 
-/* Returns the slot for an ended CTA: its own, or else the free slot where it belongs. The table is
+/* Returns the slot that holds an ended CTA or, if there is none, the free slot for it. The table is
  * never full. */
 static struct order_past **find_past(const struct order *order, uint64_t linear)
 {
@@ -343,8 +343,8 @@ static bool grow_places(struct order *order)
     return true;
 }
 
-/* Returns the slot for releases at ADDR in OWNER's memory: the slot in use, or else the free slot
- * where they belong. The table is never full. */
+/* Returns the slot that holds the releases at ADDR in OWNER's memory or, if there is none, the free
+ * slot for them. The table is never full. */
 static struct order_place *find_place(const struct order *order, uint64_t addr, uint64_t owner)
 {
     uint64_t at = (addr / 4 + owner * 7919) & (order->place_room - 1);

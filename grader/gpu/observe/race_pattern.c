@@ -80,7 +80,7 @@ LANES_INLINE bool find_deltas(struct race_pattern *pattern, const struct obs_acc
     return !wide;
 }
 
-/* Returns the slot for the access's pattern: its own, or else the free slot where it belongs. */
+/* Returns the slot that holds the access's pattern or, if there is none, the free slot for it. */
 LANES_INLINE uint16_t *find_slot(const struct race_patterns *patterns,
                                  const struct obs_access *access)
 {

@@ -6,8 +6,7 @@
 
 bool race_checks_every_access;
 
-/* --- signals between threads, and equal values: these are not races
- * ------------------------------- */
+/* --- signals between threads, and equal values: these are not races --------------------------- */
 
 static unsigned flag_use(struct race *race, struct race_site *site)
 {
@@ -246,8 +245,7 @@ static inline void visit_cell(const struct visit *visit, struct shadow *shadow, 
         shadow->write[cell] = mine;
 }
 
-/* --- consecutive cells, checked with vector operations
- * -------------------------------------------- */
+/* --- consecutive cells, checked with vector operations ---------------------------------------- */
 
 /* The times up to which a warp knows the accesses of other warps (race_order.h). is_simple says
  * that this time is the same for all other warps, and that the kernel has no asynchronous

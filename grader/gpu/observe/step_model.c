@@ -74,8 +74,8 @@ static size_t search(struct step_model *model, uint64_t key)
     return model->latest = at;
 }
 
-/* Returns the index of the entry for the chunk KEY: its own, or else a free one. Accesses often
- * stay in the same chunk. */
+/* Returns the index of the entry that holds the chunk KEY or, if there is none, of a free entry for
+ * it. Accesses often stay in the same chunk. */
 LANES_INLINE size_t place_of(struct step_model *model, uint64_t key)
 {
     return model->keys[model->latest] == key ? model->latest : search(model, key);

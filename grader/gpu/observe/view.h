@@ -282,23 +282,25 @@ const uint8_t *view_local(const struct cta *machine, uint32_t warp, unsigned lan
 /* --- events that order accesses --------------------------------------------------------------- */
 
 /* Events that order accesses of different threads. (Accesses of one thread are in program order.)
- * In each worker, an event belongs to the CTA of the latest OBS_CTA_RUNS. Each comment below ends
- * with the fields of struct obs_order that are set. */
+ * In each worker, an event belongs to the CTA of the latest OBS_CTA_RUNS. The fields of struct
+ * obs_order that an event sets are in brackets. */
 enum obs_order_kind {
-    /* a CTA begins, or continues after the worker has run other CTAs: cta, seat, shared */
+    /* a CTA begins, or continues after the worker has run other CTAs (sets cta, seat, shared) */
     OBS_CTA_RUNS,
     OBS_CTA_ENDS,
-    /* a barrier releases threads: arrived; whole (it releases all threads that have not exited) */
+    /* a barrier releases threads (sets arrived; whole, if these are all threads that have not
+     * exited) */
     OBS_BARRIER,
-    /* __syncwarp() releases lanes: warp, lanes; whole (it releases all lanes that have not
+    /* __syncwarp() releases lanes (sets warp, lanes; whole, if these are all lanes that have not
      * exited) */
     OBS_WARP_SYNC,
-    /* a fence: warp, lanes; wide (it also orders accesses for threads outside of the CTA) */
+    /* a fence (sets warp, lanes; wide, if it also orders accesses for threads outside of the
+     * CTA) */
     OBS_FENCE,
-    OBS_ARRIVE, /* lanes arrive at phases of mbarriers: warp, lanes, place */
-    OBS_WAITED, /* lanes have waited for phases of mbarriers to end: warp, lanes, place */
-    /* lanes have waited for the cp.async at pc, or a bulk copy has arrived: warp, lanes, pc, place
-     * (address in shared memory), bytes */
+    OBS_ARRIVE, /* lanes arrive at phases of mbarriers (sets warp, lanes, place) */
+    OBS_WAITED, /* lanes have waited for phases of mbarriers to end (sets warp, lanes, place) */
+    /* lanes have waited for the cp.async at pc, or a bulk copy has arrived (sets warp, lanes, pc,
+     * bytes; place, the addresses in shared memory) */
     OBS_COPIED,
 };
 

@@ -135,7 +135,7 @@ struct choice choose(const struct pass *pass, const struct ptx_instruction *in)
     case PTX_OP_ld:
     case PTX_OP_ldu:
     case PTX_OP_st:
-        /* in constant memory for a kernel; in registers for any other function */
+        /* a kernel's parameters are in constant memory, those of other functions in registers */
         if (is_parameter(in))
             return pass->function->is_kernel
                        ? (struct choice){PIPE_ALU, 1, 6, false}

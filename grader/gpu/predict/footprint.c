@@ -15,8 +15,7 @@ unsigned footprint_shift(uint64_t bytes)
     return shift;
 }
 
-/* Returns the slot for page NUMBER in the table: its own, or else the free slot where it
- * belongs. */
+/* Returns the slot that holds page NUMBER or, if there is none, the free slot for it. */
 static struct page **place_of(const struct footprint *footprint, uint64_t number)
 {
     uint32_t mask = footprint->room - 1, i = (uint32_t)(number * 0x9e3779b97f4a7c15u >> 20) & mask;

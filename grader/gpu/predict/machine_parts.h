@@ -48,8 +48,7 @@ struct pass {
     bool varies_here, has_changed; /* used by find_varying() */
 };
 
-/* --- choose.c: translates a single instruction
- * -------------------------------------------------- */
+/* --- choose.c: translates a single instruction ------------------------------------------------ */
 
 struct choice choose(const struct pass *pass, const struct ptx_instruction *in);
 /* Returns whether ptxas adds to IN a branch to a subroutine for denormal or infinite operands. */
@@ -59,8 +58,7 @@ char class_of(uint8_t type);
 /* Returns whether IN accesses parameters. */
 bool is_parameter(const struct ptx_instruction *in);
 
-/* --- fuse.c: fuses several instructions into one
- * -------------------------------------------------- */
+/* --- fuse.c: fuses several instructions into one ---------------------------------------------- */
 
 /* Finds the facts about all registers. */
 void find_facts(struct pass *pass);
@@ -73,8 +71,7 @@ static inline bool has_immediate(const struct ptx_instruction *in)
     return in->operand_count > 2 && in->operands[2].kind == PTX_IMMEDIATE;
 }
 
-/* --- machine.c: adds instructions
- * ------------------------------------------------------------------ */
+/* --- machine.c: adds instructions ------------------------------------------------------------- */
 
 /* Adds an op with no properties. Returns NULL when out of memory. */
 struct op *machine_new_op(struct machine *machine);
@@ -82,22 +79,19 @@ struct op *machine_new_op(struct machine *machine);
  * that instruction's sources instead. */
 void machine_read(struct pass *pass, uint32_t reg);
 
-/* --- region.c: joins blocks, as ptxas does
- * ------------------------------------------------------- */
+/* --- region.c: joins blocks, as ptxas does ---------------------------------------------------- */
 
 /* Adds the regions of the function, whose blocks in the machine begin at FIRST. Returns false when
  * out of memory. */
 bool add_regions(struct pass *pass, const struct blocks *blocks, uint32_t first);
 
-/* --- hoist.c: moves computations out of loops
- * ----------------------------------------------------- */
+/* --- hoist.c: moves computations out of loops ------------------------------------------------- */
 
 /* Splits each division whose divisor does not change in its loop. The computation of the divisor's
  * reciprocal is moved out of the loop, to pass->hoisted. */
 void hoist(struct pass *pass);
 
-/* --- values.c: finds facts about values that ptxas knows
- * ------------------------------------------ */
+/* --- values.c: finds facts about values that ptxas knows -------------------------------------- */
 
 /* Returns how many of the lowest bits of register REG are known to be zero. Follows chains of at
  * most DEPTH instructions. */

@@ -19,8 +19,8 @@ static uint32_t *count_before(const struct blocks *blocks)
     return before;
 }
 
-/* Returns the last block of the region that begins at block B of the function. OWN has the
- * function's blocks in machine->blocks. */
+/* Returns the last block of the region that begins at block B of the function. OWN points to the
+ * first of the function's blocks in machine->blocks. */
 static uint32_t find_end(const struct machine_block *own, const struct blocks *blocks,
                          const uint32_t *before, uint32_t b)
 {

@@ -73,7 +73,7 @@ struct sm_result {
     double issue;      /* cycles in which the busiest scheduler issued instructions */
     double shared, l1; /* cycles of the address unit for shared memory, and for other spaces */
     double l2_sectors, dram_sectors; /* numbers of sectors that L2 and DRAM moved */
-    /* busy cycles of the unit or word that executes the most atomics */
+    /* among the units and words that execute atomics, the busy cycles of the busiest one */
     double atomic_cycles;
     /* The work of the second-level cache, in packets: for all requests, and for stores only. A
      * request for a line is one packet, and each of its sectors is one more. */

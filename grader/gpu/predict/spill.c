@@ -18,7 +18,7 @@
 
 struct value {
     uint32_t next;  /* index of the op that uses it next, or LATER, or DEAD */
-    uint32_t first; /* the same, for the first use in the block */
+    uint32_t first; /* the same for its first use in the block */
     /* index of the op that is being placed, if that op needs the value's register */
     uint32_t used_in;
     bool has_register, in_memory;

@@ -15,7 +15,7 @@ struct replayed_sm {
     double end[MOST_RESIDENT]; /* for each resident CTA, the value of `done` at which it ends */
     uint32_t count, first;     /* number of resident CTAs, and index of the CTA that ends first */
     double next;               /* the time when that CTA ends */
-    /* total number of instructions of all CTAs that this multiprocessor has got so far */
+    /* total number of instructions of all CTAs that this multiprocessor has received so far */
     double given;
 };
 
@@ -61,8 +61,8 @@ static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t mo
     find_next(sm);
 }
 
-/* Returns the multiprocessor on which a CTA ends first. If there are several, returns the one that
- * has got the fewest instructions so far. */
+/* Returns the multiprocessor on which a CTA ends first. If there are several, returns the one whose
+ * CTAs so far have the fewest instructions. */
 static struct replayed_sm *earliest(const struct replay *replay)
 {
     struct replayed_sm *found = replay->sms;

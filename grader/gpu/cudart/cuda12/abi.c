@@ -101,8 +101,7 @@ cudaError_t cuda12_GetDeviceProperties(void *properties, int device)
     return get_properties(properties, SHORT, device);
 }
 
-/* --- structures that have additional fields at the end in CUDA 13
- * --------------------------------- */
+/* --- structures that have additional fields at the end in CUDA 13 ----------------------------- */
 
 enum { POINTER_ATTRIBUTES = 24, RESOURCE = 64, VIEW = 48 }; /* sizes in CUDA 12, in bytes */
 
@@ -163,8 +162,7 @@ cudaError_t cuda12_GetTextureObjectResourceViewDesc(void *view, cudaTextureObjec
     return error;
 }
 
-/* --- managed memory: CUDA 12 gives a location as a device number, or -1 for the host
- * -------------- */
+/* --- managed memory: CUDA 12 gives a location as a device number, or -1 for the host ---------- */
 
 static struct cudaMemLocation place_of(int device)
 {
@@ -191,8 +189,7 @@ cudaError_t cuda12_MemPrefetchAsync_ptsz(const void *ptr, size_t count, int devi
     return cudaMemPrefetchAsync_ptsz(ptr, count, place_of(device), 0, stream);
 }
 
-/* --- graphs: edges have no data in CUDA 12
- * -------------------------------------------------------- */
+/* --- graphs: edges have no data in CUDA 12 ---------------------------------------------------- */
 
 cudaError_t cuda12_GraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                         const cudaGraphNode_t *to, size_t count)
@@ -264,8 +261,7 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
-/* --- batches: CUDA 12 also sets the index of a failed copy, or SIZE_MAX if it is unknown
- * ---------- */
+/* --- batches: CUDA 12 also sets the index of a failed copy, or SIZE_MAX if it is unknown ------ */
 
 #define BATCH_FUNCTIONS(suffix)                                                                    \
     extern __typeof__(cudaMemcpyBatchAsync) cudaMemcpyBatchAsync##suffix;                          \
@@ -294,8 +290,7 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
 BATCH_FUNCTIONS()
 BATCH_FUNCTIONS(_ptsz)
 
-/* --- functions that CUDA 13 has removed
- * ----------------------------------------------------------- */
+/* --- functions that CUDA 13 has removed ------------------------------------------------------- */
 
 cudaError_t cudaThreadSynchronize(void)
 {

@@ -23,7 +23,7 @@ struct session {
 
 struct rt_capture {
     struct session *session;
-    struct rt_capture **slot; /* the pointer to this view in its stream */
+    struct rt_capture **slot; /* address of the stream's pointer to this view */
     cudaGraphNode_t *depends;
     size_t depend_count;
     struct rt_capture *next;

@@ -14,7 +14,7 @@ struct rt_condition {
     uint64_t handle;
     unsigned start;          /* if has_start: value at the beginning of each launch */
     bool has_start;          /* if false, the condition keeps its value from the previous launch */
-    bool has_node, has_exec; /* a node, or a launchable graph, uses the condition */
+    bool has_node, has_exec; /* whether a node, and whether a launchable graph, uses it */
     /* the graph for which the condition was created, or NULL after that graph has been freed */
     const struct CUgraph_st *graph;
     struct rt_condition *next;

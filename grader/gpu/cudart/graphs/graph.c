@@ -69,8 +69,7 @@ void rt_graph_free(struct CUgraph_st *graph)
     free(graph);
 }
 
-/* --- the work item of a node
- * ---------------------------------------------------------------------- */
+/* --- the work item of a node ------------------------------------------------------------------ */
 
 /* Copies the arguments of a launch into one allocation: first the pointers, then the values. */
 static cudaError_t copy_args(struct rt_launch *launch, void **args)

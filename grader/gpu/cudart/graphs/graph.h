@@ -84,9 +84,9 @@ cudaError_t rt_work_of_child(struct rt_work *work, cudaGraph_t graph, cudaGraph_
 cudaError_t rt_work_of_free(struct rt_work *work, cudaGraph_t graph, void *memory);
 
 /* An API function for nodes calls one of these functions last, in place of rt_return(). It passes
- * WORK, which it has made from its parameters, and ERROR, the result of that. If there was no
- * error, the functions add a node with WORK, make WORK the work of NODE, or make WORK the work of
- * NODE in EXEC. */
+ * WORK, which it has made from its parameters, and ERROR, which is cudaSuccess unless this failed.
+ * If there was no error, the functions add a node with WORK, make WORK the work of NODE, or make
+ * WORK the work of NODE in EXEC. */
 cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *depends,
                         size_t count, const struct rt_work *work, cudaError_t error);
 cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_work *work, cudaError_t error);
@@ -152,8 +152,7 @@ cudaError_t rt_conditional_choose(const struct rt_conditional *conditional,
 struct rt_hints;
 struct rt_hints *rt_hints_copy(const struct rt_hints *hints); /* free it with free() */
 
-/* --- user_object.c: objects of the program that graphs keep alive
- * ------------------------------- */
+/* --- user_object.c: objects of the program that graphs keep alive ----------------------------- */
 
 struct rt_ref;
 /* Sets *TO to a list with one reference to each object in the list FROM. */

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* --- converting parameters to work items
- * ---------------------------------------------------------- */
+/* --- converting parameters to work items ------------------------------------------------------ */
 
 cudaError_t rt_work_of_kernel(struct rt_work *work, const struct cudaKernelNodeParams *params)
 {
@@ -76,8 +75,7 @@ cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGrap
     return rt_return(error == cudaSuccess ? rt_graph_add(live, depends, count, work, node) : error);
 }
 
-/* --- kinds of nodes whose parameters are a structure
- * ---------------------------------------------- */
+/* --- kinds of nodes whose parameters are a structure ------------------------------------------ */
 
 /* Returns the work of NODE. Returns NULL if NODE does not exist, if its type is not TYPE, or if
  * RESULT is NULL. */
@@ -308,8 +306,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return rt_node_add(node, graph, depends, count, &work, error);
 }
 
-/* --- events: the same functions for recording and for waiting
- * ----------------------------------- */
+/* --- events: the same functions for recording and for waiting --------------------------------- */
 
 #define EVENT(Kind, node_type)                                                                     \
     cudaError_t cudaGraphAdd##Kind##Node(cudaGraphNode_t *node, cudaGraph_t graph,                 \

@@ -44,8 +44,7 @@ struct order *order_of_program(void)
     return order;
 }
 
-/* --- are conflicts possible?
- * -------------------------------------------------------------------- */
+/* --- are conflicts possible? ------------------------------------------------------------------ */
 
 static bool is_on(void)
 {

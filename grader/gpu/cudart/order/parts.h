@@ -35,8 +35,7 @@ void order_report_work(void *context, const struct order_conflict *conflict);
 /* Reports that the host frees memory that work in flight uses. */
 void order_report_free(const struct order_conflict *conflict);
 
-/* --- waits.c: events, and waits for them; the caller holds the lock
- * ------------------------------- */
+/* --- waits.c: events, and waits for them; the caller holds the lock --------------------------- */
 
 /* order_number_work() gives WORK its number. After order_add(), order_note_work() must be called to
  * record that STREAM has received work. */
@@ -53,8 +52,7 @@ void order_note_wait(const struct order_clock *event, uint64_t stream, struct em
 const char *order_explain_waits(const struct order_work *earlier, const struct order_work *later,
                                 char text[ORDER_ADVICE]);
 
-/* --- guard.c: protects the pages that work in flight uses
- * --------------------------------------- */
+/* --- guard.c: protects the pages that work in flight uses ------------------------------------- */
 
 /* Makes all pages accessible until guard_close() has been called as often as guard_open(). The
  * caller holds the lock. */

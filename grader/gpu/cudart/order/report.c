@@ -20,8 +20,7 @@ static const char *verbs(enum emu_touch_kind touch)
     return touch == EMU_READS ? "reads" : "writes";
 }
 
-/* --- conflicts between two work items
- * ----------------------------------------------------------- */
+/* --- conflicts between two work items --------------------------------------------------------- */
 
 static bool is_same_place(struct emu_place one, struct emu_place other)
 {
