@@ -47,7 +47,7 @@
  *    "sectors": {"copy": 64, ...},
  *    "copies": [{"bytes", "sha256", "made", "same"} or {"bytes", "lent": true}],
  *    "missing": bytes of the input,
- *    "timeline": {only with a chip: as in gpu/record/record.h, with "work": [its pieces of work]},
+ *    "timeline": {only with a chip: as in gpu/record/record.h, with "work": [its work items]},
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *
@@ -62,7 +62,7 @@
  * as "allocated here", is not an access.
  *
  * gpu/record/record.h describes "copies", "missing" and "accesses". If the tool "origins" ran,
- * "copies" lists the copies to the host, and the pieces of shared memory that kernels wrote. If
+ * "copies" lists the copies to the host, and the ranges of shared memory that kernels wrote. If
  * main() saw a decoy input, "missing" is the number of bytes of the real input that never reached
  * the device. "accesses" has the most wasteful access of each line over all launches, if accesses
  * were recorded.

@@ -114,11 +114,11 @@ static bool set_descriptors(const int from[DESCRIPTORS])
     return syscall(__NR_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
 }
 
-/* Makes the kernel kill this process rather than the grader when memory runs out. */
+/* Makes Linux kill this process rather than the grader when memory runs out. */
 static void offer_memory(void)
 {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0) /* without /proc, the kernel chooses the process by its size */
+    if (file < 0) /* without /proc, Linux chooses the process by its size */
         return;
     if (write(file, "1000", 4) < 0)
         errno = 0;

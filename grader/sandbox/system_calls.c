@@ -142,7 +142,7 @@ static const struct {
     {SCMP_SYS(prctl), ALWAYS, 0, SCMP_CMP_MASKED_EQ, 0xffffffff, PR_SET_PDEATHSIG},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x5412 /* TIOCSTI */},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x541c /* TIOCLINUX */},
-    /* this call would make memory that RLIMIT_DATA does not count */
+    /* this call would create memory that RLIMIT_DATA does not count */
     {SCMP_SYS(mmap), RUNNING | EMULATED, 3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS,
      MAP_SHARED | MAP_ANONYMOUS},
     {SCMP_SYS(mmap), RUNNING, 3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN},

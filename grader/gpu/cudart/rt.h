@@ -13,7 +13,8 @@
  * ends the process, and any thread may call any function.
  *
  * Error codes are those of CUDA 13.0's runtime on a GPU of compute capability 9.0. Where NVIDIA's
- * manual says something else, the measured code counts (grader/tests/gpu/cudart/api_*.expected).
+ * manual says something else, this library returns the measured code
+ * (grader/tests/gpu/cudart/api_*.expected).
  *
  * To add cudaFoo():
  *   1. Write it in the file of its subject. End it with rt_return(). Every cuda* name is exported.
@@ -355,7 +356,7 @@ dim3 rt_cluster_size(const struct rt_function *function, dim3 asked);
 /* Checks the clusters of LAUNCH, and reports a mistake. Uses only the members grid, cluster and
  * from. */
 cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt_launch *launch);
-/* Returns the cluster size in the attributes of a launch, or a size whose x is 0. */
+/* Returns the cluster size in the attributes of a launch. If they have none, x is 0. */
 dim3 rt_cluster_asked(const cudaLaunchConfig_t *config);
 
 /* Returns the line of the program that launched LAUNCH. */

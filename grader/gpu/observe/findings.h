@@ -9,7 +9,7 @@
 /* at most this many findings of a launch; later defects are only counted */
 #define FINDINGS_MAX 1000
 
-/* A place in host code that belongs to a finding, such as "allocated here". */
+/* A line of host code that explains a finding. TEXT says how, such as "allocated here". */
 struct finding_note {
     const char *text, *file; /* file is NULL if there is no note */
     uint32_t line;
@@ -35,8 +35,9 @@ struct finding {
     const char *deduction; /* what `advice` is based on (gpu/deductions.h), or NULL */
     /* the array that a bad access probably meant to reach; unknown members are 0 or "" */
     struct {
-        char name[32];          /* name of an array in shared memory, otherwise "" */
-        uint64_t bytes, offset; /* the access begins at this byte of the array */
+        char name[32]; /* name of an array in shared memory, otherwise "" */
+        /* size of the array, and the byte of it at which the access begins */
+        uint64_t bytes, offset;
         uint32_t access_bytes;
     } array;
     struct finding_note notes[FINDING_NOTES];

@@ -280,8 +280,8 @@ static void footprint_join(void *into, void *state)
     footprint_free(part);
 }
 
-/* Returns the index of the first bit, from AT on, whose value is SET, or PAGE_BYTES if there is
- * none. */
+/* Returns the index of the first bit, from AT on, that is 1 (if SET is true) or 0. Returns
+ * PAGE_BYTES if there is none. */
 static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
 {
     while (at < PAGE_BYTES) {

@@ -7,7 +7,7 @@
 #include "gpu/observe/findings.h"
 #include "gpu/observe/view.h"
 
-/* A lower address counts as a null pointer plus an index. */
+/* An address below this counts as a null pointer plus an index. */
 #define MEMCHECK_NULL_END 65536
 
 /* Returns whether the address is in shared memory, of the thread's own CTA or of another CTA. */

@@ -17,7 +17,7 @@
 struct interval {
     bool is_deferred;
     uint32_t bytes; /* size of shared memory in bytes */
-    uint8_t *words; /* WORD_READ and WORD_WRITTEN, for each word of shared memory */
+    uint8_t *words; /* for each word of shared memory, the bits WORD_READ and WORD_WRITTEN */
     bool any;       /* some word may be marked in `words` */
     struct race_patterns patterns;
     struct interval_note_entry *notes;

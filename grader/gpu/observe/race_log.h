@@ -41,7 +41,8 @@ struct race_log {
     /* index of the first note of the latest loop, and position in this loop of the note that comes
      * next */
     uint32_t loop, next;
-    uint8_t *words; /* WORD_READ and WORD_WRITTEN of each word, or NULL if the page was only read */
+    /* for each word, the bits WORD_READ and WORD_WRITTEN; NULL if the page was only read */
+    uint8_t *words;
 };
 
 struct race_log *log_open(void); /* NULL when out of memory */

@@ -71,8 +71,8 @@ static inline bool step_has_cost(const struct obs_access *access)
            (access->space == PTX_SHARED && access->kind <= OBS_STORE);
 }
 
-/* Writes the latest step, and the machine's state after it, as one line of JSON to
- * emu_steps.dump_fd. */
+/* Writes the latest step, and the emulator's state after it, to emu_steps.dump_fd as one line of
+ * JSON. */
 void step_dump(const struct step_state *state, const struct obs_state *now);
 
 #endif

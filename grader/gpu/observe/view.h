@@ -147,7 +147,7 @@ struct view_instruction view_instruction(const struct launch_view *launch, uint3
 /* --- accesses --------------------------------------------------------------------------------- */
 
 #define OBS_MAX     13         /* a launch has at most this many observers */
-#define OBS_NO_SEAT UINT32_MAX /* the seat (see the top) of a CTA that is not running */
+#define OBS_NO_SEAT UINT32_MAX /* the seat (see the head comment) of a CTA that is not running */
 
 /* The events that an observer can request. OBS_WRITE is an access other than a load. OBS_VALUES is
  * not an event: it adds the stored values to stores. OBS_STEP requests the steps of those CTAs that
@@ -181,7 +181,7 @@ struct obs_access {
      * has the same space, lanes, and differences between the lanes' addresses. The addresses
      * themselves may differ, but they touch the same numbers of sectors, lines and banks. */
     bool repeats;
-    uint8_t element;     /* bytes of one value; a vector has bytes / element values */
+    uint8_t element;     /* size of one value; a vector has bytes / element values */
     uint8_t value_bytes; /* distance in bytes from one lane's value to the next lane's */
     uint32_t warp;       /* index of the warp in its CTA */
     uint64_t cta;        /* linear index of the CTA, x first */
@@ -411,7 +411,7 @@ struct obs_recording {
     struct obs_steps *steps;
 };
 
-/* The ranges of memory that a launch has touched. */
+/* The ranges of memory that a launch has accessed. */
 struct obs_touched {
     struct emu_touch *list; /* allocated with malloc() */
     size_t count, room;

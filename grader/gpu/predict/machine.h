@@ -125,7 +125,7 @@ struct machine {
     /* the maximum number of 32-bit registers that ptxas can give a thread, minus RESERVED
      * (machine.c) */
     uint32_t limit;
-    uint8_t *widths; /* for each register, the number of 32-bit registers */
+    uint8_t *widths; /* for each register, the number of 32-bit registers that it needs */
     uint32_t width_count;
 };
 

@@ -16,9 +16,9 @@
 #include "gpu/chips.h"
 #include "gpu/observe/view.h"
 
-/* What can limit a launch's speed, units of the chip or waits: P(name, text). The time of a part is
- * the time that the launch would take if only this part took time. The time of `tail` is the time
- * that would be saved if all multiprocessors had the same work. */
+/* Lists the parts of a chip, and the kinds of waiting, that can limit a launch's speed: P(name,
+ * text). The time of a part is the time that the launch would take if only this part took time. The
+ * time of `tail` is the time that would be saved if all multiprocessors had the same work. */
 #define PREDICT_PARTS                                                                              \
     P(issue, "issuing instructions")                                                               \
     P(fp32, "single-precision arithmetic")                                                         \
@@ -49,8 +49,8 @@ enum predict_part {
 /* The reason why a launch is not predicted. */
 enum predict_gap {
     PREDICT_NO_GAP,
-    PREDICT_BLOCKS_WAIT, /* blocks poll a value that another block stores, or a lock */
-    /* threads of one block poll a value that another thread stores, or a lock */
+    PREDICT_BLOCKS_WAIT, /* a block polls a value that another block stores, or a lock */
+    /* a thread polls a value that another thread of its block stores, or a lock */
     PREDICT_THREADS_WAIT,
     /* a function calls itself; only ptxas knows how many registers each call saves */
     PREDICT_CALLS_ITSELF,

@@ -149,7 +149,7 @@ static uint64_t cta_of(const struct state *state, uint64_t number)
     return first + (sms / 3 + number * 53) % (left < sms ? left : sms);
 }
 
-/* Returns the number of CTA in the sample, or SAMPLE_MOST if it is not in the sample. */
+/* Returns CTA's number in the sample, or SAMPLE_MOST if it is not in the sample. */
 static uint64_t number_of(const struct state *state, uint64_t cta)
 {
     uint64_t number = cta / (uint64_t)state->predictor->chip.sms;

@@ -14,7 +14,7 @@
 #define SAMPLE_BUDGET   120000u
 #define SAMPLE_MOST     160u   /* at most this many CTAs are kept */
 #define SAMPLE_WORK     65536u /* at most this many entries of `work` */
-#define SAMPLE_MIN_WALK 2000u  /* at least this many instructions of each warp are kept */
+#define SAMPLE_MIN_WALK 2000u  /* the limit of kept instructions per warp is at least this */
 
 /* The distribution of the launch's CTAs over the chip. */
 struct spread {

@@ -43,7 +43,7 @@ struct guarded {
     uintptr_t begin, end; /* addresses of the first page, and of the end of the last page */
     const void *key;
     uint8_t *now, *wanted; /* the enum level of each page: at present, and after the next apply() */
-    size_t protected;      /* number of pages whose level now is not FREE */
+    size_t protected;      /* number of pages whose present level is not FREE */
     struct guarded *next;
 };
 

@@ -71,9 +71,9 @@ static enum emu_touches touches_now(void)
                                                                : EMU_TOUCHES_NONE;
 }
 
-/* Returns which accesses a launch must record. If only memory that the host shares with the device
- * can have conflicts, the launch must record accesses only if its parameters contain a pointer to
- * such memory. This is enough because most kernels get all their pointers as parameters. */
+/* Returns which accesses a launch must record. If conflicts are possible only in memory that the
+ * host shares with the device, a launch whose parameters contain no pointer to such memory records
+ * nothing. This works because most kernels get all their pointers as parameters. */
 enum emu_touches rt_order_touches(const void *params, size_t size)
 {
     enum emu_touches touches = touches_now();
