@@ -23,8 +23,9 @@ void rt_end_if_interrupted(void)
         raise(caught);
 }
 
-/* Installs the handler, but only if there is a record: after Ctrl-C, only `lanewise run` reads it.
- * A program that handles these signals itself replaces this handler by its own. */
+/* Installs the handler if the program was started with a record, as by `lanewise run`, which reads
+ * it even after Ctrl-C. A program that handles these signals itself replaces this handler by its
+ * own. */
 __attribute__((constructor)) static void watch(void)
 {
     static const int signals[] = {SIGINT, SIGTERM};

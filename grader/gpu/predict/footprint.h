@@ -84,7 +84,7 @@ struct l2 *l2_new(void);
 void l2_free(struct l2 *l2);
 
 /* Returns whether the cache held a sector of LINE when the latest launch ended. If the line's page
- * is not tracked, the same line of the closest tracked page before it decides. */
+ * is not tracked, uses the same line of the closest tracked page before it. */
 bool l2_holds(const struct l2 *l2, uint64_t line);
 
 /* The traffic between the second-level cache and DRAM that a launch causes for one allocation, in
