@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Replaces, in place, all bytes by '?' that are not part of printable UTF-8, a tab or a newline.
+/* Replaces, in place, every byte by '?', unless it is part of printable UTF-8, a tab or a newline.
  * NUL bytes are also replaced, so the result is a string of SIZE bytes. */
 void base_clean_text(char *text, size_t size);
 

@@ -21,12 +21,12 @@
 #include "record/losses.h"
 
 enum {
-    MAX_NAME = 1024,           /* maximum bytes of a kernel's or file's name that are kept */
-    MAX_MESSAGE = 1024,        /* maximum bytes of a message that are kept */
-    MAX_TRUSTED = 1 << 30,     /* maximum bytes of a trusted program's record */
+    MAX_NAME = 1024,           /* a longer name of a kernel or file is cut to this many bytes */
+    MAX_MESSAGE = 1024,        /* a longer message is cut to this many bytes */
+    MAX_TRUSTED = 1 << 30,     /* maximum size in bytes of a trusted program's record */
     MAX_SOURCE_LINE = 1 << 24, /* maximum line number in a source file */
     MAX_RELATED = 8,           /* maximum number of related places of a finding */
-    MAX_FUNCTION = 100,        /* maximum bytes of the name of an API function */
+    MAX_FUNCTION = 100,        /* maximum length in bytes of the name of an API function */
     MAX_FUNCTIONS = 1000,      /* maximum number of different API functions; CUDA has fewer */
     MAX_COST = 32,             /* maximum number of sectors or wavefronts of one request */
 };

@@ -15,7 +15,7 @@
 
 #define RECORD_SCHEMA "lanewise/run/v1"
 /* Upper limits of a record and of the numbers in it. */
-/* maximum bytes of a submission's record; labs write a few KB */
+/* maximum size in bytes of a submission's record; labs write a few KB */
 #define RECORD_BYTES    ((size_t)64 << 20)
 #define RECORD_LAUNCHES (1u << 17)
 #define RECORD_FINDINGS 1000u /* maximum number of findings; further ones are left out */
@@ -76,8 +76,7 @@ json_t *record_read(const char *path, char *error, size_t size);
  * from FD, and closes it. */
 json_t *record_take(int fd, char *error, size_t size);
 
-/* If FINDING is about a pair of accesses, returns the place of the second access, otherwise
- * NULL. */
+/* If FINDING is about a pair of accesses, returns the place of the other access, otherwise NULL. */
 const json_t *record_other_access(const json_t *finding);
 
 /* Writes "; allocated here: line 88" for each related place of FINDING that has a message. */

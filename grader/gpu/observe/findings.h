@@ -20,7 +20,8 @@ struct finding_note {
 struct finding {
     const char *id; /* kind of defect, such as "out-of-bounds" */
     char message[500];
-    /* `related` is the pc of the second access if the defect needs two, otherwise NO_PC */
+    /* `related` is the pc of the other access if the defect is a pair of accesses, otherwise
+     * NO_PC */
     uint32_t pc, related;
     uint64_t count;
     /* Only for a loss (losses.h): the total cost in sectors, wavefronts or warp instructions, and

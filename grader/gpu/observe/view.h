@@ -192,10 +192,10 @@ struct obs_access {
     const uint8_t *value[4];
 };
 
-/* What an observer needs to know of a repeat. A repeat is an access with the same lanes, and the
- * same differences between the lanes' addresses, as the instruction's latest access on this worker.
- * Its addresses may differ, but they touch the same numbers of sectors, lines and banks. A dense
- * repeat may begin at any address. */
+/* An observer's answer to a repeat: how much of it the observer needs to see. A repeat is an access
+ * with the same lanes, and the same differences between the lanes' addresses, as the instruction's
+ * latest access on this worker. Its addresses may differ, but they touch the same numbers of
+ * sectors, lines and banks. A dense repeat may begin at any address. */
 enum obs_answer {
     /* the observer needs all addresses: the emulator must call access(); nothing has been
      * recorded */
