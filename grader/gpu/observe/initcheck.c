@@ -140,8 +140,8 @@ static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 
 /* --- marks ------------------------------------------------------------------------------------ */
 
-/* Where it is recorded whether a lane's bytes were written: in FLAGS for shared and local memory,
- * in BLOCK for global memory. Both are NULL if the bytes are not checked. */
+/* The marks that show whether a lane's bytes were written. They are in FLAGS for shared and local
+ * memory, and in BLOCK for global memory. Both are NULL if the bytes are not checked. */
 struct init_place {
     uint8_t *flags;
     const struct mem_block *block;
