@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUOTED 60 /* most bytes of code that code_quote() copies */
+#define QUOTED 60 /* maximum number of bytes of code that code_quote() copies */
 
 static bool is_letter(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Returns the number of bytes of the comment or blank at AT, or 0 if there is none. */
+/* Returns the length in bytes of the comment or white space at AT, or 0 if there is none. */
 static size_t skip_length(const char *at)
 {
     const char *end;
@@ -195,7 +195,7 @@ const struct token *code_function(const struct code *code, struct span part)
 {
     const struct token *token = &code->tokens[part.first];
     if (part.count < 4 || !token_is(&token[part.count - 1], "}"))
-        return NULL; /* only a function ends with a brace; types and arrays end with a semicolon */
+        return NULL; /* unlike a function, a type or an array ends with a semicolon */
     for (size_t i = 0; i + 1 < part.count && !token_is(&token[i], "{"); ++i)
         if (token_is_name(&token[i]) && token_is(&token[i + 1], "(") &&
             !token_is(&token[i], "__launch_bounds__"))
