@@ -14,10 +14,8 @@
 #include "grade/runner.h"
 
 #define BUILDS      4u  /* maximum number of builds; each omits edits that did not compile */
-#define CHECKS_MOST 64u /* maximum number of edits that are tried with all checks */
-#define CHOICES                                                                                    \
-    3u /* maximum number of edits that repair the first failed check and are tried
-                         * with all checks */
+#define CHECKS_MOST 64u /* larger than the number of checks of any lab */
+#define CHOICES     3u  /* maximum number of edits that are tried with all checks */
 
 struct repair {
     struct grade_job job;
