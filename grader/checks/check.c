@@ -12,9 +12,9 @@
 #include "checks/internal.h"
 #include "sandbox/sandbox.h"
 
-/* Returns the length of the plural ending of the first word of REST: 2 for " passes of", 1 for "
- * sectors", 0 for " as". REST begins with a space. *LENGTH gets the length of the word without the
- * ending. */
+/* REST begins with a space and a word. Returns the length of this word's plural ending, which is 2
+ * for " passes of", 1 for " sectors" and 0 for " as". *LENGTH gets the length of the word without
+ * the ending. */
 static size_t plural_ending(const char *rest, size_t *length)
 {
     size_t whole = *rest == ' ' ? 1 + strcspn(rest + 1, " ,;:") : 0;

@@ -199,7 +199,7 @@ static void run_on_emulator(const struct run_files *files, bool hides,
     sandbox.keep = keep;
     sandbox.shares = true;
 #ifndef LANEWISE_PRELOAD
-    sandbox.bare = true; /* the device is statically linked (gpu/remote/rules.mk) */
+    sandbox.bare = true; /* it is statically linked, so it needs no files (gpu/remote/rules.mk) */
 #endif
     device.sandbox = &sandbox;
     device.argv = words;

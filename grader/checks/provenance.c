@@ -328,7 +328,7 @@ static void judge_origin(struct answer *answer, const struct run *run, size_t si
     answer->made = cover.left == 0;
     answer->same = answer->made && cover.same && !run->plan.shows &&
                    !is_zero(answer->array.values, size) &&
-                   !run->plan.backwards; /* a second run may be wrong in the same way */
+                   !run->plan.backwards; /* the two runs may share a mistake */
     answer->is_other_spoilt = run->plan.spoils;
     if (run->plan.hides && answer->made)
         answer->array.values = answer->values;

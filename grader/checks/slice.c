@@ -507,7 +507,7 @@ static bool is_plain(const struct line *line)
     for (at = at ? at + 1 : line->text; at < end; ++at)
         if (isalpha((unsigned char)*at) || *at == '(')
             return false;
-    return line->text[strcspn(line->text, " [")] != '['; /* an element, not a new variable */
+    return line->text[strcspn(line->text, " [")] != '['; /* sets an element, not a variable */
 }
 
 /* Returns the rank of line NUMBER, from 0. Lines of low rank are chosen first. */

@@ -23,7 +23,7 @@
 static bool find_error(struct check *check, const struct run *run, struct rerun *again)
 {
     *again = (struct rerun){0};
-    if (run->plan.backwards) /* an earlier run, in the usual order, was watched and right */
+    if (run->plan.backwards) /* the run in the usual order was right, with both tools */
         return true;
     *again = check_run_again(check, run);
     return check_explain_wrong(check, again->record);
