@@ -283,8 +283,8 @@ GUESS(from_corner, .left = 1, .above = 1)
 GUESS(from_row_0, .above = 1)
 GUESS(from_column_0, .left = 1)
 
-/* Computes the results of rung 1 with wrong numbers: weight k is multiplied by number i + SHIFT + k
- * * STEP. */
+/* Computes the results of rung 1 with wrong numbers: weight k is multiplied by the number
+ * i + SHIFT + k * STEP. */
 static void filter_other(const struct case_data *input, int shift, int step, float *values)
 {
     const struct case_array *data = case_find(input, "data");
