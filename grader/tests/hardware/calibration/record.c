@@ -1,7 +1,7 @@
 /* Records whether the effect of a lab's lesson shows in time. Writes calibration.tsv: the times of
  * each lab's naive kernel and solution on this machine's GPU, at the sizes of rows.def.
  *
- *  build/tests/record-times [LAB]      writes the table to stdout
+ *   build/tests/record-times [LAB]      writes the table to stdout
  *
  * A row has ten runs. In each run, both programs run once, one after the other. Each program warms
  * up, and then times its loop over lab_again() several times; the run's figure is the median of
