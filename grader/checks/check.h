@@ -97,7 +97,7 @@ struct check_figure {
     const char *counter;
     /* The thresholds, taken from measurements of the lab's own programs;
      * grader/tests/grade/test_figures.c repeats these measurements. A check that calls
-     * check_speed() declares only the slack. */
+     * check_speed() declares only the tolerance, called slack. */
     struct judge_budget budget;
     bool constants; /* the program may copy any number of bytes to constant memory */
     /* kernels may use block-wide votes, such as __syncthreads_count() */

@@ -18,7 +18,7 @@ struct answer {
     bool made; /* kernels made all bytes of the result */
     /* the result stays the same with other data on the GPU, and is not all zeros */
     bool same;
-    bool is_other_spoilt; /* the other data was spoilt data; if false, it was the decoy input */
+    bool is_other_spoilt; /* the other data was spoilt data (inputs.h); if false, the decoy */
     uint64_t values[];
 };
 

@@ -22,8 +22,9 @@ void grade_add_repair(struct grade_result *result, const struct small_edit *edit
  * declaration, or where it is used if the declaration cannot be determined. The cause costs the
  * points of all failed checks that belong to no cause yet and have no figure. */
 void grade_add_unset(struct grade_result *result);
-/* Adds a hint of the lab to each cause that affects only one of the lab's tasks, if the hint quotes
- * code of the lines that the report shows. */
+/* Adds a hint of the lab to each cause that affects only one of the lab's tasks. Does so only if
+ * the hint quotes code of the lines that the report shows; another hint may be about another
+ * mistake. */
 void grade_add_hints(const struct grade_result *result);
 
 /* Copies the members NAMES of FROM that are non-empty strings to INTO, cleaned for display. NULL

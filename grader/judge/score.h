@@ -25,7 +25,7 @@ struct judge_budget {
     double naive; /* the naive kernel's figure, which earns no points */
     /* the solution's figure: below `naive` if less is better, otherwise above */
     double solution;
-    /* at least 1; all figures up to solution * slack (or down to solution / slack) earn full
+    /* tolerance, at least 1: figures up to solution * slack (or down to solution / slack) earn full
      * points */
     double slack;
     enum judge_scale scale;

@@ -9,10 +9,9 @@
 
 #define VALUE(counters, name) ((unsigned long)(counters).value[EMU_##name])
 
-/* A kernel that executes ACCESS once per thread. ACCESS can use: t = tid.x; i = scale * t + shift,
- * in bytes; 64 KiB of global memory (g, and gi = g + i); 32 KiB of shared memory (s, si); 32 KiB of
- * local memory (l, li); 4 KiB of constant memory (c, ci); and the registers v, w, v1 to v3 for
- * values. */
+/* A kernel that executes ACCESS once per thread. ACCESS can use t = tid.x; i = scale * t + shift
+ * (bytes); 64 KiB of global memory (g, and gi = g + i); 32 KiB of shared (s, si) and of local
+ * memory (l, li); 4 KiB of constant memory (c, ci); and registers for values (v, w, v1 to v3). */
 struct pattern {
     const char *name, *access;
     unsigned scale, shift;
@@ -78,8 +77,7 @@ static void check_patterns(const struct pattern *patterns, size_t count, enum em
 
 /* --- global memory ------------------------------------------------------------------------------ */
 
-/* For strides of 1, 2, 3, 4, 8, 16 and 32 words, a request needs 4, 8, 12, 16, 32, 32 and 32
- * sectors. */
+/* With strides of 1, 2, 3, 4, 8, 16, 32 words, a request needs 4, 8, 12, 16, 32, 32, 32 sectors. */
 Test(counters, global_loads)
 {
     static const struct pattern patterns[] = {
@@ -238,8 +236,7 @@ Test(counters, reductions)
 
 /* --- shared memory ------------------------------------------------------------------------------ */
 
-/* For strides of 2, 4, 8, 16 and 32, there are 1, 3, 7, 15 and 31 excess wavefronts; for odd
- * strides, there are none. */
+/* Strides of 2, 4, 8, 16, 32 make 1, 3, 7, 15, 31 excess wavefronts; odd strides make none. */
 Test(counters, shared_loads)
 {
     static const struct pattern patterns[] = {
@@ -388,8 +385,7 @@ Test(counters, shared_atomics)
 /* --- local memory ------------------------------------------------------------------------------- */
 
 /* The figures are requests and sectors of loads, then of stores. With a scale of 0, all threads
- * access the same word of their local memory; otherwise, threads access different elements of an
- * array. */
+ * access the same word of their local memory, otherwise different elements of an array. */
 Test(counters, local_memory)
 {
     static const struct pattern patterns[] = {
@@ -487,8 +483,7 @@ Test(counters, constant_memory)
 #define RANDOM_TURNS 200u
 #define IDLE         UINT32_MAX
 
-/* Chooses the words that lanes access, or IDLE for no access. Over 20 turns, more and more words
- * differ. */
+/* Chooses the words that lanes access, or IDLE. Over 20 turns, more and more words differ. */
 static void choose_words(uint32_t words[RANDOM_TURNS][32])
 {
     uint64_t random = 42;
@@ -501,8 +496,7 @@ static void choose_words(uint32_t words[RANDOM_TURNS][32])
 }
 
 /* Returns the number of passes in one turn: the largest number of words in one of the 32 banks. If
- * EACH_LANE is true, each lane needs a pass of its own, so it is the largest number of lanes in one
- * bank. */
+ * EACH_LANE is true, lanes that access the same word need separate passes, too. */
 static unsigned count_passes(const uint32_t *words, bool each_lane)
 {
     unsigned held[32] = {0}, most = 0;
@@ -603,7 +597,7 @@ Test(counters, reduction_trees)
         &c);
     cr_expect(VALUE(c, shared_load_bank_conflicts) == 0, "%lu",
               VALUE(c, shared_load_bank_conflicts));
-    /* 8 warps five times (strides to 32), then 4, 2 and 1 */
+    /* 8 warps in each of five rounds, then 4, 2 and 1 */
     cr_expect(VALUE(c, divergent_branches) == 8 * 5 + 4 + 2 + 1, "%lu divergent",
               VALUE(c, divergent_branches));
 }
