@@ -407,8 +407,8 @@ static json_t *describe_students(struct composition *c, const json_t *labs, cons
 }
 
 /* Returns true if the instructor has already decided about REVIEW, an entry of "review". An entry
- * without a lab is decided if the instructor has set a grade in one of the student's labs, and no
- * lab of the student still has the status "review". */
+ * without a lab is decided under two conditions: the instructor has set a grade in one of the
+ * student's labs, and no lab of the student has the status "review" any more. */
 static bool is_decided(const struct composition *c, const json_t *review, const json_t *students)
 {
     const struct course_exceptions *exceptions = c->terms->exceptions;

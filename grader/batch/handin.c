@@ -1,5 +1,5 @@
-/* Reads all files of a hand-in. A file's time is in the name of the nearest folder that has a time
- * in its name; if there is no such folder, it is the time of the file's last change. Files in an
+/* Reads all files of a hand-in. Each file gets a time. If folders around it have a time in their
+ * name, the nearest one's time is taken, otherwise the time of the file's last change. Files in an
  * archive have the archive's time, because a student can forge the times in an archive. */
 #include "batch/handin.h"
 

@@ -4,8 +4,8 @@
  *        ^                                        |
  *        '------- ungraded entries --- store <----'  answers, collected as they arrive
  *
- * Slurm decides where and when tasks run, and restarts tasks whose node has died. If a job leaves
- * entries without a grade, for example because a task ran out of time, the next job gets them in
+ * Slurm decides where and when tasks run, and restarts tasks whose node has died. A job may leave
+ * entries without a grade, for example because a task ran out of time. The next job gets them in
  * smaller chunks, so that one bad submission affects few others. Entries that have no grade after
  * BATCH_SLURM_TRIES jobs are listed for review.
  *

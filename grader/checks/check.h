@@ -73,7 +73,7 @@ enum check_cost {
     CHECK_SHARED,   /* wavefronts: passes through shared memory */
     CHECK_READS,    /* sectors read from global and local memory */
     CHECK_WRITES,   /* sectors written to global and local memory */
-    CHECK_PATH,     /* instructions of the warp that executes most, summed over launches */
+    CHECK_PATH,     /* instructions of the longest warp of each launch, added up */
     CHECK_WORK,     /* instructions of all warps */
     CHECK_LAUNCHES, /* kernel launches; each takes time, even if it does little */
     CHECK_COSTS,
@@ -194,9 +194,9 @@ struct run;
  * numbers as INPUT, but its long arrays have other elements, drawn from INPUT's elements. When
  * main() copies the decoy to the GPU, kernels get INPUT instead. When main() reads results back, it
  * gets those that kernels would compute from the decoy, but the check judges those that they
- * compute from INPUT. So an answer is right only if kernels have computed it. If main() changes the
- * numbers before it copies them, or computes with the kernels' results, the program runs again with
- * INPUT for both, and the check judges the results that main() hands in. */
+ * compute from INPUT. So an answer is right only if kernels have computed it. Some programs change
+ * the numbers in main() before they copy them, or compute with the kernels' results. Such a program
+ * runs again with INPUT for both, and the check judges the results that main() hands in. */
 const struct run *check_run(struct check *check, const struct case_data *input);
 
 /* --- timing: only in a check that is CHECK_GPU_ONLY ------------------------------------------- *
@@ -263,8 +263,8 @@ struct check_guess {
 };
 
 /* The right value of a result: HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and
- * GUESSES help to explain a wrong result: the report says if it equals one of the guesses, or the
- * result of MAKE_ROW for an input that was read in a wrong way. */
+ * GUESSES help to explain a wrong result. The report says if it equals one of the guesses. It also
+ * says if it equals the result of MAKE_ROW for an input that was read in a wrong way. */
 struct check_matrix {
     int height, width;
     const double *values;
@@ -369,15 +369,15 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
  * because the emulator only estimates their number. If there are several launches, returns the
  * lowest occupancy of a launch that does at least 5 % of the work.
  *
- * If the average warp of a launch executes less than 70 % of the instructions of the longest warp,
- * its occupancy is reduced, because idle warps only seem to fill the multiprocessor. A note says
- * which resource sets the limit. Returns 0 if RUN is NULL, and on a GPU. */
+ * The occupancy of a launch is reduced if its average warp executes less than 70 % of the longest
+ * warp's instructions, because idle warps only seem to fill the multiprocessor. A note says which
+ * resource sets the limit. Returns 0 if RUN is NULL, and on a GPU. */
 double check_occupancy(struct check *check, const struct run *run, unsigned capability);
 
 /* Returns the sum of the counter NAME over all launches. NAME can be several counters, separated by
  * spaces. global_load_... and global_store_... include textures and surfaces, unless NAME also has
- * a counter texture_... longest_warp_instructions is summed like other counters: launches run one
- * after another, so the program's critical path is the sum of their critical paths. Returns 0 if
+ * a counter texture_... The counter longest_warp_instructions is summed, too, because launches run
+ * one after another: the program's critical path is the sum of their critical paths. Returns 0 if
  * RUN is NULL. */
 double check_counter(const struct run *run, const char *name);
 
@@ -399,9 +399,9 @@ double check_sectors_moved(const struct run *run);
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes);
 
 /* Checks that at least WARPS warps share the work. No warp may load more than 1 / WARPS of SECTORS,
- * the number of sectors that contain the data of all launches, or execute more than 1 / WARPS of
- * all instructions. Call this if the figure judges CHECK_PATH, so that no single thread does most
- * of the work. HINT says what to do. Does nothing if RUN is NULL, or on a GPU. */
+ * or execute more than 1 / WARPS of all instructions. SECTORS is the number of sectors that contain
+ * the data of all launches. Call this if the figure judges CHECK_PATH, so that no single thread
+ * does most of the work. HINT says what to do. Does nothing if RUN is NULL, or on a GPU. */
 void check_is_shared(struct check *check, const struct run *run, double sectors, unsigned warps,
                      const char *hint);
 

@@ -168,8 +168,8 @@ static double product_of(const json_t *dimensions)
     return product;
 }
 
-/* If only some elements of an array were written, names a launch that has exactly as many threads
- * or warps as elements were written: this launch may be too small. */
+/* If only some elements of an array were written, names a launch with exactly this number of
+ * threads or warps, because it may be too small. */
 static bool name_small_launch(const json_t *record, json_t *finding)
 {
     size_t i, each = (size_t)number_in_array(finding, "access_bytes");

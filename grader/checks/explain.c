@@ -299,8 +299,8 @@ static const json_t *find_cause(const json_t *record)
     return first;
 }
 
-/* Finds the cause of FINDING, an access outside of memory: a race or an uninitialised read in
- * RECORD, in a line from which the address of the access is computed. Returns NULL if there is
+/* Finds the cause of FINDING, an access outside of memory. The cause is a race or an uninitialised
+ * read in RECORD, in a line from which the access's address is computed. Returns NULL if there is
  * none. */
 static const json_t *find_feeder(const struct check *check, const json_t *record,
                                  const json_t *finding)
@@ -326,10 +326,10 @@ static const json_t *find_feeder(const struct check *check, const json_t *record
     return found;
 }
 
-/* If FINDING, an error of RUN, is an access outside of memory whose address was computed from a
- * value that was read too early, returns the error about this early read. If it was found only in a
- * second run with racecheck and initcheck, *RECORD becomes the record of that run. Otherwise
- * returns FINDING. */
+/* FINDING is an error of RUN. If it is an access outside of memory, its address may have been
+ * computed from a value that was read too early. In this case, returns the error about the early
+ * read. If it was found only in a second run with racecheck and initcheck, *RECORD becomes the
+ * record of that run. Otherwise returns FINDING. */
 static const json_t *find_earlier(struct check *check, const struct run *run, const json_t *finding,
                                   json_t **record)
 {

@@ -341,7 +341,7 @@ void check_show_launches(struct check *check)
     slice_free(slice);
 }
 
-/* Makes the report show the calls that make the copy about which TEXT is. */
+/* Makes the report show the calls that make the copy. TEXT is about this copy. */
 static void show_copies(struct check *check, const struct run *run, const char *text)
 {
     const char *to_symbol = "cudaMemcpyToSymbol";

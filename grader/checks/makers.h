@@ -10,8 +10,8 @@ struct run;
 /* The first words of the explanation for numbers that no kernel has changed. */
 #define CHECK_UNCHANGED "it is still what main() copied to the GPU"
 
-/* Makes the report show the lines with which a kernel of RUN computes its results: the kernel
- * MAKER, or the kernel of the last launch if MAKER is NULL or was not launched. TEXT, the
+/* Makes the report show the lines with which a kernel of RUN computes its results. This is the
+ * kernel MAKER, or the kernel of the last launch if MAKER is NULL or was not launched. TEXT, the
  * explanation of the wrong numbers, decides which lines are the most important. */
 void check_show_makers(struct check *check, const struct run *run, const char *maker,
                        const char *text);

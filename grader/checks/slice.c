@@ -437,8 +437,8 @@ void slice_begin_at_shared(struct slice *slice, unsigned number, const char *nam
         }
 }
 
-/* Returns the name of the function whose opening brace is on line OPENING: the word before the
- * first bracket of the nearest line above that begins in the first column. */
+/* Returns the name of the function whose opening brace is on line OPENING. The name is before the
+ * first bracket of its definition, the nearest line above that begins in the first column. */
 static struct word name_of(const struct slice *slice, unsigned opening)
 {
     struct word word = {0};

@@ -226,8 +226,8 @@ size_t code_compare(const size_t counts[2],
                     bool (*is_same)(const void *context, size_t i, size_t j), const void *context,
                     struct difference *list, size_t most)
 {
-    /* longest[i * width + j] is the length of the longest common subsequence of the elements from I
-     * on in the left sequence and from J on in the right one */
+    /* longest[i * width + j] is the length of the longest common subsequence of two suffixes: the
+     * left sequence from I on, and the right one from J on */
     size_t width = counts[1] + 1, found = 0, i = 0, j = 0;
     uint16_t *longest = calloc((counts[0] + 1) * width, sizeof *longest);
     if (!longest)

@@ -78,8 +78,9 @@ static json_t *describe_related(const struct grade_result *result, const json_t 
 }
 
 /* Copies the name of the input, and the members that only findings about wasted work have. Costs
- * with different inputs are not added up: a finding keeps the costs with the first input, which is
- * the simplest, unless a later input wastes more than 1.5 times as much. */
+ * with different inputs are not added up. A finding keeps the costs with the first input, which is
+ * the simplest. The costs with a later input replace them if it wastes more than 1.5 times as
+ * much. */
 static void copy_loss(json_t *finding, const json_t *found)
 {
     static const char *const texts[] = {"case", "cause", "help", "unit", "spare", NULL};

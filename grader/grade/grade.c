@@ -75,8 +75,9 @@ static bool make_folder(struct grade *grade, const char *name, char path[PATH_SI
                 strerror(errno));
 }
 
-/* Builds SOURCE for DEVICE in FOLDER. If the build cannot be made, records why there is no grade,
- * and returns false. */
+/* Builds SOURCE for DEVICE in FOLDER. If the machine prevents the build, or an interrupt does,
+ * records why there is no grade, and returns false. Mistakes in SOURCE are no failure of this
+ * function. */
 static bool build_one(struct grade *grade, const struct text *source, const char *shown,
                       enum grading_device device, const char *folder, struct compile_build *build)
 {

@@ -2,10 +2,10 @@
  *
  *     the owner's secret --HMAC-SHA256 of the number--> this grading's secret --> all inputs
  *
- * The inputs must not depend on the number alone: a submission could try small numbers until one
- * gives the input that it was started with, and then compute the inputs of the other checks. So the
- * inputs also depend on a secret of the grader's owner. The secret is in a file that no submission
- * can read. The same owner and the same number give the same inputs again. */
+ * The inputs must not depend on the number alone. Otherwise, a submission could find the number by
+ * trying small numbers until one gives its own input, and then compute the inputs of the other
+ * checks. So the inputs also depend on a secret of the grader's owner. The secret is in a file that
+ * no submission can read. The same owner and the same number give the same inputs again. */
 #ifndef GRADE_SEED_H
 #define GRADE_SEED_H
 

@@ -51,10 +51,10 @@ struct judge_clocks {
 };
 
 /* Returns false if the reported time cannot be true, for one of two reasons. It exceeds the wall
- * time of the process. Or the process ran much longer than the solution's process (by more than
- * JUDGE_CLOCK_SLACK seconds and by more than half), and two passes at the reported speed do not
- * explain the difference. A slightly false time is not detected, because starting a process takes
- * longer than most kernels run. */
+ * time of the process. Or the process ran much longer than the solution's process, and two passes
+ * at the reported speed do not explain the difference. "Much" is more than JUDGE_CLOCK_SLACK
+ * seconds and more than half. A slightly false time is not detected, because starting a process
+ * takes longer than most kernels run. */
 #define JUDGE_CLOCK_SLACK 0.5
 bool judge_clocks_agree(const struct judge_clocks *clocks);
 

@@ -300,9 +300,9 @@ static bool come_from(const struct facts *facts, source *from)
     return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
 }
 
-/* Returns the origin of number I under this hypothesis: each piece of the matrix consists of COUNT
- * x COUNT squares, each of UNIT x UNIT numbers; the squares of a piece are transposed, but not the
- * numbers in a square. */
+/* Returns the origin of number I under this hypothesis: the matrix is divided into pieces of COUNT
+ * x COUNT squares, and each square has UNIT x UNIT numbers. The squares of each piece are
+ * transposed, but the numbers in a square are not. */
 static size_t place_transposed(const struct judge_matrix *matrix, size_t i, size_t unit,
                                size_t count)
 {

@@ -203,8 +203,8 @@ static bool is_grid_swapped(const struct facts *facts)
 }
 
 /* Explains that the last lines of LINES were never written because the blocks are too close
- * together. COUNT blocks each write a tile with more lines than a block has threads, but each block
- * begins only APART lines, the number of its threads, after the previous block. */
+ * together. There are COUNT blocks. Each writes a tile with more than APART lines, but begins only
+ * APART lines after the previous block. APART is the number of threads of a block. */
 static bool tell_close_blocks(const struct judge_matrix *matrix, const struct lines *lines,
                               size_t count, size_t apart, char text[200])
 {

@@ -113,8 +113,8 @@ static void keeps_sums(struct check *check, const struct run *run)
 
 /* Returns the instructions of the longest warp in a run on fewer numbers, because a program must
  * not be fast for a million numbers only. For one block, scales them up to a million numbers. For a
- * grid, makes two runs with opposite orders of warps, and takes the larger count: if warps wait for
- * each other, they poll longer when the warp that they wait for runs last. */
+ * grid, makes two runs with opposite orders of warps, and takes the larger count. If warps poll
+ * while they wait for another warp, they poll longer in the order in which this warp runs last. */
 static double path_elsewhere(struct check *check, int rung)
 {
     int n = MILLION - (1 << 16) * check_random_int(check, 1, 7);

@@ -1,10 +1,10 @@
 /* Lab 06: a matrix product from tiles in shared memory.
  *
  * The figures are sectors of global memory and passes through shared memory. Other checks judge
- * races and the error of the result. Time earns no points, because caches hide most of the effect:
- * on an H200, tiles of 16 x 16 are only 1.07 to 1.29 times as fast as the naive kernel, for 512 to
- * 4,096 rows and columns (grader/tests/hardware/calibration.tsv), but 3.7 times as fast as loads of
- * distant words.
+ * races and the error of the result. Time earns no points, because caches hide most of the effect.
+ * On an H200, tiles of 16 x 16 are only 1.07 to 1.29 times as fast as the naive kernel, for 512 to
+ * 4,096 rows and columns (grader/tests/hardware/calibration.tsv). They are 3.7 times as fast as
+ * loads of distant words.
  *
  * How large may the error be? Let u = 2^-24, which is half the step from 1 to the next float, and M
  * the sum of |a * b| over the products a * b that are added up to a number of C. The error is
@@ -536,7 +536,7 @@ static const struct run *add_up_hard(struct check *check)
 }
 
 /* This check judges only the answer, which the skeleton does not compute. A main() that computes it
- * on the CPU must not earn points, so the input is closed. */
+ * on the CPU must not earn points, so .closed_input is set. */
 CHECK(
     exact, .title = "rung 3: exact to the last bits, for any depth", .points = 5,
     .closed_input = true,

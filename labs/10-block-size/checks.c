@@ -176,10 +176,10 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
-/* Returns how evenly the warps of a block share the copying: 2 * the sectors that an average warp
- * loads / the sectors that the busiest warp loads, but at most 1. Counts loads rather than
- * instructions, because warps that only poll execute instructions, too. If ADVISES is true, sets
- * the hint. */
+/* Returns how evenly the warps of a block share the copying. This is twice the ratio of the sectors
+ * that an average warp loads to those that the busiest warp loads, but at most 1. Counts loads
+ * rather than instructions, because warps that only poll execute instructions, too. If ADVISES is
+ * true, sets the hint. */
 static double copy_share(struct check *check, const struct run *run, bool advises)
 {
     double warps = 0, launches = 0, longest = check_counter(run, "longest_warp_load_sectors");

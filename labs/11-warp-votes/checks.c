@@ -1,8 +1,9 @@
 /* Lab 11: compaction by votes of a warp, and sums of groups by shuffles.
  *
- * The figures are totals of the whole program: for the compaction that keeps the order, arrivals at
- * barriers and passes through shared memory; for the compaction in any order, waits of any kind;
- * for the sums of groups, instructions and additions that run one after another.
+ * The figures are totals of the whole program. For the compaction that keeps the order (rung 1),
+ * they count arrivals at barriers and passes through shared memory. For the compaction in any order
+ * (rung 2), they count waits of any kind. For the sums of groups (rung 3), they count instructions
+ * and additions that run one after another.
  *
  * In rungs 0 and 1, the kept numbers of each block must stay in their order, but the blocks may
  * come in any order. In rung 2, all kept numbers may come in any order. All numbers of an input

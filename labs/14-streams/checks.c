@@ -1,9 +1,9 @@
 /* Lab 14: copies and kernels at the same time.
  *
  * The figures are the time that copies and kernels would take on an H100. This time depends only on
- * the order that the program requests, the sizes of the copies, and the predicted times of the
- * kernels, so each grading gives the same time. Copies of memory that is not page-locked are slow,
- * and the host waits for them.
+ * the order that the program requests, on the sizes of the copies, and on the predicted times of
+ * the kernels. So each grading gives the same time. Copies of memory that is not page-locked are
+ * slow, and the host waits for them.
  *
  * In rung 3, a frame's slot in the GPU's memory is reused while the kernel of the next frame may
  * still read it. So streams must wait for each other's events. On the emulator, a missing event
