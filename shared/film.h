@@ -1,11 +1,11 @@
 /* film.h: a film for lab 14, on the host and on the GPU.
  *
- *     struct film film = film_open(&lab, host_alloc);    // memory for it, and the camera's frames
- *     film_make_streams(streams, 3);                     // in each of them, work is in order
+ *     struct film film = film_open(&lab, host_alloc);    // allocates memory, gets the camera's frames
+ *     film_make_streams(streams, 3);                     // creates three streams
  *     film_in(film, f, streams[0]);                      // puts a copy of frame f into a stream
  *     film_close(film, host_free);                       // frees all of it
  *
- * The GPU's memory has room for a few frames, the slots:
+ * The GPU's memory has room for only SLOTS frames. Each place is a slot; frame f uses f % SLOTS:
  *
  *     frame   0 1 2 3 4 5 6 7 8 ...
  *     slot    0 1 2 3 0 1 2 3 0 ... */

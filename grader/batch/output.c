@@ -82,8 +82,8 @@ static bool write_class(struct output *output, const char *name,
     return write_text(output, name, text, size);
 }
 
-/* Removes temporary files from the folder PATH. They are left if base_write_file() was killed while
- * it wrote FILE. */
+/* Removes the temporary files that base_write_file() leaves in the folder PATH if it is killed
+ * while it writes FILE. */
 static void remove_leftovers(const char *path, const char *file)
 {
     size_t length = strlen(file);

@@ -256,19 +256,19 @@ struct check_guess {
     /* describes the mistake, after "c[0][0] is 3, but 4 is right: "; NULL at the end of a list */
     const char *text;
     void (*make)(const struct case_data *input, float *values);
-    /* Text that occurs in the student's file in the line with the mistake, which the report then
-     * shows (see check_find_line()). NULL if the line is unknown. If students make the same mistake
-     * in several places, several guesses have the same MAKE. */
+    /* A text by which check_find_line() finds the line with the mistake in the student's file. The
+     * report shows this line. NULL if the line is unknown. A mistake that students make in several
+     * places has several guesses with the same MAKE. */
     const char *at;
 };
 
 /* The right value of a result: HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and
- * GUESSES help to explain a wrong result. The report says if it equals one of the guesses. It also
- * says if it equals the result of MAKE_ROW for an input that was read in a wrong way. */
+ * GUESSES help to explain a wrong result: the report says whether the wrong result equals one of
+ * the guesses, or the result of MAKE_ROW for an input that was read in a wrong way. */
 struct check_matrix {
     int height, width;
     const double *values;
-    /* the largest error allowed for each number; NULL for no error, or for `ulps` */
+    /* the largest error allowed for each number; if NULL, `ulps` is the limit, and 0 allows none */
     const double *bounds;
     /* Computes row Y of the right result from INPUT. May be NULL. */
     void (*make_row)(const struct case_data *input, int y, double *values);
@@ -400,8 +400,9 @@ void check_works_in(struct check *check, const struct run *run, size_t index, ui
 
 /* Checks that at least WARPS warps share the work. No warp may load more than 1 / WARPS of SECTORS,
  * or execute more than 1 / WARPS of all instructions. SECTORS is the number of sectors that contain
- * the data of all launches. Call this if the figure judges CHECK_PATH, so that no single thread
- * does most of the work. HINT says what to do. Does nothing if RUN is NULL, or on a GPU. */
+ * the data of all launches. Use this check beside a check of CHECK_PATH, which
+ * does not notice that a single thread does most of the work. HINT says what to do. Does nothing if
+ * RUN is NULL, or on a GPU. */
 void check_is_shared(struct check *check, const struct run *run, double sectors, unsigned warps,
                      const char *hint);
 

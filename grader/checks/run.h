@@ -76,8 +76,8 @@ const struct run *check_run_backwards(struct check *check, const struct run *run
 struct case_data *check_run_scrambled(struct check *check, const struct run *run,
                                       enum emu_scramble memory);
 
-/* Repeats RUN, but main() sees SHOWN, a case of the same shape, and reads the kernels' results for
- * RUN's input. Returns the same as check_run_scrambled(). */
+/* Repeats RUN with two inputs of the same shape: main() gets SHOWN, but the kernels get RUN's
+ * input, and main() reads back their results. Returns the same as check_run_scrambled(). */
 struct case_data *check_run_misled(struct check *check, const struct run *run,
                                    const struct case_data *shown);
 

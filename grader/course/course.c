@@ -1,6 +1,6 @@
 /* Reads the keys of a course file and their values. In many checks, the points depend on a measured
- * figure, such as a number of sectors: the figure "full" or a better one earns all points, and the
- * figure "naive" or a worse one earns none. */
+ * figure, such as a number of sectors. The value of the key "full" is the figure that earns all
+ * points; the value of "naive" is the figure that earns none. */
 #include "course/course.h"
 
 #include <math.h>

@@ -251,7 +251,7 @@ struct emu_texture emu_texture_level(const struct emu_texture *texture, unsigned
  * level. */
 uint64_t emu_texture_bytes(const struct emu_texture *texture);
 
-/* Opens a texture or surface for kernels. Its memory must be allocated whenever a kernel uses
+/* Opens a texture or surface for kernels. Its memory must stay allocated as long as kernels use
  * *HANDLE. Handles are small numbers; the handle of a closed texture is reused. */
 enum emu_status emu_texture_open(struct emu_device *device, const struct emu_texture *texture,
                                  uint64_t *handle);

@@ -239,8 +239,8 @@ static void print_size(FILE *to, const unsigned size[3], const char *of)
     fprintf(to, " %s%s", of, one ? "" : "s");
 }
 
-/* Prints an occupancy of KERNEL. If there are several, adds the number of launches with this
- * one. */
+/* Prints one occupancy of KERNEL. If launches of KERNEL had several occupancies, also prints how
+ * many launches had this one. */
 static void print_occupancy(FILE *to, const struct report_kernel *kernel,
                             const struct report_occupancy *o)
 {

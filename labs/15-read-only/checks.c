@@ -125,8 +125,8 @@ struct way {
     bool exchanged; /* for rung 4: width and height of the texture are exchanged */
     bool turned;    /* for rungs 1 and 5: rows and columns of the weights are exchanged */
     bool quarter;   /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
-    /* for rung 3: the pitch is too small by NARROWER; the first pixel is LEFT columns and ABOVE
-     * rows too early */
+    /* for rung 3: the pitch is too small by NARROWER; the texture begins LEFT columns too far left
+     * and ABOVE rows too far up */
     int narrower, left, above;
 };
 

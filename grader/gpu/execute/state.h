@@ -184,7 +184,7 @@ struct worker {
     uint32_t seats;                /* number of struct cta allocated */
     struct frame *idle_frames;     /* list of frames free for reuse */
     void *observer_state[OBS_MAX]; /* state of each observer of the launch */
-    /* observers of accesses; the observers of all accesses come first */
+    /* observers of accesses: first those of all accesses, then those of writes only */
     struct listener listener[OBS_MAX];
     unsigned listeners[2];    /* number of listeners to loads, and to other accesses */
     struct listener follower; /* the observer of steps; its `observer` is NULL if there is none */

@@ -143,8 +143,9 @@ LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbe
         sum->value[j] *= most[j] / ONE;
 }
 
-/* Returns the sum of a step as a double. The caller uses it only if it is an infinity or NaN. Then
- * the order of the terms does not matter, because doubles do not overflow here. */
+/* Returns SUM plus the products of a row of A and a column of B as a double. The caller uses the
+ * result only if it is an infinity or NaN. Doubles do not overflow here, so such a result comes
+ * from an infinity or NaN among the factors, whatever the order of addition is. */
 static double add_specially(double sum, unsigned n, unsigned k, const double *a, const double *b)
 {
     for (unsigned x = 0; x < k; x++)

@@ -12,8 +12,8 @@ void describe_thread(char *text, size_t size, const struct launch_view *launch, 
 void describe_fault_thread(char *text, size_t size, const struct launch_view *launch,
                            const struct obs_fault *fault);
 
-/* Writes where a kernel is that has not ended after SECONDS: "k still runs after 5 seconds: line 12
- * of a.cu, thread 5 of block 3". */
+/* Writes the position of a kernel that still runs after SECONDS: "k still runs after 5 seconds:
+ * line 12 of a.cu, thread 5 of block 3". */
 void describe_running(char *text, size_t size, const struct launch_view *launch, uint32_t pc,
                       uint32_t thread, uint64_t cta, uint64_t seconds);
 

@@ -2,8 +2,9 @@
  * it uses the pitch that the call returned.
  *
  *     rows        |used          |slack|gap        |used          |slack|gap        |...
- *                  width          to a multiple     the next row, a pitch after
- *                                 of EMU_PITCH      the one before
+ *
+ * A row uses its width. The slack rounds this up to a multiple of EMU_PITCH. The gap is the rest of
+ * the pitch, which is the distance from one row to the next.
  *
  * The observer counts the accessed bytes that are outside of such rows, and those that are in a
  * gap. Rows have gaps only if emu_options.wider_pitch asks for them. A program that uses another

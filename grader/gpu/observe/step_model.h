@@ -59,7 +59,7 @@ struct step_operand {
     uint64_t value;
 };
 
-/* The description of an instruction that a recording gives its reader. */
+/* How a recording describes an instruction to its reader. */
 struct step_code {
     uint32_t function; /* index of the instruction's function */
     uint32_t base;     /* index in the model of the first register of that function */
@@ -74,10 +74,10 @@ struct step_code {
     uint32_t dest[STEP_DESTS];
     struct step_operand source[STEP_SOURCES];
     /* For a load, store or atomic: the size of one value, and whether it is signed. The address is
-     * a register of the model plus an offset. */
+     * a register of the model plus an offset. If it is not, `address` is STEP_NONE. */
     uint8_t element;
     bool is_signed;
-    uint32_t address; /* STEP_NONE if the address has another form */
+    uint32_t address;
     int64_t offset;
 };
 

@@ -181,7 +181,7 @@ struct obs_access {
      * has the same space, lanes, and differences between the lanes' addresses. The addresses
      * themselves may differ, but they touch the same numbers of sectors, lines and banks. */
     bool repeats;
-    uint8_t element;     /* size of one value; a vector has bytes / element values */
+    uint8_t element;     /* size of one value; a vector has `bytes / element` values */
     uint8_t value_bytes; /* distance in bytes from one lane's value to the next lane's */
     uint32_t warp;       /* index of the warp in its CTA */
     uint64_t cta;        /* linear index of the CTA, x first */

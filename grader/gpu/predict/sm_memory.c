@@ -92,11 +92,11 @@ static double line_cost(const struct emu_chip *chip, uint32_t sectors)
 /* Fetches SECTORS of LINE. Returns the time when they arrive.
  *
  * A line comes from the second-level cache or from DRAM. A hash of its address decides which, so
- * that all its sectors come from the same place. A fraction `misses` of the lines occupies DRAM.
- * This is the multiprocessor's share of DRAM's reads. But if several multiprocessors request the
- * same line at the same time, all of them wait for DRAM. This happens in the first wave of blocks,
- * where a fraction `cold` of the lines has DRAM's latency. In later waves, another multiprocessor
- * has already fetched the line. */
+ * that all its sectors come from the same place. There are two fractions of lines from DRAM. The
+ * fraction `misses` uses DRAM's bandwidth: it is this multiprocessor's share of DRAM's reads. The
+ * fraction `cold` has DRAM's latency. In the first wave of blocks it is the larger of the two,
+ * because all multiprocessors that request the same line at the same time wait for DRAM. In later
+ * waves, another multiprocessor has already fetched the line. */
 static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
 {
     struct touched_line *touched = touched_at(sm, line);

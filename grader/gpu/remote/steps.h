@@ -23,8 +23,8 @@ void steps_close(struct steps *steps);
 void steps_note(struct steps *steps, const struct wire_head *request, emu_addr addr);
 /* Records that a launch has touched the COUNT memory ranges of LIST. */
 void steps_note_launch(struct steps *steps, const struct emu_touch *list, size_t count);
-/* Corrects the step that REQUEST describes and adds it to the timeline. If the step does not match
- * the requests, its work counts as a copy with pageable memory. A kernel that touches shared memory
+/* Adds the step that REQUEST describes to the timeline. If the step does not match the earlier
+ * requests, first makes it a copy with pageable memory. A kernel that touches shared memory
  * has an unknown time, because its time depends on the bus. */
 void steps_take(struct steps *steps, const struct wire_head *request);
 

@@ -81,10 +81,10 @@ void twin_change(struct twin *twin, uint8_t *bytes, size_t size);
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size);
 /* Frees the memory at ADDR. If it is shared, first records the bytes in it that kernels wrote. */
 void twin_free(struct twin *twin, emu_addr addr);
-/* Corrects the result of twin_change() for a copy from shared memory. SEEN has the SIZE bytes that
- * the program copies from its address FROM, and OWN the same bytes after twin_change(). If the
- * program shares this memory, each word that twin_change() left unchanged is replaced by the word
- * in the twin's copy, because the program's copy may be too short to be recognised. */
+/* Corrects the result of twin_change() for a transfer from shared memory. SEEN has the SIZE bytes
+ * that the program sends from its address FROM, and OWN the same bytes after twin_change(). If the
+ * program shares the memory at FROM, replaces each word that twin_change() left unchanged by the
+ * twin's word: twin_change() may not recognise values in a transfer as short as this one. */
 void twin_change_shared(const struct twin *twin, emu_addr from, const uint8_t *seen, uint8_t *own,
                         size_t size);
 /* Records the pieces of shared memory that the latest launch changed. Call it after the launch and

@@ -30,7 +30,7 @@ struct host_conflict {
 void order_keep(const struct order_conflict *conflict, bool writes, void *const *stack, int depth);
 /* Reports the stored conflicts. The caller must not hold the lock. */
 void order_report_kept(void);
-/* Reports a conflict between two work items. Its type is order_report (gpu/order/order.h). */
+/* Reports a conflict between two work items. An order_report function (gpu/order/order.h). */
 void order_report_work(void *context, const struct order_conflict *conflict);
 /* Reports that the host frees memory that work in flight uses. */
 void order_report_free(const struct order_conflict *conflict);

@@ -70,9 +70,9 @@ static bool is_vain(const struct wait *wait, const struct order_work *earlier,
            (wait->stream == earlier->stream || wait->stream == later->stream);
 }
 
-/* The mistake: the event was recorded in the right stream, but before the earlier work item. The
- * waiting stream has received no work since the wait, so the wait is meant for the later work
- * item. */
+/* The mistake: the event was recorded in the right stream, but too soon, when the stream had not
+ * yet received the EARLIER work item. The waiting stream has received no work since the wait, so the
+ * wait should have protected the LATER work item. */
 static bool is_too_early(const struct wait *wait, const struct order_work *earlier,
                          const struct order_work *later)
 {
