@@ -166,12 +166,12 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
-/* Returns how evenly the warps of a block share the copying of a picture of COUNT numbers: twice the
- * sectors that an average warp must load, divided by the sectors that the busiest warp loads, but at
- * most 1. Counts loads, because warps that only poll execute instructions, too. A block must load at
- * most what fits in its shared memory, and all blocks must load at most six pictures, as with tiles
- * of 8 rows. So a tile that no sum comes from, or loads for show, earn nothing. If ADVISES is true,
- * sets the hint. */
+/* Returns how evenly the warps of a block share the copying of a picture of COUNT numbers. This is
+ * twice the ratio of the sectors that an average warp must load to those that the busiest warp
+ * loads, but at most 1. Counts loads rather than instructions, because warps that only poll execute
+ * instructions, too. A block must load at most what fits in its shared memory, and all blocks must
+ * load at most six pictures, as with tiles of 8 rows. So loads for show earn nothing, and neither
+ * does a tile that the sums do not come from. If ADVISES is true, sets the hint. */
 static double copy_share(struct check *check, const struct run *run, double count, bool advises)
 {
     double warps = 0, room = 0, launches = 0, all = check_sectors_read(run);
