@@ -662,8 +662,7 @@ static uint64_t add_up(const json_t *record, const char *what, const char *one, 
            (uint64_t)json_integer_value(json_object_get(part, other));
 }
 
-/* Each function of the runtime that copies or fills within the device sends a request to the
- * device. */
+/* Each function of the runtime that copies or fills on the device sends a request to it. */
 Test(remote, every_copy_on_the_device_is_counted)
 {
     char path[] = "/tmp/lanewise-record-XXXXXX", error[200] = "";
