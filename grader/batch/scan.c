@@ -23,7 +23,7 @@ struct walk {
     struct stat out; /* the output folder, which is not a hand-in */
     /* number of files for a lab, plus number of entries that belong to known students */
     size_t hand_ins;
-    /* per lab, the number of this hand-in's files for review; last, those without a lab */
+    /* per lab, the number of this hand-in's files for review; last: without a lab */
     unsigned asked[MAX_LABS + 1];
     char *error;
     size_t size;
