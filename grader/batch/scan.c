@@ -23,7 +23,7 @@ struct walk {
     struct stat out; /* the output folder, which is not a hand-in */
     /* number of files for a lab, plus number of entries that belong to known students */
     size_t hand_ins;
-    /* per lab, the number of this hand-in's files for review; last, those without a lab */
+    /* per lab, the number of this hand-in's files for review; last: without a lab */
     unsigned asked[MAX_LABS + 1];
     char *error;
     size_t size;
@@ -92,11 +92,13 @@ static bool is_on_roster(const struct walk *walk, const struct entry *entry)
 static bool ask_whose(struct walk *walk, const struct entry *entry, const char *name, bool several)
 {
     static const char *const may_be =
-        "matches several students on the roster: add the student's id to its name";
+        "matches several students on the roster: add the student's id to the name of the hand-in";
     const struct batch_roster *roster = walk->scan->roster;
     bool good = batch_store_add_review(
         walk->store, name, "", entry->name,
-        several ? may_be : "matches no student on the roster: add the student's id to its name");
+        several
+            ? may_be
+            : "matches no student on the roster: add the student's id to the name of the hand-in");
     for (size_t i = 0; good && several && i < roster->count; ++i) {
         struct batch_roster one = {.students = &roster->students[i], .count = 1};
         if (batch_roster_find(&one, name, NULL))

@@ -459,8 +459,8 @@ static void check_through(struct check *check, const struct run *run, const char
     if (share_kept(answer, scrambled) > 0.1)
         check_refuse(
             check, run, hint,
-            "%s does not come from %s: it stays right even if all loads from there return wrong values",
-            name, names[memory]);
+            "%s is not computed from %s: it stays right even if all loads from %s return wrong values",
+            name, names[memory], names[memory]);
     case_free(scrambled);
 }
 

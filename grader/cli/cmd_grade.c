@@ -64,7 +64,7 @@ static const struct cli_option table[] = {
              "where --format writes (default: stdout; the report then goes to\n"
              "stderr)"),
     CLI_TEXT(key, "key", "FILE", CLI_HELP_KEY),
-    CLI_FLAG(quick, "quick", "do not try small edits to find the line of a mistake"),
+    CLI_FLAG(quick, "quick", "do not look for the line of a mistake by trying small edits"),
     CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
     CLI_END};
 

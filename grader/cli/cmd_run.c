@@ -121,7 +121,8 @@ static bool choose_pictures(struct options *options)
                  options->picture);
     else if (options->picture && ends_in(options->picture, ".svg") &&
              __builtin_popcount(*drawn) != 1)
-        complain("an SVG has one picture: give --draw limits, roofline or occupancy");
+        complain(
+            "an SVG holds one picture: choose it with --draw limits, --draw roofline or --draw occupancy");
     else
         return true;
     return false;

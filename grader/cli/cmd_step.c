@@ -332,8 +332,8 @@ static int explain_nothing(const struct options *options, const json_t *record,
     if (target.launch > count)
         return complain("there is no launch %llu: the program made %zu", target.launch, count);
     if (options->from)
-        return complain("block %llu of launch %llu does not exist, or executes at most %s "
-                        "instructions",
+        return complain("cannot stop there: block %llu of launch %llu does not exist, or it ends "
+                        "after at most %s instructions",
                         target.block, target.launch, options->from);
     return complain("launch %llu has no block %llu", target.launch, target.block);
 }

@@ -104,7 +104,7 @@ static int read_options(int argc, char **argv, struct options *options)
     if (!options->line == !options->heat)
         return complain("choose the picture: add either --line FILE:LINE or --heat");
     if (!options->lab && !options->program)
-        return complain("name the program at the end, or add --lab NAME");
+        return complain("give the program as the last argument, or add --lab NAME");
     return !options->line || parse_line(options) ? -1 : EXIT_USAGE;
 }
 

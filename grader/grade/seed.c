@@ -62,7 +62,7 @@ static bool find_owners(struct seal_key *key, char *error, size_t size)
         return true;
     if (named && access(path, F_OK) == 0)
         snprintf(error, size,
-                 "%s; until you remove this file, the same seed does not give the same inputs",
+                 "%s; until you remove this file, a seed does not give the same inputs as before",
                  why);
     if (getrandom(key->bytes, sizeof key->bytes, 0) == sizeof key->bytes)
         return true;

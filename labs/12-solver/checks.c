@@ -569,7 +569,7 @@ static const char *const size_hints[] = {
     [STENCIL] = FIRST_FIX
     "the last block of each row and column may be partly outside of the grid. Do its threads still fill the tile and reach the barrier? Are the tile's edges filled if the grid ends before them?",
     [CONVERGE] = FIRST_FIX
-    "the last block of each row and column may be partly outside of the grid. Do its lanes still take part in the shuffles, with a number that cannot be the largest?",
+    "the last block of each row and column may reach beyond the edge of the grid of points. Do its threads beyond the edge still take part in the shuffles? Give them a number too small to become the maximum.",
 };
 
 CHECK(correct, .title = "right x for 48 x 16 unknowns (rung 1: 193)", .points = 10,

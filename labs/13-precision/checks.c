@@ -20,7 +20,7 @@
 LAB(.title = "Exact sums and fast functions", .file = "precision.cu",
     .needs = {"04-bank-conflicts"},
     .hints = {
-        "Ask for each operation: what does rounding cut off? In rungs 1 and 2 the cut part is a float, too, and other float operations can compute it. In rung 3 nothing is cut off. In rungs 4 and 5, choose operations whose errors stay small.",
+        "For each operation, ask yourself: what does rounding cut off? In rungs 1 and 2 the part that is cut off is a float, too, and other float operations can compute it. In rung 3 nothing is cut off. In rungs 4 and 5, choose operations whose errors stay small.",
         "TODO 1: struct pair { float high, low; }. Adding b to a: sum = a.high + b; part = sum - a.high; a.low += (a.high - (sum - part)) + (b - part); a.high = sum. The lanes: float high = __shfl_down_sync(ALL, mine.high, off), low = __shfl_down_sync(ALL, mine.low, off); mine = add(mine, high); mine.low += low. The row's sum is high + low of lane 0.",
         "TODO 2: add the rounded product as in TODO 1, and the product's error to low: product = __fmul_rn(a, b); sum = add(sum, product); sum.low += fmaf(a, b, -product).",
         "TODO 3: a sum of 8,192 such halves has at most 24 bits, so one float is enough: float2 two = __half22float2(twos[i]); sum += two.x + two.y. Then the lanes add up their floats by shuffles.",
@@ -661,10 +661,11 @@ CHECK(
         check_show_counter(check, run, "double_operations");
     double instructions = 1024 * check_counter(run, "warp_instructions") / numbers;
     if (instructions > MOST_FOR_HALVES)
-        check_refuse(check, run,
-                     "One plain addition for each half is enough: rounding cuts nothing off.",
-                     "for 1,024 halves, warps execute %s instructions, and the limit is %d",
-                     check_number(instructions), MOST_FOR_HALVES);
+        check_refuse(
+            check, run,
+            "One plain addition for each half-precision number is enough: these additions are exact.",
+            "for 1,024 halves, warps execute %s instructions, and the limit is %d",
+            check_number(instructions), MOST_FOR_HALVES);
 }
 
 CHECK(

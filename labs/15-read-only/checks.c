@@ -306,7 +306,7 @@ static const struct check_guess filter_guesses[] = {
      .make = interleaved},
     {"as if the weights were taken in reversed order: weight k belongs to data[i + k]",
      TAPS_AT(TAPS - 1, -1)},
-    {"as if each result were made from data[i + 1] on", TAPS_AT(1, 1)},
+    {"as if each result were computed from the numbers that begin at data[i + 1]", TAPS_AT(1, 1)},
     {"as if all weights were multiplied by data[i]: weight k belongs to data[i + k]",
      TAPS_AT(0, 0)},
     {0}};
@@ -527,7 +527,7 @@ static const char *const rung_hints[] = {
     [FILTER] =
         "Rung 1: result i of filter f is the sum of weights[f * TAPS + k] * data[i + k], and belongs in result[f * n + i]. Has main() copied the weights to the array that the kernel reads?",
     [CURVE] =
-        "Rung 2: all threads of a block must have stored their part of the curve before one of them reads it. Which number of the curve belongs to a pixel?",
+        "Rung 2: all threads of a block must have stored their part of the curve before one of them reads it. Which element of the curve does a pixel need?",
     [SLOPES] =
         "Rung 3: a row of the framed picture has width + 2 numbers, and the picture begins in row 1, column 1 of its frame.",
     [ROTATE] =

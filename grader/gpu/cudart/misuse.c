@@ -163,9 +163,9 @@ static void check_host_pitch(const struct side *side, const struct rt_range *ran
             "pass the pitch of the host's array: if its rows have no gaps, this is their width"};
     rt_finding_at(
         "other-pitch", NULL, &places, 1,
-        "the call passes the GPU's pitch of %zu bytes for the %s rows on the host, but such "
-        "a row has %zu bytes",
-        side->pitch, side->whose, width);
+        "for the %s rows, which are on the host, the call passes the pitch of the GPU's memory, "
+        "%zu bytes; but rows on the host are %zu bytes long",
+        side->whose, side->pitch, width);
 }
 
 /* Checks SIDE of a copy of rows of WIDTH bytes. Reports a pitch that is not a multiple of the pitch

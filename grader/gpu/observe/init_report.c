@@ -162,7 +162,7 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
     else if (c->is_in_block && !c->is_update)
         snprintf(
             text, size,
-            "in this block, line %u writes only %s before this read: is the index here too %s, "
+            "in this block, line %u has written only %s before this read: is the index here too %s, "
             "or should line %u write more?",
             c->line, range, is_below ? "small" : "large", c->line);
     else if (c->line && c->is_outside && !c->is_update && is_below && c->is_lowest)

@@ -278,7 +278,7 @@ static const char *plain_advice(const struct race *race, const struct race_group
     if (pair->is_shared)
         return "put a cluster.sync() between the two accesses";
     if (one_atomic)
-        return "move the access that is not atomic to another launch, before or after this one; no barrier orders blocks";
+        return "move the access that is not atomic to another launch, before or after this one; a barrier does not put blocks in order";
     if (race_lacks_fence(race))
         return "call __threadfence() after the write and before the atomic that counts the blocks";
     return "let no block access memory that another block writes: write to a second array, or split the kernel into two launches";

@@ -590,11 +590,11 @@ Test(batch_scan, students_of_the_roster)
         "carl | 02-coalesce | carl/coalesce.cu\n"
         "s1 | 01-parallelize | s1_99_parallelize.cu\n"
         "s1 | 02-coalesce | Ann Lee_77_file_/coalesce.cu\n"
-        "Dan |  | Dan | matches several students on the roster: add the student's id to its name\n"
-        "carl |  | carl | matches no student on the roster: add the student's id to its name\n"
+        "Dan |  | Dan | matches several students on the roster: add the student's id to the name of the hand-in\n"
+        "carl |  | carl | matches no student on the roster: add the student's id to the name of the hand-in\n"
         "s2 |  | s2.docx | is not a .cu file, and no .cu file is next to it\n"
-        "s3 |  | Dan | matches several students on the roster: add the student's id to its name\n"
-        "s4 |  | Dan | matches several students on the roster: add the student's id to its name\n",
+        "s3 |  | Dan | matches several students on the roster: add the student's id to the name of the hand-in\n"
+        "s4 |  | Dan | matches several students on the roster: add the student's id to the name of the hand-in\n",
         "%s", found);
     batch_roster_free(&roster);
 }

@@ -66,7 +66,7 @@ Test(seed, a_damaged_secret_is_reported_in_one_line)
         strstr(text, "lanewise grade: warning: ") == text &&
             strstr(text,
                    "/state/lanewise/secret.key is not a key: lanewise key FILE makes one; "
-                   "until you remove this file, the same seed does not give the same inputs\n"),
+                   "until you remove this file, a seed does not give the same inputs as before\n"),
         "%s", text);
     cr_expect_eq(strchr(text, '\n')[1], 0, "%s", text);
     free(text);

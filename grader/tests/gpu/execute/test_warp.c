@@ -273,8 +273,9 @@ Test(warp, barriers_with_count)
     fixture_close(&run.fixture);
 }
 
-/* Warps 0 and 1 meet three times at barrier 1 while warp 2 waits at barrier 2. Warp 2 continues
- * only after the others have arrived there, and then reads the last words that they wrote. */
+/* Warps 0 and 1 wait for each other three times at barrier 1, while warp 2 waits at barrier 2. Warp
+ * 2 continues only after the others have arrived there, and then reads the last words that they
+ * wrote. */
 Test(warp, barriers_do_not_mix)
 {
     struct run run;

@@ -19,7 +19,7 @@ Test(memcheck, does_without_debug_information)
     free(text);
 }
 
-/* The exit code of `lanewise run` remains that of the program. */
+/* Leaks do not change the exit code of `lanewise run`, which is the program's exit code. */
 Test(memcheck, leaks_are_notes)
 {
     free(shell_must("$LANEWISE run --sarif leak.sarif $PROGRAMS/leak"));

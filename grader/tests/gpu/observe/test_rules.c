@@ -1,6 +1,6 @@
 /* Compares the counting rules of older GPUs with the figures in their CUDA programming guides
- * (versions 2 and 3): the examples of global memory accesses by compute capability, and of strided
- * and broadcast shared accesses. */
+ * (versions 2 and 3). The guides have examples of global memory accesses by compute capability, and
+ * of strided and broadcast accesses to shared memory. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

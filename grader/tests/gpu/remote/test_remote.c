@@ -662,7 +662,7 @@ static uint64_t add_up(const json_t *record, const char *what, const char *one, 
            (uint64_t)json_integer_value(json_object_get(part, other));
 }
 
-/* Each function of the runtime that copies or fills on the device asks the device to do so. */
+/* Each function of the runtime that copies or fills on the device sends a request to it. */
 Test(remote, every_copy_on_the_device_is_counted)
 {
     char path[] = "/tmp/lanewise-record-XXXXXX", error[200] = "";
@@ -764,7 +764,7 @@ Test(remote, only_parked_launches_continue)
     cr_expect_eq(close_link(&link), SERVER_BROKEN);
 }
 
-/* The device predicts a launch's time, and the program's library asks for it. */
+/* The device predicts a launch's time. The program's library gets it by a request. */
 Test(remote, predicted_times_are_those_without_a_server)
 {
     chip = "LANEWISE_GPU=h200";
