@@ -1,7 +1,7 @@
 /* Lab 14: copies and kernels at the same time.
  *
  * A camera delivers a film: frames of `size` brightnesses. Each frame is copied to the GPU, developed
- * there, and copied back. Kernels must work in the GPU's own memory, not in mapped or managed memory.
+ * there, and copied back. In mapped or managed memory, the film is right, but earns no points for time.
  *
  *     rung 1  one_by_one   TODO 1: from page-locked memory, one frame after the other
  *     rung 2  overlapped   TODO 2: while one frame is copied, another one is developed

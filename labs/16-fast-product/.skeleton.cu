@@ -4,7 +4,7 @@
  * columns. All sizes are multiples of the tiles. shared/product.h has the functions that are given.
  *
  * The program is right, and slow: all rungs do what rung 0 does. Do the TODOs in order; it stays right
- * after each of them.
+ * after each of them. Rungs 1 and 2 may also launch the kernel of a later rung in floats.
  *
  *     rung 0  tiles      given: the tiles of lab 06. A thread makes one number of C
  *     rung 1  registers  TODO 1: a thread makes 4 x 4 numbers, which it keeps in registers
