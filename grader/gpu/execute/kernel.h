@@ -127,6 +127,9 @@ struct inst {
             struct slot *vector;
             /* bounds of the shared array that is accessed; `high` is 0 if unknown */
             uint32_t low, high;
+            /* pc of an earlier load or store in the same stretch whose addresses are the same
+             * distances apart (see kin.c), or the kernel's code_count if there is none */
+            uint32_t kin;
             uint8_t count, bytes, type;
             uint8_t space; /* enum ptx_space */
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */
