@@ -278,7 +278,7 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
  * access, but at least one word. A wavefront serves one access per column. Returns the number of
  * distinct accesses. */
 LANES_INLINE unsigned measure_banks(struct traffic *traffic, const struct obs_access *access,
-                                unsigned first, unsigned own)
+                                    unsigned first, unsigned own)
 {
     unsigned lanes = own < 16 ? 16 : own; /* find_firsts() needs at least 16 values */
     unsigned shift = access->bytes > 4 ? log2_of(access->bytes) : 2, columns = BANKS * 4 >> shift;
@@ -471,7 +471,7 @@ static void count_bulk(struct state *state, const struct obs_access *access)
 
 /* Counts a read of a texel or an access to a surface. No finding is about textures, so there is no
  * sample. */
-static void count_texture(struct state *state, const struct obs_access *access)
+LANES_INLINE void count_texture(struct state *state, const struct obs_access *access)
 {
     struct sample unused = {0};
     state->kind[access->pc] = access->kind == OBS_LOAD ? OF_TEXTURE : OF_TEXTURE + 1;
