@@ -81,6 +81,7 @@ struct inst {
     uint32_t mode;    /* MODE_DEFAULT, or other MODE_ bits of floats.h */
     struct slot dst, src[4];
     struct slot members; /* the mask of lanes that a KIND_MEET waits for */
+    bool names_all;      /* `members` is always ALL_LANES, in all lanes */
     union {
         struct {
             lane_fn *inner; /* runs in `mode`; fp_run() then flushes and saturates the result */

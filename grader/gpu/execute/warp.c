@@ -158,7 +158,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
             absent_follow(warp, pc, lanes, active);
         if (in->kind == KIND_LANES ||
             (in->kind == KIND_MEET && active == warp->alive &&
-             mask_is_good(warp, in->members, active, 0))) {
+             (in->names_all || mask_is_good(warp, in->members, active, 0)))) {
             uint64_t failed = warp->failed;
             pc++;
             if (active)
