@@ -211,7 +211,7 @@ static bool choose_lab(struct options *options)
 {
     if (!cli_build_lab_program("trace", options->lab, NULL, &options->built))
         return false;
-    options->argv--; /* overwrite this word, an option or its value that has been read already */
+    options->argv--; /* the word before ARGV has been read already, so overwrite it */
     options->argv[0] = options->program = options->built.program;
     if (!options->file[0])
         snprintf(options->file, sizeof options->file, "%s", strrchr(options->built.own, '/') + 1);

@@ -1,5 +1,5 @@
-/* Makes edits by rules, each for one typical mistake. A rule looks at one token, and adds the edits
- * that begin at this token. */
+/* Makes edits by rules. Each rule corrects one typical mistake: it looks at one token, and adds the
+ * edits that begin at this token. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "grade/code.h"
 #include "grade/edits.h"
 
-#define EACH 8u /* most edits of one rule, so that room is left for the other rules */
+#define EACH 8u /* maximum number of edits per rule, so that one rule does not use up the list */
 
 struct rules {
     const struct code *code;
@@ -67,7 +67,8 @@ static struct small_edit *put(const struct rules *rules, size_t i, size_t count,
     return edit;
 }
 
-/* Adds the edit that replaces token I by TEXT. KIND names what both are, such as "operator". */
+/* Adds the edit that replaces token I by TEXT. KIND says what the two texts are, such as
+ * "operator", for the message. */
 static void change(const struct rules *rules, size_t i, const char *text, const char *kind)
 {
     struct small_edit *edit = put(rules, i, 1, text);
@@ -164,9 +165,9 @@ static bool has_name(const struct code *code, struct span part, const char *name
     return false;
 }
 
-/* If token I is one of the two names in a row of TABLE, replaces it by the other one. If IS_KNOWN
- * is false, does so only if the function also contains the other name or, for a member of a
- * structure, if the file does. */
+/* If token I is one of the two names in a row of TABLE, replaces it by the other name. If IS_KNOWN
+ * is false, does so only if the other name also occurs in the function (in the file, if it is a
+ * member of a structure). */
 static void replace_name(const struct rules *rules, size_t i, const char *const (*table)[2],
                          size_t rows, bool is_known)
 {
@@ -232,7 +233,7 @@ static void try_cuda_name(const struct rules *rules, size_t i)
     replace_name(rules, i, table, ROWS(table), true);
 }
 
-/* Exchanges two names that students often confuse, such as x and y, in the whole line. */
+/* Exchanges two names that students often confuse, such as x and y, everywhere in the line. */
 static void try_line_names(const struct rules *rules, size_t i)
 {
     static const char *const pairs[][2] = {
@@ -279,7 +280,7 @@ static void try_number(const struct rules *rules, size_t i)
     }
 }
 
-/* Drops `+ 1` or `- 1`. */
+/* Removes `+ 1` or `- 1`. */
 static void try_less(const struct rules *rules, size_t i)
 {
     bool is_sum = is(rules, i, "+") || is(rules, i, "-"), is_one = token_is(at(rules, i + 1), "1");
@@ -287,7 +288,7 @@ static void try_less(const struct rules *rules, size_t i)
         drop(rules, i, 2);
 }
 
-/* Adds 1 to an index or to the limit of a comparison, or subtracts 1. */
+/* Adds 1 to an index or to the limit of a comparison, or subtracts 1 from it. */
 static void try_more(const struct rules *rules, size_t i)
 {
     static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
@@ -333,7 +334,7 @@ static void try_term(const struct rules *rules, size_t i)
             append(rules, i, " * gridDim.x");
 }
 
-/* Rounds a quotient up. */
+/* Makes a division round up. */
 static void try_round_up(const struct rules *rules, size_t i)
 {
     char text[200];
@@ -355,7 +356,7 @@ static void try_round_up(const struct rules *rules, size_t i)
 }
 
 /* Returns the number of tokens of the argument that begins at token I. The argument ends before a
- * comma or a closing bracket, except those inside its own brackets. */
+ * comma or closing bracket that is not inside its own brackets. */
 static size_t argument_length(const struct rules *rules, size_t i)
 {
     int depth = 0;
@@ -414,8 +415,8 @@ static bool begins_statement(const struct rules *rules, size_t i)
            (is(rules, i - 1, ";") || is(rules, i - 1, "}") || is(rules, i - 1, "{"));
 }
 
-/* Returns the number of tokens of the statement that begins at token I. Returns 0 if there is none,
- * or if it is a declaration, a loop or the like. */
+/* Returns the number of tokens of the statement that begins at token I. Returns 0 if no statement
+ * begins there, or if it is a declaration, a loop or another control statement. */
 static size_t statement_length(const struct rules *rules, size_t i)
 {
     static const char *const words[] = {
@@ -469,8 +470,8 @@ static void try_type(const struct rules *rules, size_t i)
         change(rules, i, "double", "type");
 }
 
-/* Applies RULE to each token in the functions of CODE that is on the lines FIRST to LAST, but not
- * on line EXCEPT. */
+/* Applies RULE to each token in the functions of CODE that is in the lines FIRST to LAST, but not
+ * in line EXCEPT. */
 static void follow(const struct code *code, struct edits *edits,
                    void (*rule)(const struct rules *, size_t), unsigned first, unsigned last,
                    unsigned except)

@@ -13,16 +13,16 @@
 #include "grade/finding.h"
 #include "grade/runner.h"
 
-#define BUILDS      4u  /* most builds; each leaves out edits that did not compile before */
-#define CHECKS_MOST 64u /* more checks than a lab has */
-#define CHOICES     3u  /* most edits that repair the first failed check and are tried further */
+#define BUILDS      4u  /* maximum number of builds; each omits edits that did not compile */
+#define CHECKS_MOST 64u /* larger than the number of checks of any lab */
+#define CHOICES     3u  /* maximum number of edits that are tried with all checks */
 
 struct repair {
     struct grade_job job;
     struct grade_result *result;
     char folder[PATH_SIZE];
     struct edits edits;
-    bool is_out[EDITS_MOST]; /* the edit does not compile, or only avoids the mistake */
+    bool is_out[EDITS_MOST]; /* edits that do not compile, or that only avoid the mistake */
     json_t *failed;          /* ids of the failed checks that may be repaired */
     json_t *names;           /* names of the failed checks, then of the checks that passed */
 };
@@ -40,7 +40,8 @@ static void copy_includes(FILE *to, const char *source)
     }
 }
 
-/* Writes an #undef for each macro that SOURCE defines. */
+/* Writes an #undef for each macro that SOURCE defines, so that the next namespace can define it
+ * again. */
 static void undefine(FILE *to, const char *source)
 {
     for (const char *at = source; (at = strstr(at, "#define")); ++at) {
@@ -62,9 +63,9 @@ static size_t end_of(const struct code *code, struct span part)
     return (size_t)(last->begin + last->length - code->text);
 }
 
-/* Returns the number of the function that contains EDIT. Only this function, and the parts that
- * depend on it, must then be built again. Returns `part_count` if EDIT is not inside a single
- * function's body, or adds a directive. */
+/* Returns the number of the function that contains EDIT: only this function, and the parts that
+ * depend on it, must be built again. Returns `part_count` if EDIT is not inside the body of one
+ * function, or adds a preprocessor directive. */
 static size_t find_part(const struct code *code, const struct small_edit *edit)
 {
     size_t i = 0;
@@ -82,9 +83,9 @@ static size_t find_part(const struct code *code, const struct small_edit *edit)
                : code->part_count;
 }
 
-/* Finds the parts that must be built again if part CHANGED is: main(), and all parts that depend on
- * CHANGED. All types are included, too, because the compiler also searches for a called function in
- * the namespaces of its arguments' types. */
+/* Finds the parts that must be built again if part CHANGED is changed: main() and all parts that
+ * depend on CHANGED. Also includes all types, because the compiler searches for a function in the
+ * namespaces of its arguments' types, too. */
 static void find_copied(const struct code *code, size_t changed, bool copied[])
 {
     bool more = true;
@@ -125,7 +126,7 @@ static void write_try(FILE *to, const struct repair *repair, const struct code *
                       size_t changed)
 {
     const struct small_edit *edit = &repair->edits.list[i];
-    /* the file name in #line tells which edit a compiler's message is about */
+    /* the file name in #line shows which edit a compiler's message is about */
     fprintf(to, "namespace try_%zu {\n", i);
     if (changed < code->part_count) {
         bool *copied = calloc(code->part_count, sizeof *copied);
@@ -181,8 +182,8 @@ static char *write_program(const struct repair *repair, size_t *size)
     return text;
 }
 
-/* Leaves out the edits that the compiler's MESSAGES name. Returns true if MESSAGES name an edit,
- * and others remain. */
+/* Excludes the edits that the compiler's MESSAGES name. Returns true if there are such edits, and
+ * others remain. */
 static bool leave_out(struct repair *repair, const char *messages)
 {
     bool found = false, remains = false;
@@ -303,7 +304,7 @@ static void try_checks(struct repair *repair, json_t *tries, size_t count, json_
         passed[i] = read_passed(repair, json_string_value(json_array_get(repair->names, i)));
 }
 
-/* Returns the first edit that repairs the first failed check, or -1. */
+/* Returns the number of the first edit that repairs the first failed check, or -1. */
 static json_int_t find_choice(struct repair *repair)
 {
     json_int_t passed = -1;
@@ -317,10 +318,10 @@ static json_int_t find_choice(struct repair *repair)
     return passed;
 }
 
-/* Tries EDIT with all checks, and lists in REPAIRED the failed checks that now pass. Returns
- * whether EDIT may correct the mistake. If a passed check now fails, EDIT only avoids the mistake,
- * for example because it launches the kernel of another version. A guess that leaves a failed check
- * unrepaired probably does the same. */
+/* Runs all checks with EDIT, and lists in REPAIRED the failed checks that now pass. Returns whether
+ * EDIT may correct the mistake. If a passed check now fails, EDIT only avoids the mistake, for
+ * example because it launches the kernel of another version. The same is probable if EDIT is a
+ * guess and a failed check still fails. */
 static bool is_mistake(struct repair *repair, json_int_t edit, json_t *repaired)
 {
     json_int_t passed[CHECKS_MOST];
@@ -353,7 +354,7 @@ static const struct small_edit *try_edits(struct repair *repair, json_t *repaire
 }
 
 /* Builds all edits in a new folder NAME, and tries them. Returns the edit that repairs failed
- * checks, or NULL. REPAIRED gets the ids of these checks. */
+ * checks, or NULL. REPAIRED gets the ids of the repaired checks. */
 static const struct small_edit *try_all(struct repair *repair, const char *folder, const char *name,
                                         json_t *repaired)
 {
@@ -382,8 +383,8 @@ static void find_edits(struct repair *repair)
     free(skeleton.bytes);
 }
 
-/* Finds the lines that the first failed check shows: SUSPECT, the line that it marks, and the FIRST
- * and the LAST line that it shows. Returns false if it shows none. */
+/* Finds the lines that the report shows for the first failed check: the marked line SUSPECT, and
+ * the range from FIRST to LAST. Returns false if it shows none. */
 static bool find_lines(const struct repair *repair, unsigned *suspect, unsigned *first,
                        unsigned *last)
 {
@@ -407,9 +408,9 @@ static bool find_lines(const struct repair *repair, unsigned *suspect, unsigned 
     return *first < UINT_MAX;
 }
 
-/* Returns whether one of the causes is a race or a fault at a barrier. Such a finding names the
- * place of the mistake, so a small edit elsewhere would only hide it. An access out of bounds, or a
- * read of uninitialised memory, often results from a mistake in another line. */
+/* Returns whether one of the causes is a race or a fault at a barrier. Such a finding shows the
+ * line of the mistake, and a small edit elsewhere would only hide it. Other findings do not: an
+ * access out of bounds, or an uninitialised read, often results from a mistake in another line. */
 static bool is_explained(const struct repair *repair)
 {
     size_t i;
@@ -441,9 +442,9 @@ static const struct small_edit *find_repair(struct repair *repair, const char *f
         first = begin, last = end;
     bool is_known = repair->result->guessed || json_array_size(repair->result->causes) > 0;
     if (suspect < first || suspect > last || !is_known)
-        suspect = 0; /* this line only stores the wrong numbers */
+        suspect = 0; /* the program only stores the wrong numbers in this line */
     if (repair->result->guessed)
-        first = 1, last = 0; /* the lab knows the mistake, so try no other lines */
+        first = 1, last = 0; /* the lab has found the mistake, so try no other lines */
     edits_free(&repair->edits);
     edits_by_rules(&repair->edits, source_of(repair), suspect, first, last);
     return try_all(repair, folder, "more-tries", repaired);

@@ -7,7 +7,7 @@
 
 TestSuite(memcheck, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* Without debug information there are no lines of the host; the findings are the same. */
+/* Without debug information, findings have no lines of host code, but are otherwise the same. */
 Test(memcheck, does_without_debug_information)
 {
     char *text = shell_must("strip --strip-debug -o stripped $PROGRAMS/double-free && "
