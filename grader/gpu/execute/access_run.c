@@ -225,9 +225,9 @@ LANES_INLINE struct pattern *pattern_at(const struct warp *warp)
     return &warp->cta->worker->patterns[warp->pc];
 }
 
-/* Tries the fast path for repeated accesses (see repeat.h). Nearly all accesses take this path. Sets
- * *FIRST to the first lane's address. The caller must then call note_repeat(). If the fast path
- * does not apply, counts and reports nothing and returns false. */
+/* Tries the fast path for repeated accesses (see repeat.h). Nearly all accesses take this path.
+ * Sets *FIRST to the first lane's address. The caller must then call note_repeat(). If the fast
+ * path does not apply, counts and reports nothing and returns false. */
 LANES_INLINE bool is_again(const struct warp *warp, const struct inst *inst,
                            struct pattern *pattern, uint32_t mask, uint64_t *first)
 {
@@ -279,8 +279,8 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
         count_failed(warp, inst->mem.vector[0], seen);
 }
 
-/* Define the loads of one value of 4 or 8 bytes for each lane, which are most loads. These functions
- * report a repeat last, because they need no values after that call. */
+/* Define the loads of one value of 4 or 8 bytes for each lane, which are most loads. These
+ * functions report a repeat last, because they need no values after that call. */
 #define LOAD_PLAIN(name, T)                                                                        \
     LANES_CLONES void load_##name##_run(struct warp *warp, const struct inst *inst, uint32_t mask) \
     {                                                                                              \
