@@ -3,7 +3,7 @@
  *
  * Every access is checked before it touches a byte. find_lanes() turns addresses into host
  * pointers; it reports lanes with bad addresses and excludes them from the access. A repeated
- * pattern of addresses takes a fast path: find_again(). */
+ * pattern of addresses takes a fast path: is_again(). */
 #include "gpu/execute/access.h"
 
 #include "gpu/execute/access_find.h"
@@ -44,11 +44,12 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* Stores in PATTERN the values that find_again() and lies_apart() need. Called after an access in
+/* Stores in PATTERN the values that is_again() and lies_apart() need. Called after an access in
  * which all addresses were valid. FIRST is the first lane's address. */
 LANES_INLINE void remember(const struct warp *warp, const struct inst *inst,
                            struct pattern *pattern, uint64_t first)
 {
+    struct worker *worker = warp->cta->worker;
     const struct mem_block *block = pattern->block;
     uint64_t span = (uint64_t)((int64_t)pattern->high - pattern->low) + pattern->bytes;
     if (pattern->shape == PATTERN_NEAR && !has_window(pattern, first))
@@ -65,6 +66,9 @@ LANES_INLINE void remember(const struct warp *warp, const struct inst *inst,
                                           .bytes = pattern->bytes,
                                           .dense = pattern->shape == PATTERN_DENSE};
     pattern->ready = pattern->mask;
+    pattern->serial = ++worker->serial;
+    pattern->stretch = worker->stretches;
+    pattern->kin = 0;
     pattern->stride = 0;
     pattern->strays = 0;
     if (pattern->space == PTX_SHARED) {
@@ -84,7 +88,6 @@ LANES_INLINE void remember(const struct warp *warp, const struct inst *inst,
     } else {
         pattern->ready = 0;
     }
-    pattern->moves = pattern->stride ? MOVES_OTHERS : inst->mem.moves;
 }
 
 /* Tries the second fast path (see find_apart() in repeat.h). Writes to HOST a pointer to each
@@ -161,14 +164,6 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
 
 /* --- accesses that repeat --------------------------------------------------------------------- */
 
-/* Loads the values of a repeated access in cases other than one plain value of 4 or 8 bytes per
- * lane. Not inlined, to keep the common path of load_run() short. */
-LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
-                                    uint8_t *start, const struct pattern *pattern, uint32_t mask)
-{
-    load_found(warp, inst, start, pattern->stride, pattern, mask);
-}
-
 /* Reports a repeated access, with the addresses of all lanes, to one listener. FIRST is the first
  * lane's address. */
 LANES_CLONES static void report_in_full(const struct warp *warp, const struct inst *inst,
@@ -191,9 +186,11 @@ LANES_CLONES static void report_in_full(const struct warp *warp, const struct in
     listener->observer->access(listener->state, &access);
 }
 
-/* Reports a repeated access to all listeners. FIRST is the first lane's address. */
-LANES_INLINE void report_repeat(const struct warp *warp, const struct inst *inst,
-                                struct pattern *pattern, uint64_t first)
+/* Reports a repeated access to all listeners. FIRST is the first lane's address. Not inlined, so
+ * that the fast paths of loads save no registers. */
+__attribute__((noinline)) static void report_repeat(const struct warp *warp,
+                                                    const struct inst *inst,
+                                                    struct pattern *pattern, uint64_t first)
 {
     const struct worker *worker = warp->cta->worker;
     struct obs_repeat *repeat = &pattern->repeat;
@@ -213,26 +210,37 @@ LANES_INLINE void report_repeat(const struct warp *warp, const struct inst *inst
     pattern->silent = silent;
 }
 
-/* Tries the fast path for repeated accesses (see repeat.h). Nearly all accesses take this path.
- * Returns a pointer to the first lane's bytes. If the fast path does not apply, counts and reports
- * nothing and returns NULL. */
-LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
+/* Counts or reports a repeated access. FIRST is the first lane's address. */
+LANES_INLINE void note_repeat(const struct warp *warp, const struct inst *inst,
+                              struct pattern *pattern, uint64_t first)
 {
-    struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
-    unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
-    struct slot base = inst->mem.base;
-    uint64_t first;
-    if (pattern->ready != mask || /* `ready` is 0 for parameters, so they never take this path */
-        !lies_as_before(slot_at(warp, base), base.bytes, pattern, mask, lead) ||
-        !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
-                     inst->mem.space == PTX_GENERIC, lead, &first))
-        return NULL;
-    pattern->strays = 0;
     if (pattern->silent)
         pattern->times++;
     else
         report_repeat(warp, inst, pattern, first);
-    return repeat_start(warp, pattern, first);
+}
+
+LANES_INLINE struct pattern *pattern_at(const struct warp *warp)
+{
+    return &warp->cta->worker->patterns[warp->pc];
+}
+
+/* Tries the fast path for repeated accesses (see repeat.h). Nearly all accesses take this path.
+ * Sets *FIRST to the first lane's address. The caller must then call note_repeat(). If the fast
+ * path does not apply, counts and reports nothing and returns false. */
+LANES_INLINE bool is_again(const struct warp *warp, const struct inst *inst,
+                           struct pattern *pattern, uint32_t mask, uint64_t *first)
+{
+    unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
+    struct slot base = inst->mem.base;
+    const void *values = slot_at(warp, base);
+    if (pattern->ready != mask || /* `ready` is 0 for parameters, so they never take this path */
+        !lies_as_kin(warp->cta->worker, inst, pattern, values, mask, lead) ||
+        !is_in_place(pattern, values, base.bytes, (uint64_t)inst->mem.offset,
+                     inst->mem.space == PTX_GENERIC, lead, first))
+        return false;
+    pattern->strays = 0;
+    return true;
 }
 
 /* Saves the values of register D before an instruction that may poll. If the instruction does not
@@ -249,39 +257,58 @@ LANES_INLINE void count_failed(struct warp *warp, struct slot d, const uint8_t s
         d.offset != NO_SLOT && memcmp(seen, slot_at(warp, d), (size_t)d.bytes * WARP) == 0;
 }
 
+/* Loads values in any way that load_words_run() and load_longs_run() do not handle. */
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint8_t seen[8 * WARP];
+    uint64_t first;
+    struct pattern *pattern = pattern_at(warp);
     if (inst->mem.space == PTX_PARAM && parameter_load(warp, inst, mask))
         return;
     if (inst->mem.space == PTX_FRAME && frame_load(warp, inst, mask))
         return;
     if (inst->observes)
         keep_seen(warp, inst->mem.vector[0], seen);
-    uint8_t *start = find_again(warp, inst, mask);
-    const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
-    if (!start)
+    if (is_again(warp, inst, pattern, mask, &first)) {
+        note_repeat(warp, inst, pattern, first);
+        load_found(warp, inst, repeat_start(warp, pattern, first), pattern->stride, pattern, mask);
+    } else {
         load_in_full(warp, inst, mask);
-    else if (pattern->moves == MOVES_WORDS)
-        load_words((uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
-    else if (pattern->moves == MOVES_LONGS)
-        load_longs((uint64_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
-    else
-        load_again(warp, inst, start, pattern, mask);
+    }
     if (inst->observes)
         count_failed(warp, inst->mem.vector[0], seen);
 }
 
+/* Define the loads of one value of 4 or 8 bytes for each lane, which are most loads. These
+ * functions report a repeat last, because they need no values after that call. */
+#define LOAD_PLAIN(name, T)                                                                        \
+    LANES_CLONES void load_##name##_run(struct warp *warp, const struct inst *inst, uint32_t mask) \
+    {                                                                                              \
+        uint64_t first;                                                                            \
+        struct pattern *pattern = pattern_at(warp);                                                \
+        if (!is_again(warp, inst, pattern, mask, &first) || pattern->stride) {                     \
+            load_in_full(warp, inst, mask);                                                        \
+            return;                                                                                \
+        }                                                                                          \
+        load_##name((T *)(void *)slot_at(warp, inst->mem.vector[0]),                               \
+                    repeat_start(warp, pattern, first), pattern, mask);                            \
+        note_repeat(warp, inst, pattern, first);                                                   \
+    }
+LOAD_PLAIN(words, uint32_t)
+LOAD_PLAIN(longs, uint64_t)
+
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    uint64_t first;
+    struct pattern *pattern = pattern_at(warp);
     if (inst->mem.space == PTX_FRAME && frame_store(warp, inst, mask))
         return;
-    uint8_t *start = find_again(warp, inst, mask);
-    const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
-    if (start)
-        store_found(warp, inst, start, pattern->stride, pattern, mask);
-    else
+    if (is_again(warp, inst, pattern, mask, &first)) {
+        note_repeat(warp, inst, pattern, first);
+        store_found(warp, inst, repeat_start(warp, pattern, first), pattern->stride, pattern, mask);
+    } else {
         store_in_full(warp, inst, mask);
+    }
 }
 
 /* --- atomics ---------------------------------------------------------------------------------- */

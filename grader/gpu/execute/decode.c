@@ -18,6 +18,7 @@
 #include "gpu/analyse/origins.h"
 #include "gpu/analyse/usage.h"
 #include "gpu/device.h"
+#include "gpu/execute/kin.h"
 #include "gpu/execute/wide.h"
 
 /* --- errors ----------------------------------------------------------------------------------- */
@@ -306,7 +307,7 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
     free(d.constants);
     free(d.image_of);
     free(d.shared_at);
-    d.failed = d.failed || !stretches_find(kernel) || !wide_find(kernel);
+    d.failed = d.failed || !stretches_find(kernel) || !kin_find(kernel) || !wide_find(kernel);
     if (!d.failed) {
         kernel->registers = estimate_registers(kernel);
         return kernel;

@@ -65,6 +65,8 @@ uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
 /* Returns a slot that holds VALUE for all 32 lanes. If BYTES is 0, the slot is one 32-bit word for
  * a predicate. Equal constants share a slot. */
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
+/* Makes d->out wait for the lanes that MEMBERS names. */
+void decode_meet(struct decoder *d, struct slot members);
 struct slot decode_register_slot(const struct decoder *d, uint32_t index);
 /* Finds the registers of the image that have fixed values (fixed.c). Returns false on failure.
  * Afterwards, decode_is_fixed() returns whether d->in only sets such a register. */

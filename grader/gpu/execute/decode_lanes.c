@@ -5,8 +5,7 @@
 /* Decodes the operand that holds the mask of participating lanes. */
 static void decode_members(struct decoder *d, unsigned operand)
 {
-    d->out->kind = KIND_MEET;
-    d->out->members = decode_source(d, &d->in->operands[operand], PTX_b32, 4);
+    decode_meet(d, decode_source(d, &d->in->operands[operand], PTX_b32, 4));
 }
 
 /* Decodes the results d|p. Either can be _, and |p can be omitted. */

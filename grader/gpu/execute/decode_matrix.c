@@ -243,8 +243,7 @@ void decode_product(struct decoder *d)
     }
     decode_parts(d, shape, types);
     out->run = matrix_multiply_run;
-    out->kind = KIND_MEET;
-    out->members = decode_constant_slot(d, ALL_LANES, 4);
+    decode_meet(d, decode_constant_slot(d, ALL_LANES, 4));
     out->warp.op = variant_of(d->in);
     out->warp.second = no_slot;
     out->warp.m = shape->m;
@@ -273,8 +272,7 @@ void decode_rows(struct decoder *d)
         decode_unsupported(d);
     decode_registers(d, &in->operands[!is_load], 4, x4 ? 4 : x2 ? 2 : 1, is_load);
     d->out->run = rows_run;
-    d->out->kind = KIND_MEET;
-    d->out->members = decode_constant_slot(d, ALL_LANES, 4);
+    decode_meet(d, decode_constant_slot(d, ALL_LANES, 4));
     d->out->mem.bytes = 2;
     d->out->mem.type = PTX_b16;
     d->out->mem.event = is_load ? OBS_LOAD : OBS_STORE;
@@ -288,8 +286,7 @@ void decode_transposition(struct decoder *d)
         return;
     }
     d->out->run = transpose_run;
-    d->out->kind = KIND_MEET;
-    d->out->members = decode_constant_slot(d, ALL_LANES, 4);
+    decode_meet(d, decode_constant_slot(d, ALL_LANES, 4));
     d->out->dst = decode_destination(d, &d->in->operands[0], 4);
     d->out->src[0] = decode_source(d, &d->in->operands[1], PTX_b32, 4);
 }

@@ -91,6 +91,18 @@ static enum moves moves_of(const struct inst *inst, bool strong)
                                          : MOVES_OTHERS;
 }
 
+/* Returns the function that executes a load. A load that polls needs more than the fast functions
+ * do; so does a load whose bytes depend on the frame or lane. */
+static lane_fn *load_of(const struct inst *inst)
+{
+    bool is_special = inst->observes || inst->mem.space == PTX_PARAM ||
+                      inst->mem.space == PTX_FRAME || inst->mem.space == PTX_LOCAL;
+    return is_special                       ? load_run
+           : inst->mem.moves == MOVES_WORDS ? load_words_run
+           : inst->mem.moves == MOVES_LONGS ? load_longs_run
+                                            : load_run;
+}
+
 static void decode_load_store(struct decoder *d, bool is_load)
 {
     const struct ptx_operand *address = &d->in->operands[is_load];
@@ -99,7 +111,7 @@ static void decode_load_store(struct decoder *d, bool is_load)
     unsigned bytes = is_wide ? 8 : ptx_type_bytes(decode_type_of(d));
     unsigned width = decode_vector_width(d->in) * (is_wide ? 2 : 1);
     decode_address(d, address, ptx_space_of(d->in));
-    d->out->run = is_load ? load_run : store_run;
+    d->out->mem.kin = d->kernel->code_count;
     d->out->mem.bytes = (uint8_t)bytes;
     d->out->mem.type = (uint8_t)decode_type_of(d);
     d->out->mem.event = is_load ? OBS_LOAD : OBS_STORE;
@@ -109,6 +121,7 @@ static void decode_load_store(struct decoder *d, bool is_load)
     else
         decode_vector(d, values, decode_type_of(d), bytes, is_load, true);
     d->out->mem.moves = (uint8_t)moves_of(d->out, is_strong(d->in));
+    d->out->run = is_load ? load_of(d->out) : store_run;
     if (d->out->mem.count != width || bytes * width > 16 || !has_operands(d, 2))
         decode_unsupported(d);
     if (!is_load && d->out->mem.space == PTX_PARAM) /* a kernel's parameters are read-only */

@@ -81,6 +81,7 @@ struct inst {
     uint32_t mode;    /* MODE_DEFAULT, or other MODE_ bits of floats.h */
     struct slot dst, src[4];
     struct slot members; /* the mask of lanes that a KIND_MEET waits for */
+    bool names_all;      /* `members` is always ALL_LANES, in all lanes */
     union {
         struct {
             lane_fn *inner; /* runs in `mode`; fp_run() then flushes and saturates the result */
@@ -127,6 +128,9 @@ struct inst {
             struct slot *vector;
             /* bounds of the shared array that is accessed; `high` is 0 if unknown */
             uint32_t low, high;
+            /* pc of an earlier load or store in the same stretch whose addresses are the same
+             * distances apart (see kin.c), or the kernel's code_count if there is none */
+            uint32_t kin;
             uint8_t count, bytes, type;
             uint8_t space; /* enum ptx_space */
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */

@@ -116,7 +116,7 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
         in_range = shuffle_sources(source, PTX_MOD_idx, b, c);
     pick_words(values, a, source);
     if (mask != ALL_LANES || warp->absent ||
-        !lanes_all_set((const uint32_t *)(void *)slot_at(warp, inst->members)))
+        !(inst->names_all || lanes_all_set((const uint32_t *)(void *)slot_at(warp, inst->members))))
         absent_shuffle(warp, inst, source, mask);
     /* the manual does not define the values that lanes read from absent lanes */
     for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++)

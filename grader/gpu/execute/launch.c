@@ -301,6 +301,7 @@ static struct pattern *make_patterns(const struct kernel *kernel)
     /* the other fields need no initial value, because they are set before they are read */
     for (size_t i = 0; patterns && i < count; i++) {
         patterns[i].mask = patterns[i].ready = patterns[i].times = 0;
+        patterns[i].serial = patterns[i].stretch = 0;
         patterns[i].silent = false;
         patterns[i].block = NULL;
     }

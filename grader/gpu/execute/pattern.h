@@ -39,11 +39,14 @@ struct pattern {
     /* host bytes from one lane's local memory to the next lane's, or 0 in other spaces */
     uint32_t stride;
     uint8_t space, bytes;
-    uint8_t shape;     /* enum pattern_shape */
-    uint8_t moves;     /* enum moves, or MOVES_OTHERS if `stride` is not 0 */
-    uint8_t place;     /* offset of the first lane's address in its 128-byte line */
-    uint8_t fixed;     /* mask of the address bits that a repeat must keep (see pattern_fixed()) */
-    bool silent;       /* observers need only the number of repeats (see `times`) */
+    uint8_t shape; /* enum pattern_shape */
+    uint8_t place; /* offset of the first lane's address in its 128-byte line */
+    uint8_t fixed; /* mask of the address bits that a repeat must keep (see pattern_fixed()) */
+    bool silent;   /* observers need only the number of repeats (see `times`) */
+    /* Numbers that spare an access the comparison with the pattern's deltas (see repeat.h). */
+    uint64_t serial;   /* differs from that of every other pattern; 0 if there was none yet */
+    uint64_t stretch;  /* the worker's stretch in which the latest access had this pattern */
+    uint64_t kin;      /* serial of another instruction's pattern with the same deltas, or 0 */
     uint32_t times;    /* number of repeats that have not been reported yet */
     uint32_t strays;   /* number of times that find_apart() has succeeded with this pattern */
     uint32_t bits;     /* bitwise OR of all deltas */

@@ -55,12 +55,16 @@ LANES_INLINE void pick_words(uint32_t *to, const uint32_t *from, const uint32_t 
         picked[l] = from[index[l] % WARP];
     memcpy(to, picked, sizeof picked);
 #else
-    typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
+    /* as wide as a vector of AVX2; gcc would pick from wider vectors element by element */
+    typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
     const words *window = (const words *)from, *pick = (const words *)index;
-    words low = __builtin_shuffle(window[0], window[1], pick[0]);
-    words high = __builtin_shuffle(window[0], window[1], pick[1]);
-    ((words *)to)[0] = low;
-    ((words *)to)[1] = high;
+    words first = window[0], second = window[1], third = window[2], last = window[3];
+    for (unsigned i = 0; i < WARP * sizeof *from / sizeof *pick; i++) {
+        words low = __builtin_shuffle(first, second, pick[i]);
+        words high = __builtin_shuffle(third, last, pick[i]);
+        words is_high = (words)((pick[i] & WARP / 2) != 0);
+        ((words *)to)[i] = (high & is_high) | (low & ~is_high);
+    }
 #endif
 }
 

@@ -39,6 +39,25 @@ LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct 
     return !other && !other32;
 }
 
+/* Does the same, but skips the comparison if an earlier access in the same stretch has made it (see
+ * kin.c). */
+LANES_INLINE bool lies_as_kin(const struct worker *worker, const struct inst *inst,
+                              struct pattern *pattern, const void *base, uint32_t mask,
+                              unsigned lead)
+{
+    const struct pattern *kin = &worker->patterns[inst->mem.kin];
+    bool is_near = kin->stretch == worker->stretches;
+    if (is_near && kin->serial == pattern->kin) {
+        pattern->stretch = worker->stretches;
+        return true;
+    }
+    if (!lies_as_before(base, inst->mem.base.bytes, pattern, mask, lead))
+        return false;
+    pattern->stretch = worker->stretches;
+    pattern->kin = is_near ? kin->serial : 0;
+    return true;
+}
+
 /* Returns whether an access at base + offset, with the pattern's deltas, has the same cost as the
  * pattern and is within bounds. LEAD is the first active lane. Each lane's value in BASE has WIDTH
  * bytes. Sets *FIRST to LEAD's address in its state space. */

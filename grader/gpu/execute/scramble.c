@@ -59,7 +59,7 @@ void kernel_scramble(struct kernel *kernel, enum emu_scramble memory)
 {
     for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
         struct inst *inst = &kernel->code[pc];
-        if (inst->run != load_run)
+        if (!inst_is_load(inst))
             continue;
         if (memory == EMU_SCRAMBLE_SHARED)
             inst->run = scrambled_shared_run;

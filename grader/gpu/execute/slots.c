@@ -105,6 +105,16 @@ struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned byt
     return slot;
 }
 
+void decode_meet(struct decoder *d, struct slot members)
+{
+    uint32_t first = 0;
+    if (members.bank == BANK_CONSTANTS && !d->failed)
+        memcpy(&first, d->kernel->constants + members.offset, sizeof first);
+    d->out->kind = KIND_MEET;
+    d->out->members = members;
+    d->out->names_all = first == ALL_LANES;
+}
+
 struct slot decode_register_slot(const struct decoder *d, uint32_t index)
 {
     enum ptx_type type = d->image->function->registers[index].type;

@@ -188,7 +188,9 @@ struct worker {
     struct listener listener[OBS_MAX];
     unsigned listeners[2];    /* number of listeners to loads, and to other accesses */
     struct listener follower; /* the observer of steps; its `observer` is NULL if there is none */
-    struct pattern *patterns; /* one entry for each instruction */
+    struct pattern *patterns; /* one entry for each instruction, and one that is never used */
+    uint64_t stretches;       /* number of stretches that the worker has begun to run */
+    uint64_t serial;          /* serial number of the latest new pattern */
     /* sectors of the latest texture request, or NULL before the first request */
     struct texture_sectors *sectors;
     /* Fields for the detection of a standstill (see standstill.c). */

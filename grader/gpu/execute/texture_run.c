@@ -73,8 +73,8 @@ static void end_request(const struct texture_request *request)
 }
 
 /* Reports the access of LANES to the observers. The caller has set kind, bytes and addresses. */
-static void report_request(const struct texture_request *request, struct obs_access *access,
-                           uint32_t lanes)
+LANES_CLONES static void report_request(const struct texture_request *request,
+                                        struct obs_access *access, uint32_t lanes)
 {
     if (!lanes)
         return;

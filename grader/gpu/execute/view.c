@@ -96,7 +96,7 @@ const struct ptx_variable *view_shared_variable(const struct launch_view *launch
 
 static enum view_kind memory_kind(const struct inst *inst)
 {
-    return inst->run == load_run                                           ? VIEW_LOAD
+    return inst_is_load(inst)                                              ? VIEW_LOAD
            : inst->run == store_run                                        ? VIEW_STORE
            : inst->run == atomic_run                                       ? VIEW_ATOMIC
            : inst->run == copy_run || inst->run == bulk_run                ? VIEW_COPY

@@ -103,6 +103,7 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
     const struct inst *in = &warp->cta->launch->kernel->code[pc];
     struct profile *profile = &warp->cta->worker->profile[pc];
     uint32_t n = in->stretch < left ? in->stretch : (uint32_t)left, end = pc + n;
+    warp->cta->worker->stretches++;
     profile->warps++;
     profile->threads += count;
     if (n < in->stretch) {
@@ -156,8 +157,9 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         warp->pc = pc;
         if (warp->absent)
             absent_follow(warp, pc, lanes, active);
-        if (in->kind == KIND_LANES || (in->kind == KIND_MEET && active == warp->alive &&
-                                       mask_is_good(warp, in->members, active, 0))) {
+        if (in->kind == KIND_LANES ||
+            (in->kind == KIND_MEET && active == warp->alive &&
+             (in->names_all || mask_is_good(warp, in->members, active, 0)))) {
             uint64_t failed = warp->failed;
             pc++;
             if (active)

@@ -127,23 +127,25 @@ static unsigned count_distinct_by_sorting(const uint64_t *values, unsigned shift
     return distinct;
 }
 
-typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
+/* as wide as a vector of AVX2; gcc would compare wider vectors element by element */
+typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
+#define WORDS 8u
 
 /* Returns a bit mask of the values that differ from all earlier values. COUNT is 16 or 32. Compares
- * all values with all others by vector operations, 16 values at a time. No value may be UINT32_MAX,
- * because this value pads the array. */
+ * all values with all others by vector operations, WORDS values at a time. No value may be
+ * UINT32_MAX, because this value pads the array. */
 LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
 {
     uint32_t padded[2 * LANES], again[LANES], firsts = 0;
     for (unsigned i = 0; i < LANES; i++)
         padded[i] = UINT32_MAX;
     memcpy(padded + LANES, values, count * sizeof *values);
-    for (unsigned half = 0; half < count; half += 16) {
-        const uint32_t *here = padded + LANES + half;
+    for (unsigned at = 0; at < count; at += WORDS) {
+        const uint32_t *here = padded + LANES + at;
         words mine = *(const words *)here, seen = {0};
-        for (unsigned back = 1; back < half + 16; back++)
+        for (unsigned back = 1; back < at + WORDS; back++)
             seen |= (words)(mine == *(const words *)(here - back));
-        *(words *)(again + half) = seen;
+        *(words *)(again + at) = seen;
     }
     for (unsigned i = 0; i < count; i++)
         firsts |= (uint32_t)!again[i] << i;
@@ -277,12 +279,13 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
 }
 
 /* Measures the part of an access that OWN lanes make, starting at lane FIRST. At least one of these
- * lanes is active. Adds their wavefronts and the ideal number of wavefronts to TRAFFIC.
+ * lanes is active. Adds their wavefronts and the ideal number of wavefronts to TRAFFIC. Returns the
+ * number of distinct accesses.
  *
  * The banks are grouped into columns. A column is as wide as a lane's access, but at least one word
  * (4 bytes) wide. A wavefront serves one access per column. */
-LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
-                                unsigned first, unsigned own)
+LANES_INLINE unsigned measure_banks(struct traffic *traffic, const struct obs_access *access,
+                                    unsigned first, unsigned own)
 {
     unsigned lanes = own < 16 ? 16 : own; /* find_firsts() needs at least 16 values */
     unsigned shift = access->bytes > 4 ? log2_of(access->bytes) : 2, columns = BANKS * 4 >> shift;
@@ -295,26 +298,30 @@ LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access
     unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
     for (unsigned i = 0; i < lanes && own < LANES; i++)
         asked[i] = i < own && access->mask >> (first + i) & 1 ? asked[i] : asked[active];
-    uint32_t distinct = find_firsts(asked, lanes);
+    uint32_t firsts = find_firsts(asked, lanes), distinct = (uint32_t)__builtin_popcount(firsts);
     for (unsigned i = 0; i < LANES; i++)
-        column[i] = distinct >> i & 1 ? asked[i % lanes] & (columns - 1) : NO_COLUMN;
+        column[i] = firsts >> i & 1 ? asked[i % lanes] & (columns - 1) : NO_COLUMN;
     traffic->last_pieces += find_fullest(column);
-    traffic->last_ideal +=
-        ((unsigned)__builtin_popcount(distinct) + columns - 1) >> log2_of(columns);
+    traffic->last_ideal += (distinct + columns - 1) >> log2_of(columns);
+    return distinct;
 }
 
-LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_access *access)
+/* Sets the costs of an access to shared memory in TRAFFIC. Returns the number of distinct accesses,
+ * where an access is at least one word wide. */
+LANES_INLINE unsigned measure_shared(struct traffic *traffic, const struct obs_access *access)
 {
+    unsigned distinct = 0;
     traffic->last_pieces = traffic->last_ideal = 0;
     if (access->bytes < 16)
-        measure_banks(traffic, access, 0, LANES);
+        return measure_banks(traffic, access, 0, LANES);
     /* A GPU serves 128-bit accesses half a warp at a time, even if they need few words (measured on
      * an H200). It serves ldmatrix and stmatrix, whose elements have 2 bytes, one matrix (8 lanes)
      * at a time (measured on an H100). */
     unsigned group = access->element == 2 ? 8 : 16;
     for (unsigned first = 0; first < LANES && access->bytes == 16; first += group)
         if (access->mask >> first & ((1u << group) - 1))
-            measure_banks(traffic, access, first, group);
+            distinct += measure_banks(traffic, access, first, group);
+    return distinct;
 }
 
 LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
@@ -396,12 +403,13 @@ LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_
         traffic->ideal += passes * access->bytes / 4;
         return;
     }
-    if (form == POPULATION && !access->repeats)
-        measure_shared(traffic, access);
-    else if (!access->repeats)
+    if (form == POPULATION && !access->repeats) {
+        uint32_t active = (uint32_t)__builtin_popcount(access->mask);
+        traffic->last_collisions = active - measure_shared(traffic, access);
+    } else if (!access->repeats) {
         measure_serialised(traffic, access);
-    if (!access->repeats)
         measure_collisions(traffic, access);
+    }
     traffic->collisions += traffic->last_collisions;
     traffic->pieces += passes * traffic->last_pieces;
     traffic->ideal += passes * traffic->last_ideal;
@@ -471,7 +479,7 @@ static void count_bulk(struct state *state, const struct obs_access *access)
 
 /* Counts a texture fetch or an access to a surface. There are no findings about textures, so no
  * sample is kept. */
-static void count_texture(struct state *state, const struct obs_access *access)
+LANES_INLINE void count_texture(struct state *state, const struct obs_access *access)
 {
     struct sample unused = {0};
     state->kind[access->pc] = access->kind == OBS_LOAD ? OF_TEXTURE : OF_TEXTURE + 1;

@@ -190,6 +190,58 @@ static void check_loads(const struct width *width, const struct choice *choice, 
     fixture_close(&f);
 }
 
+/* Loads of one stretch that begin with the same addresses. In each turn, the lanes load their item,
+ * the item after it, the item that is 0 or `lane` items further (in turns), and the first one again
+ * after its address register has gone there and back. Writes the four to out[turn][lane]. */
+static const char kin_kernel[] =
+    ".visible .entry k(.param .u64 block, .param .u64 index, .param .u64 out)\n{\n"
+    ".reg .pred p;\n.reg .b32 t, i, n, w, x, y, z;\n.reg .b64 g, o, r, a, b, m;\n"
+    "ld.param.u64 g, [block];\nld.param.u64 r, [index];\nld.param.u64 o, [out];\n"
+    "mov.u32 t, %tid.x;\nmov.u32 n, 0;\n"
+    "mad.wide.u32 r, t, 4, r;\nmad.wide.u32 o, t, 16, o;\n"
+    "AGAIN:\nld.global.u32 i, [r];\ncvt.u64.u32 a, i;\nadd.s64 a, a, g;\nand.b32 w, n, 1;\n"
+    "mul.lo.u32 w, w, t;\nmul.wide.u32 m, w, 4;\n"
+    "ld.global.u32 w, [a];\nadd.s64 b, a, 4;\nld.global.u32 x, [b];\n"
+    "add.s64 b, a, m;\nld.global.u32 y, [b];\n"
+    "add.s64 a, a, m;\nsub.s64 a, a, m;\nld.global.u32 z, [a];\n"
+    "st.global.v4.u32 [o], {w, x, y, z};\n"
+    "add.s64 r, r, 128;\nadd.s64 o, o, 512;\nadd.u32 n, n, 1;\nsetp.lt.u32 p, n, 8;\n"
+    "@p bra AGAIN;\nret;\n}\n";
+
+static void check_kin(const struct choice *choice, bool watched)
+{
+    enum { ROUNDS = 8 };
+    struct emu_options unwatched = {.tools = EMU_ONLY};
+    uint32_t block[ITEMS + LANES], index[ROUNDS][LANES], out[ROUNDS][LANES][4];
+    struct fixture f;
+    for (unsigned i = 0; i < ITEMS + LANES; i++)
+        block[i] = 1000 + i;
+    for (unsigned n = 0; n < ROUNDS; n++)
+        for (unsigned l = 0; l < LANES; l++)
+            index[n][l] = 4 * choice->item(l, n / 3);
+    fixture_open(&f, watched ? NULL : &unwatched);
+    fixture_load(&f, kin_kernel);
+    emu_addr on_device = fixture_upload(&f, block, sizeof block);
+    emu_addr indices = fixture_upload(&f, index, sizeof index);
+    emu_addr results = fixture_upload(&f, NULL, sizeof out);
+    fixture_run(&f, (struct fixture_launch){.params = {on_device, indices, results}});
+    fixture_download(&f, out, results, sizeof out);
+    for (unsigned n = 0; n < ROUNDS; n++)
+        for (unsigned l = 0; l < LANES; l++) {
+            uint32_t at = 1000 + index[n][l] / 4, want[4] = {at, at + 1, at + l * (n & 1), at};
+            cr_expect(memcmp(out[n][l], want, sizeof want) == 0, "%s: round %u, lane %u",
+                      choice->name, n, l);
+        }
+    fixture_close(&f);
+}
+
+Test(access, loads_of_one_stretch_are_compared_again_if_a_register_has_changed)
+{
+    for (unsigned c = 0; c < sizeof choices / sizeof *choices; c++)
+        for (unsigned watched = 0; watched < 2; watched++)
+            check_kin(&choices[c], watched);
+}
+
 Test(access, loads_give_what_lies_there)
 {
     static const char *const spaces[] = {"global", "shared", "local", "generic"};
