@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define EDITS_MOST 96u
+#define EDITS_MOST 72u
 
 struct small_edit {
     size_t begin, end; /* the edit replaces these bytes of the submission */
@@ -16,6 +16,7 @@ struct small_edit {
     size_t tokens;     /* tokens removed plus tokens added, or fewer if it only reorders tokens */
     bool is_vague;     /* it replaces several lines, or much of a line */
     bool is_guess;     /* it follows a rule, so another edit may be the right one */
+    bool is_sure;      /* it is a guess, but it rarely makes up for a mistake in another place */
     unsigned last;     /* the last line that it replaces */
     char says[200];    /* such as "with another number than `8` in line 31" */
 };
@@ -25,18 +26,34 @@ struct edits {
     size_t count;
 };
 
+#define FOUND_EDITS 3u /* most edits that a report names */
+
+/* Edits that make the same wrong answers right. */
+struct found_edits {
+    const struct small_edit *edits[FOUND_EDITS];
+    size_t count;
+};
+
 /* Finds edits that make parts of SOURCE equal to SOLUTION, the smallest first. Ignores the parts
  * that SOURCE has in common with SKELETON, because the student has not begun them. SKELETON may be
  * NULL. The caller frees the edits with edits_free(). */
 void edits_from_solution(struct edits *edits, const char *source, const char *solution,
                          const char *skeleton);
 
-/* Finds typical small changes, such as < for <=, in the functions of SOURCE. Begins with the
- * changes in line SUSPECT, unless SUSPECT is 0. Those in the lines FIRST to LAST follow. In each of
- * the two groups, the most typical changes come first. The caller frees the edits with
+/* Where edits_by_rules() looks for edits. */
+struct edit_lines {
+    unsigned suspect;     /* the line that is most likely wrong, or 0 */
+    unsigned first, last; /* only these lines are changed, except by rounding */
+    unsigned shown[16];   /* lines that compute the wrong result; only their functions are changed */
+    size_t shown_count;   /* 0 if all functions may be changed */
+    bool only_rounding;   /* round quotients, and make no other changes */
+};
+
+/* Finds typical small changes, such as < for <=, in the functions of SOURCE. Quotients that may
+ * have to be rounded up come first, then changes of the suspect line, of the shown lines and of the
+ * other lines. In each group, the most typical changes come first. The caller frees the edits with
  * edits_free(). */
-void edits_by_rules(struct edits *edits, const char *source, unsigned suspect, unsigned first,
-                    unsigned last);
+void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines);
 
 /* Sets EDIT's message, `says`. */
 void edit_say(struct small_edit *edit, const char *format, ...)

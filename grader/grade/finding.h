@@ -13,9 +13,10 @@ void grade_add_finding(struct grade_result *result, const json_t *found);
  * CHECK is the check's element in the result. Does nothing if the message of an earlier check
  * already names the mistake, because a report shows causes above this message. */
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
-/* EDIT makes the checks with the ids REPAIRED pass. If the result has a cause for one of these
- * checks, adds EDIT as this cause's advice. Otherwise, adds the line of EDIT as the first cause. */
-void grade_add_repair(struct grade_result *result, const struct small_edit *edit,
+/* Each of the edits FOUND makes the checks with the ids REPAIRED pass. If the result has a cause for
+ * one of these checks, adds the edits as this cause's advice, or replaces its message if an edit is
+ * sure. Otherwise, adds the line of the first edit as the first cause. */
+void grade_add_repair(struct grade_result *result, const struct found_edits *found,
                       const json_t *repaired);
 /* If a finding reports that a kernel uses a variable without a value, adds a first cause for it.
  * The cause is at the variable's declaration, if the submission shows which variable it is. It
