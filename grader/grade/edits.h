@@ -46,6 +46,7 @@ struct edit_lines {
     unsigned first, last; /* only these lines are changed, except by rounding */
     unsigned shown[16];   /* lines that compute the wrong result; only their functions are changed */
     size_t shown_count;   /* 0 if all functions may be changed */
+    bool has_overflow;    /* wider types are tried early */
     bool only_rounding;   /* round quotients, and make no other changes */
 };
 

@@ -315,6 +315,7 @@ static void try_line_names(const struct rules *rules, size_t i)
     }
 }
 
+/* Doubles or halves a power of two. Adds 1 to another number, or subtracts 1. */
 static void try_number(const struct rules *rules, size_t i)
 {
     const struct token *token = at(rules, i);
@@ -325,11 +326,18 @@ static void try_number(const struct rules *rules, size_t i)
         is_member || is_part)
         return;
     bool is_mask = number > 2 && (number & (number + 1)) == 0; /* such as 31 */
-    const long others[] = {number + 1, number - 1, 2 * number + is_mask, number / 2};
-    for (size_t j = 0; j < sizeof others / sizeof *others; ++j) {
-        if (others[j] < 0 || (number < 2 && j >= 2))
+    bool is_power = number > 2 && (number & (number - 1)) == 0;
+    const long near[] = {number + 1, number - 1}, far[] = {2 * number + is_mask, number / 2};
+    for (size_t j = 0; j < 2; ++j) {
+        if (number > 2 || near[j] < 0 || (number == 2 && j == 0))
             continue;
-        snprintf(text, sizeof text, "%ld", others[j]);
+        snprintf(text, sizeof text, "%ld", near[j]);
+        change(rules, i, text, "number");
+    }
+    for (size_t j = 0; j < 2; ++j) {
+        if (number < 2 || (number == 2 && j == 1))
+            continue;
+        snprintf(text, sizeof text, "%ld", is_power || is_mask || number == 2 ? far[j] : near[j]);
         change(rules, i, text, "number");
     }
 }
@@ -633,6 +641,8 @@ void edits_by_rules(struct edits *edits, const char *source, const struct edit_l
     enum { COUNT = sizeof rules_of / sizeof *rules_of };
     for (int group = SUSPECT; good && group <= ELSEWHERE; ++group)
         follow(&code, edits, try_rounding, lines, group);
+    for (int group = SUSPECT; good && lines->has_overflow && group < ELSEWHERE; ++group)
+        follow(&code, edits, try_type, lines, group);
     for (int group = SUSPECT; good && !lines->only_rounding && group < ELSEWHERE; ++group)
         for (size_t rule = 0; rule < COUNT; ++rule)
             follow(&code, edits, rules_of[rule], lines, group);

@@ -304,7 +304,7 @@ static void try_checks(struct repair *repair, json_t *tries, size_t count, json_
 }
 
 /* Returns the first edit that repairs the first failed check, or -1. Leaves out all edits up to this
- * one, and other edits of the same token. */
+ * one, and other edits of the same line. */
 static json_int_t find_choice(struct repair *repair)
 {
     json_int_t passed = -1;
@@ -317,7 +317,7 @@ static json_int_t find_choice(struct repair *repair)
     json_decref(tries);
     for (size_t i = 0; passed >= 0 && i < repair->edits.count; ++i)
         repair->is_out[i] |= (json_int_t)i <= passed ||
-                             repair->edits.list[i].begin == repair->edits.list[passed].begin;
+                             repair->edits.list[i].line == repair->edits.list[passed].line;
     return passed;
 }
 
@@ -410,6 +410,7 @@ static bool find_lines(const struct repair *repair, struct edit_lines *lines)
         if (lines->first < UINT_MAX || !json_is_object(place) ||
             !json_array_has(repair->failed, json_object_get(check, "id")))
             continue;
+        lines->has_overflow = strstr(json_text_of(check, "message"), "32-bit int") != NULL;
         lines->suspect = lines->first = lines->last = (unsigned)json_integer_of(place, "line");
         lines->shown[lines->shown_count++] = lines->suspect;
         json_array_foreach(json_object_get(place, "also"), j, element)
