@@ -8,7 +8,7 @@
 #include "grade/code.h"
 #include "grade/edits.h"
 
-#define EACH 8u /* most edits of one rule, so that room is left for the other rules */
+#define EACH 6u /* most edits of one rule in a group, so that room is left for the other rules */
 
 struct rules {
     const struct code *code;
@@ -64,6 +64,13 @@ static struct small_edit *put(const struct rules *rules, size_t i, size_t count,
                                 .tokens = 1,
                                 .is_guess = true};
     edit->begin = count ? (size_t)(first->begin - rules->code->text) : edit->end;
+    for (const struct small_edit *other = edits->list; other < edit; ++other)
+        if (other->begin == edit->begin && other->end == edit->end &&
+            strcmp(other->text, text) == 0) {
+            free(copy);
+            --edits->count;
+            return NULL;
+        }
     return edit;
 }
 
@@ -195,7 +202,7 @@ static void replace_operator(const struct rules *rules, size_t i, const char *co
             change(rules, i, table[row][1], "operator");
 }
 
-#define ROWS(table) sizeof(table) / sizeof *(table)
+#define ROWS(table) (sizeof(table) / sizeof *(table))
 
 static void try_comparison(const struct rules *rules, size_t i)
 {
@@ -207,6 +214,14 @@ static void try_comparison(const struct rules *rules, size_t i)
         replace_operator(rules, i, table, ROWS(table));
 }
 
+/* Returns whether the line of token I begins with WORD. */
+static bool begins_line(const struct rules *rules, size_t i, const char *word)
+{
+    while (at(rules, i - 1)->line == at(rules, i)->line)
+        --i;
+    return is(rules, i, word);
+}
+
 static void try_operator(const struct rules *rules, size_t i)
 {
     static const char *const table[][2] = {{"/", "%"},  {"%", "/"},   {"+", "*"},   {"+", "-"},
@@ -216,9 +231,10 @@ static void try_operator(const struct rules *rules, size_t i)
     bool is_unary = !token_is_name(at(rules, i - 1)) &&
                     !isdigit((unsigned char)*at(rules, i - 1)->begin) && !is(rules, i - 1, ")") &&
                     !is(rules, i - 1, "]");
-    /* an array or a new variable cannot be updated */
+    /* a new variable has no old value; a loop whose step does not grow would not end */
     bool is_new = is(rules, i, "=") && token_is_name(at(rules, i - 2));
-    if (!is_unary && !is_new && !is_rounding(rules, i))
+    bool is_step = is(rules, i, "+=") && begins_line(rules, i, "for");
+    if (!is_unary && !is_new && !is_step && !is_rounding(rules, i))
         replace_operator(rules, i, table, ROWS(table));
     else if (is(rules, i, "-"))
         drop(rules, i, 1);
@@ -631,20 +647,23 @@ static void follow(const struct code *code, struct edits *edits,
 
 void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines)
 {
-    static void (*const rules_of[])(const struct rules *, size_t) = {
-        try_comparison, try_term,      try_less,   try_order,   try_line_names,
-        try_name,       try_cuda_name, try_number, try_barrier, try_operator,
-        try_more,       try_type,      try_moved,  try_without};
+    typedef void (*rule_type)(const struct rules *, size_t);
+    static const rule_type typical[] = {try_comparison, try_less,    try_order,
+                                        try_line_names, try_name,    try_cuda_name,
+                                        try_number,     try_barrier, NULL};
+    static const rule_type others[] = {try_term,  try_operator, try_more, try_type,
+                                       try_moved, try_without,  NULL};
+    static const rule_type *const tables[] = {typical, others};
     struct code code;
     edits->count = 0;
     bool good = code_open(&code, source);
-    enum { COUNT = sizeof rules_of / sizeof *rules_of };
     for (int group = SUSPECT; good && group <= ELSEWHERE; ++group)
         follow(&code, edits, try_rounding, lines, group);
     for (int group = SUSPECT; good && lines->has_overflow && group < ELSEWHERE; ++group)
         follow(&code, edits, try_type, lines, group);
-    for (int group = SUSPECT; good && !lines->only_rounding && group < ELSEWHERE; ++group)
-        for (size_t rule = 0; rule < COUNT; ++rule)
-            follow(&code, edits, rules_of[rule], lines, group);
+    for (size_t i = 0; good && !lines->only_rounding && i < ROWS(tables); ++i)
+        for (int group = SUSPECT; group < ELSEWHERE; ++group)
+            for (const rule_type *rule = tables[i]; *rule; ++rule)
+                follow(&code, edits, *rule, lines, group);
     code_close(&code);
 }
