@@ -8,7 +8,7 @@
 #include "grade/code.h"
 #include "grade/edits.h"
 
-#define EACH 6u /* most edits of one rule in a group, so that room is left for the other rules */
+#define EACH 10u /* most edits of one rule in a group, so that room is left for the other rules */
 
 struct rules {
     const struct code *code;

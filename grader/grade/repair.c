@@ -304,7 +304,7 @@ static void try_checks(struct repair *repair, json_t *tries, size_t count, json_
 }
 
 /* Returns the first edit that repairs the first failed check, or -1. Leaves out all edits up to this
- * one, and other edits of the same line. */
+ * one. */
 static json_int_t find_choice(struct repair *repair)
 {
     json_int_t passed = -1;
@@ -315,9 +315,8 @@ static json_int_t find_choice(struct repair *repair)
     if (json_array_size(tries) > 0)
         try_checks(repair, tries, 1, &passed);
     json_decref(tries);
-    for (size_t i = 0; passed >= 0 && i < repair->edits.count; ++i)
-        repair->is_out[i] |= (json_int_t)i <= passed ||
-                             repair->edits.list[i].line == repair->edits.list[passed].line;
+    for (json_int_t i = 0; i <= passed; ++i)
+        repair->is_out[i] = true;
     return passed;
 }
 
@@ -357,6 +356,8 @@ static void try_edits(struct repair *repair, struct found_edits *found, json_t *
         if (!is_mistake(repair, choice, found->count ? also_repaired : repaired))
             continue;
         found->edits[found->count++] = edit;
+        for (size_t j = 0; j < repair->edits.count; ++j)
+            repair->is_out[j] |= repair->edits.list[j].line == edit->line;
         is_done = !edit->is_guess || edit->is_sure;
     }
     if (found->count == 0)
