@@ -302,8 +302,8 @@ static void try_cuda_name(const struct rules *rules, size_t i)
 /* Exchanges two names that students often confuse, such as x and y, in the whole line. */
 static void try_line_names(const struct rules *rules, size_t i)
 {
-    static const char *const pairs[][2] = {
-        {"x", "y"}, {"tx", "ty"}, {"row", "col"}, {"row", "column"}, {"width", "height"}};
+    static const char *const pairs[][2] = {{"x", "y"},     {"tx", "ty"},      {"r", "c"},
+                                           {"row", "col"}, {"row", "column"}, {"width", "height"}};
     struct span whole = {0, rules->code->token_count};
     size_t end = i, count = 0;
     char text[600] = "", *to = text;
