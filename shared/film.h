@@ -1,11 +1,11 @@
 /* film.h: a film for lab 14, on the host and on the GPU.
  *
- *     struct film film = film_open(&lab, host_alloc);    // memory for it, and the camera's frames
- *     film_make_streams(streams, 3);                     // in each of them, work is in order
+ *     struct film film = film_open(&lab, host_alloc);    // allocates memory, gets the camera's frames
+ *     film_make_streams(streams, 3);                     // creates three streams
  *     film_in(film, f, streams[0]);                      // puts a copy of frame f into a stream
  *     film_close(film, host_free);                       // frees all of it
  *
- * The GPU's memory has room for a few frames, the slots:
+ * The GPU's memory has room for only SLOTS frames. Each place is a slot; frame f uses f % SLOTS:
  *
  *     frame   0 1 2 3 4 5 6 7 8 ...
  *     slot    0 1 2 3 0 1 2 3 0 ... */
@@ -17,9 +17,9 @@
 #define SLOTS 4
 
 struct film {
-    int frames, size; /* number of frames, and number of pixels of a frame */
+    int frames, size; /* number of frames, and number of pixels in a frame */
     int gain;
-    int *from, *to; /* on the host: all frames, end to end */
+    int *from, *to; /* on the host: all frames, one after another */
     int *slots;     /* on the GPU: SLOTS frames */
 };
 
@@ -40,8 +40,9 @@ static inline int *film_frame(struct film film, int *frames, int f)
     return frames + (size_t)f * film.size;
 }
 
-/* film_in() copies frame F into its slot, film_out() out of its slot. STREAM gets the copy as work.
- * Both are macros, so that reports name the line that uses them. */
+/* film_in() copies frame F from the host into its slot; film_out() copies it back. STREAM executes
+ * the copy in order with its other work. Both are macros, so that reports name the line that uses
+ * them. */
 #define film_in(film, f, stream)                                                                   \
     CHECK_CUDA(cudaMemcpyAsync(film_slot(film, f), film_frame(film, (film).from, f),               \
                                film_bytes(1, (film).size), cudaMemcpyHostToDevice, stream))
@@ -86,7 +87,7 @@ static inline struct film film_open(struct lab *lab, int *(*host_alloc)(size_t b
     const int *camera = lab_ints(lab, "camera", n);
     film.from = host_alloc(film_bytes(film.frames, film.size));
     film.to = host_alloc(film_bytes(film.frames, film.size));
-    for (int i = 0; i < n; ++i) /* by hand, the numbers begin at -100, which is no brightness */
+    for (int i = 0; i < n; ++i) /* by hand, lab_ints() makes numbers from -100 to 100 */
         film.from[i] = lab_by_hand(lab) ? camera[i] + 100 : camera[i];
     CHECK_CUDA(cudaMalloc((void **)&film.slots, film_bytes(SLOTS, film.size)));
     return film;

@@ -37,11 +37,12 @@
 #include <string.h>
 #include <time.h>
 
-/* Checks a CUDA call, because every call can fail, as in CHECK_CUDA(cudaMalloc(...)). If the call
- * fails, this macro reports where and why, and ends the program. */
+/* Checks the result of a CUDA call, as in CHECK_CUDA(cudaMalloc(...)). Use it around every call,
+ * because every call can fail. If the call fails, the macro reports where and why, and ends the
+ * program. */
 #define CHECK_CUDA(call) lab_check((call), #call, __FILE__, __LINE__)
 
-#define LAB_EXIT_USAGE   2 /* the program was started wrongly */
+#define LAB_EXIT_USAGE   2 /* the program was started with wrong arguments */
 #define LAB_EXIT_CUDA    3 /* a CUDA call failed */
 
 static inline void lab_check(cudaError_t error, const char *call, const char *file, int line)
@@ -60,15 +61,15 @@ struct lab {
     char *input;       /* the case file's bytes, or NULL when run by hand */
     size_t input_size; /* in bytes */
     FILE *result;      /* NULL when run by hand */
-    /* timed rounds of the loop over lab_again(), or 0 if it runs once, untimed */
+    /* number of timed rounds of the loop over lab_again(); 0 for one round that is not timed */
     int repeats;
-    int rounds;   /* number of rounds of that loop that have begun */
+    int rounds;   /* number of rounds that have begun */
     float *times; /* milliseconds of each timed round */
     cudaEvent_t begin, end;
-    void *scratch; /* memory on the GPU; writing all of it flushes the L2 cache */
+    void *scratch; /* GPU memory, larger than the L2 cache; writing it flushes the cache */
     size_t scratch_size;
-    char asked[300]; /* the names that lab_int() has asked for, each after a space */
-    bool lists;      /* for -h: the program lists the names and their values, then ends */
+    char asked[300]; /* the names that lab_int() was called with, each after a space */
+    bool lists;      /* after -h: the program lists these names and values, then ends */
 };
 
 /* --- helpers, which labs do not call ----------------------------------------------------------- */
@@ -112,7 +113,8 @@ static inline void lab_read_case(struct lab *lab, const char *path)
     fclose(file);
 }
 
-/* Returns the elements of the case's array NAME, which must have this type and count. */
+/* Returns the elements of the array NAME in the case. Ends the program unless the array has this
+ * type and count. */
 static inline const void *lab_find(struct lab *lab, const char *name, enum lab_type type, int count)
 {
     size_t at = 8;
@@ -144,7 +146,7 @@ static inline void lab_write(FILE *file, const char *name, enum lab_type type, c
     fwrite("\0\0\0\0\0\0\0", 1, (8 - size % 8) % 8, file);
 }
 
-/* Ends the program after -h, before it makes or copies any data. */
+/* If the option -h was given, ends the program now, before it makes or copies any data. */
 static inline void lab_end_list(const struct lab *lab)
 {
     if (lab->lists)
@@ -185,7 +187,8 @@ static inline bool lab_by_hand(const struct lab *lab)
     return lab->input == NULL;
 }
 
-/* Returns the value of name=value on the command line, or BY_HAND. */
+/* Returns the number in the argument name=number on the command line, or BY_HAND if there is
+ * none. */
 static inline int lab_argument(struct lab *lab, const char *name, int by_hand)
 {
     size_t length = strlen(name), used = strlen(lab->asked);
@@ -202,8 +205,8 @@ static inline int lab_argument(struct lab *lab, const char *name, int by_hand)
     return by_hand;
 }
 
-/* Returns the case's integer NAME. By hand, returns the value of name=value on the command line, or
- * BY_HAND. */
+/* Returns the integer NAME of the case. By hand, returns the number in the argument name=number, or
+ * BY_HAND if there is none. */
 static inline int lab_int(struct lab *lab, const char *name, int by_hand)
 {
     if (!lab_by_hand(lab))
@@ -214,7 +217,7 @@ static inline int lab_int(struct lab *lab, const char *name, int by_hand)
     return value;
 }
 
-/* Returns the case's N integers NAME. By hand, returns N integers between -100 and 100. */
+/* Returns the N integers NAME of the case. By hand, returns N integers between -100 and 100. */
 static inline const int *lab_ints(struct lab *lab, const char *name, int n)
 {
     if (!lab_by_hand(lab))
@@ -228,7 +231,7 @@ static inline const int *lab_ints(struct lab *lab, const char *name, int n)
     return values;
 }
 
-/* Returns the case's matrix NAME, which has HEIGHT rows of WIDTH floats, end to end. By hand,
+/* Returns the matrix NAME of the case: HEIGHT rows of WIDTH floats, one after another. By hand,
  * returns floats from -1 to 1. */
 static inline const float *lab_matrix(struct lab *lab, const char *name, int height, int width)
 {
@@ -246,8 +249,8 @@ static inline const float *lab_matrix(struct lab *lab, const char *name, int hei
     return values;
 }
 
-/* Checks that every argument is name=value, with a name that lab_int() has asked for, when the
- * program is run by hand. */
+/* For a run by hand: checks that every argument has the form name=number, with a name that
+ * lab_int() was called with. */
 static inline void lab_check_arguments(const struct lab *lab)
 {
     for (int i = 1; i < lab->argc; ++i) {
@@ -278,7 +281,7 @@ static inline void lab_start_timing(struct lab *lab)
     CHECK_CUDA(cudaMalloc(&lab->scratch, lab->scratch_size + 1));
 }
 
-/* Waits until the device has no work left. Returns the number of milliseconds that this took. */
+/* Waits until the device has no work left. Returns the waiting time in milliseconds. */
 static inline float lab_wait_for_device(void)
 {
     struct timespec begin, end;
@@ -288,17 +291,17 @@ static inline float lab_wait_for_device(void)
     return (end.tv_sec - begin.tv_sec) * 1e3f + (end.tv_nsec - begin.tv_nsec) * 1e-6f;
 }
 
-/* Returns how many milliseconds the device still works after the last event, because other streams
- * may still have work. Subtracts the time that waiting for an idle device takes. */
+/* Returns for how many milliseconds the device still works after the last event, because other
+ * streams can have work left. Subtracts the time that waiting takes even if the device is idle. */
 static inline float lab_late_work(void)
 {
     float waited = lab_wait_for_device(), idle = lab_wait_for_device();
     return waited > idle ? waited - idle : 0;
 }
 
-/* Returns true while the loop that launches the kernels must continue. Normally, this is one round.
- * If the grader wants times, the loop runs one round to warm up, then `repeats` rounds, each timed
- * between two events. Each timed round begins with none of the input in the L2 cache. */
+/* Returns true as long as the loop that launches the kernels must continue. Normally, the loop has
+ * one round. If the grader measures times, it has one round to warm up, then `repeats` rounds, each
+ * timed between two events. Before each timed round, the input is flushed from the L2 cache. */
 static inline bool lab_again(struct lab *lab)
 {
     int done = lab->rounds++;
@@ -323,8 +326,8 @@ static inline bool lab_again(struct lab *lab)
     return true;
 }
 
-/* Returns the rate at which this GPU copies its own memory, in GB read and written per second. The
- * grader compares times with this rate. Returns 0 if there is too little memory to measure it. */
+/* Returns the speed at which this GPU copies its own memory, in GB read and written per second. The
+ * grader compares times with this speed. Returns 0 if there is too little memory to measure it. */
 static inline float lab_copy_rate(struct lab *lab)
 {
     const size_t size = (size_t)128 << 20;
@@ -377,7 +380,7 @@ static inline int lab_close(struct lab *lab)
         return 0;
     if (lab->repeats > 0) {
         float rate = lab_option(lab, "--copy-rate") ? lab_copy_rate(lab) : 0;
-        /* the first round only warms up, so its time is left out */
+        /* leave out the first round, which only warms up */
         lab_write(lab->result, "milliseconds", LAB_FLOAT, lab->times + 1, lab->repeats);
         lab_write(lab->result, "copy_gb_per_s", LAB_FLOAT, &rate, 1);
     }

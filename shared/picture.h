@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PICTURE_PIXELS (1 << 26) /* most pixels of a picture */
+#define PICTURE_PIXELS (1 << 26) /* maximum number of pixels in a picture */
 
 struct picture {
     int width, height;
-    unsigned char *pixels; /* rows from top to bottom, end to end */
+    unsigned char *pixels; /* rows from top to bottom, one after another */
 };
 
 /* --- helpers, which labs do not call ----------------------------------------------------------- */
@@ -50,7 +50,7 @@ static inline struct picture picture_new(const char *path, long width, long heig
     return picture;
 }
 
-/* Skips blanks and comments, then reads a number. Returns -1 if there is none. */
+/* Skips white space and comments, then reads a number. Returns -1 if there is none. */
 static inline long picture_number(FILE *file)
 {
     long number = -1;
@@ -64,7 +64,7 @@ static inline long picture_number(FILE *file)
         number = (number < 0 ? 0 : number > 99999999 ? 99999999 : number) * 10 + c - '0';
     if (c != EOF && number < 0)
         ungetc(c, file);
-    return number; /* the one blank after the number has been read, too */
+    return number; /* one character of white space after the number has been read, too */
 }
 
 /* Reads the rest of a PGM file after its first two bytes, P2 or P5. */
@@ -89,8 +89,8 @@ static inline struct picture picture_read_pgm(FILE *file, const char *path, bool
     return picture;
 }
 
-/* Reads a picture of another kind, or its first frame, through ImageMagick. The shell gets the path
- * from a variable, so that it never reads the path as a command. */
+/* Reads a file of another kind through ImageMagick; of several frames, reads the first. The shell
+ * gets the path in a variable, so that it never interprets the path as a command. */
 static inline struct picture picture_convert(const char *path)
 {
     setenv("LAB_PICTURE", path, 1);
@@ -133,7 +133,7 @@ static inline void picture_write(const char *path, struct picture picture)
         picture_fail(path, "cannot be written");
 }
 
-/* Returns a grey at (X, Y) that looks random. */
+/* Returns a grey level for the point (X, Y) that looks random. */
 static inline unsigned picture_grain(unsigned x, unsigned y)
 {
     unsigned h = x * 374761393u + y * 668265263u;
@@ -141,15 +141,15 @@ static inline unsigned picture_grain(unsigned x, unsigned y)
     return (h ^ h >> 16) & 0xff;
 }
 
-/* Returns the height, from 0 to 256, of a ridge of hills at X, from 0 to 256. The ridge is a sum of
- * parabolas, which need no sin(). */
+/* Returns the height of a ridge of hills at X. Both are from 0 to 256. The ridge consists of
+ * parabolas, so it needs no sin(). */
 static inline int picture_ridge(int x, int period)
 {
     int at = x % period, up = 4 * at * (period - at) / period;
     return x / period % 2 ? up / 3 : up;
 }
 
-/* Draws hills, three rows of them, in a fog that leaves few greys, and a sun. */
+/* Draws three rows of hills and a sun, in a fog that leaves only few grey levels. */
 static inline struct picture picture_draw(int width, int height)
 {
     struct picture picture = picture_new("the drawn picture", width, height);
@@ -164,7 +164,8 @@ static inline struct picture picture_draw(int width, int height)
     return picture;
 }
 
-/* Prints the sum of the pixels, calculated on the CPU, or how many of the 256 BINS are wrong. */
+/* Computes the right result on the CPU. Prints the sum of the pixels or, if BINS is not NULL, how
+ * many of the 256 BINS are wrong. */
 static inline void picture_compare(struct picture picture, const int *bins)
 {
     int right[256] = {0}, wrong = 0;
@@ -185,7 +186,7 @@ static inline void picture_compare(struct picture picture, const int *bins)
 
 #ifdef LAB_H
 
-/* Returns the text of NAME=TEXT on the command line, or NULL if it is not there. */
+/* Returns TEXT of the argument NAME=TEXT on the command line, or NULL if there is none. */
 static inline const char *lab_text(struct lab *lab, const char *name)
 {
     size_t length = strlen(name), used = strlen(lab->asked);
@@ -198,8 +199,8 @@ static inline const char *lab_text(struct lab *lab, const char *name)
     return NULL;
 }
 
-/* Returns the case's picture. By hand, returns the picture in the file of picture=FILE, or a drawn
- * picture. */
+/* Returns the picture of the case. By hand, reads the file in the argument picture=FILE; without
+ * this argument, draws a picture. */
 static inline struct picture lab_picture(struct lab *lab)
 {
     struct picture picture = {lab_int(lab, "width", 320), lab_int(lab, "height", 200), NULL};
@@ -209,12 +210,13 @@ static inline struct picture lab_picture(struct lab *lab)
         return picture;
     }
     const char *path = lab_text(lab, "picture");
-    lab_text(lab, "save"); /* makes `save` a known argument; lab_result_picture() reads it */
+    lab_text(lab, "save"); /* makes `save` a known argument, which lab_result_picture() uses */
     lab_end_list(lab);
     return path ? picture_read(path) : picture_draw(picture.width, picture.height);
 }
 
-/* Hands in the picture as the result NAME. By hand, writes it to the file of save=FILE. */
+/* Hands in the picture as the result NAME. By hand, writes it to the file in the argument
+ * save=FILE. */
 static inline void lab_result_picture(struct lab *lab, const char *name, struct picture picture)
 {
     const char *path = lab_by_hand(lab) ? lab_text(lab, "save") : NULL;

@@ -21,7 +21,7 @@ struct job {
     const __half *halves;
 };
 
-/* Returns result I, computed on the CPU in double. */
+/* Returns result I as the CPU computes it, in double. */
 static inline double exact(const struct job *job, int i)
 {
     double sum = 0;
@@ -37,8 +37,8 @@ static inline double exact(const struct job *job, int i)
     return sum;
 }
 
-/* Returns the largest error of COUNT results, in ulp of a float, or NaN if one is infinite or
- * NaN. */
+/* Returns the largest error of COUNT results, in ulp of a float. Returns NaN if a result is
+ * infinite or NaN. */
 static inline double largest_error(const struct job *job, const float *result, int count)
 {
     double worst = 0;
@@ -51,8 +51,8 @@ static inline double largest_error(const struct job *job, const float *result, i
     return worst;
 }
 
-/* Gets the case's numbers. By hand, makes numbers from -1 to 1, or for rungs 3 to 5 from -86 to
- * 86. */
+/* Gets the numbers of the case. By hand, makes numbers from -1 to 1, or from -86 to 86 for rungs 3
+ * to 5. */
 static inline void get_numbers(struct lab *lab, struct job *job)
 {
     int n = job->rows * job->width;

@@ -14,24 +14,25 @@
 #include "lab.h"
 
 #define THREADS 256 /* threads of a block */
-#define SMALL   64  /* rung 1: a block makes SMALL x SMALL numbers of C */
-#define SIDE    128 /* rungs 2 to 4: a block makes SIDE x SIDE numbers of C */
+#define SMALL   64  /* rung 1: a block computes SMALL x SMALL elements of C */
+#define SIDE    128 /* rungs 2 to 4: a block computes SIDE x SIDE elements of C */
 #define STEP    8   /* rungs 2 and 3: depth of a tile */
 #define DEEP    32  /* rung 4: depth of a tile */
 
 struct product {
     const float *a, *b; /* height x depth and depth x width numbers, row after row */
     float *c;
-    __half *a_halves, *b_halves; /* the numbers of a and b as halves: see round_to_halves() */
+    __half *a_halves, *b_halves; /* a and b as half-precision floats: see round_to_halves() */
     int height, width, depth;
-    /* the sizes without added zeros, and the matrices in main()'s memory */
+    /* the sizes without the added zeros, and the matrices in main()'s memory */
     int own_height, own_width, own_depth;
     const float *own_a, *own_b;
 };
 
 /* --- rung 0 ------------------------------------------------------------------------------------- */
 
-/* Tiles of 16 x 16, as in lab 06. The block makes side x side numbers, 16 x 16 at a time. */
+/* Tiles of 16 x 16 elements, as in lab 06. A block computes side x side elements of C, 16 x 16 at a
+ * time. */
 template <int side> __device__ void make_by_tiles(struct product p)
 {
     int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
@@ -59,15 +60,16 @@ __global__ void tiles(struct product p)
 
 /* --- rungs 2 and 3 ------------------------------------------------------------------------------ */
 
-/* A pair of tiles. b[k] is a part of row k of B. a[k] is a part of *column* k of A, so that numbers which a thread
- * needs together lie side by side. The 4 floats at the end of a row stay empty: then threads that write a column of
- * `a` write to different banks. */
+/* A pair of tiles. b[k] is a part of row k of B. a[k] is a part of *column* k of A, because a
+ * thread needs the elements of a column together. The 4 floats at the end of each row are unused:
+ * they make threads that write a column of `a` write to different banks. */
 struct alignas(16) float_tiles {
     float a[STEP][SIDE + 4], b[STEP][SIDE + 4];
 };
 
-/* A thread's place in the block's piece of C. A warp makes 32 rows x 64 columns. A thread makes rows y to y + 3 and
- * y + 16 to y + 19, columns x to x + 3 and x + 32 to x + 35 of the piece. */
+/* The position of a thread in the block's tile of C. A warp computes 32 rows x 64 columns. A thread
+ * computes rows y to y + 3 and y + 16 to y + 19, in columns x to x + 3 and x + 32 to x + 35 of the
+ * tile. */
 struct place {
     int y, x;
 };
@@ -78,14 +80,14 @@ __device__ inline struct place my_place(void)
     return {warp / 2 * 32 + lane / 8 * 4, warp % 2 * 64 + lane % 8 * 4};
 }
 
-/* Copies four floats in one instruction. Both places must be multiples of 16 bytes. */
+/* Copies four floats in one instruction. Both addresses must be multiples of 16 bytes. */
 __device__ inline void copy_4(float *to, const float *from)
 {
     *(float4 *)to = *(const float4 *)from;
 }
 
-/* Stores the thread's four neighbours in a row of a tile of A: row threadIdx.x / 2, columns threadIdx.x % 2 * 4 to
- * threadIdx.x % 2 * 4 + 3. */
+/* Stores four neighbours in a row of a tile of A: row threadIdx.x / 2, columns threadIdx.x % 2 * 4
+ * to threadIdx.x % 2 * 4 + 3. */
 __device__ inline void store_transposed(struct float_tiles *to, const float four[4])
 {
     int row = threadIdx.x / 2, column = threadIdx.x % 2 * 4;
@@ -93,7 +95,7 @@ __device__ inline void store_transposed(struct float_tiles *to, const float four
         to->a[column + i][row] = four[i];
 }
 
-/* Stores the thread's numbers in C. */
+/* Stores the elements that the thread has computed in C. */
 __device__ inline void store_sums(struct product p, const float sum[8][8])
 {
     struct place at = my_place();
@@ -107,7 +109,7 @@ __device__ inline void store_sums(struct product p, const float sum[8][8])
 
 /* --- rung 4 ------------------------------------------------------------------------------------- */
 
-/* Rounds `count` numbers to halves, 4 in each thread. */
+/* Rounds `count` floats to half precision. Each thread rounds 4 of them. */
 __global__ void to_halves(const float *from, __half *to, int count)
 {
     int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
@@ -119,7 +121,8 @@ __global__ void to_halves(const float *from, __half *to, int count)
     *(uint2 *)(to + i) = *(uint2 *)halves;
 }
 
-/* Makes p.a_halves and p.b_halves. Halves keep 11 bits, enough for the grader's inputs. */
+/* Makes p.a_halves and p.b_halves. Half precision keeps 11 bits, which is exact for the grader's
+ * inputs. */
 static inline void round_to_halves(struct product p)
 {
     int a_count = p.height * p.depth, b_count = p.depth * p.width, each = 4 * THREADS;
@@ -127,12 +130,14 @@ static inline void round_to_halves(struct product p)
     to_halves<<<(b_count + each - 1) / each, THREADS>>>(p.b, p.b_halves, b_count);
 }
 
-/* A pair of tiles of halves. 8 halves at the end of a row stay empty, so that rows begin in different banks. */
+/* A pair of tiles in half precision. The 8 elements at the end of each row are unused, so that rows
+ * begin in different banks. */
 struct alignas(32) half_tiles {
     __half a[SIDE][DEEP + 8], b[DEEP][SIDE + 8];
 };
 
-/* Starts to copy the tiles of halves from `first` on, 8 halves at a time, up to p.depth. */
+/* Starts the asynchronous copies of the tiles that begin at depth `first`, 8 elements at a time, up
+ * to p.depth. */
 __device__ inline void start_halves(struct product p, struct half_tiles *to, int first)
 {
     if (first >= p.depth)
@@ -154,7 +159,8 @@ static inline int round_up(int n, int step)
     return (n + step - 1) / step * step;
 }
 
-/* Copies a matrix to the GPU, and fills it up with zeros to full_height rows of full_width numbers. */
+/* Copies a matrix to the GPU, and adds zeros until it has full_height rows of full_width
+ * numbers. */
 static inline float *upload(const float *matrix, int height, int width, int full_height,
                             int full_width)
 {
@@ -187,7 +193,7 @@ static inline struct product lab_product(struct lab *lab)
     return p;
 }
 
-/* Returns the largest error of a number of C. */
+/* Returns the largest error of an element of C. */
 static inline double error_of(struct product p, const float *c)
 {
     double largest = 0;

@@ -19,8 +19,8 @@ enum { FILTER = 1, CURVE, SLOPES, ROTATE, DEVELOP }; /* rungs */
 #define FILTERS     8
 #define TAPS        15 /* number of weights of a filter */
 #define GREYS       256
-#define SLOPES_EACH 4 /* results of rung 3 for each pixel */
-#define MASK        5 /* columns of the mask of rung 5, which has three rows */
+#define SLOPES_EACH 4 /* number of results of rung 3 for each pixel */
+#define MASK        5 /* number of columns of the mask of rung 5, which has three rows */
 #define MASK_SUM    32
 
 /* The input, in the CPU's memory. Arrays that a rung does not need are NULL. */
@@ -30,7 +30,7 @@ struct job {
     const float *data;  /* rung 1: numbers; rung 3: a picture with a frame; rung 4: a picture */
     const unsigned char *pixels; /* rungs 2 and 5 */
     const float *weights;        /* rung 1: FILTERS x TAPS */
-    const float *curve;          /* rungs 2 and 5: a number for each grey */
+    const float *curve;          /* rungs 2 and 5: a number for each grey level */
     const int *mask;             /* rung 5: MASK x 3 weights, whose sum is MASK_SUM */
 };
 
@@ -51,7 +51,7 @@ static inline int results_of(const struct job *job)
 
 /* --- the input ---------------------------------------------------------------------------------- */
 
-/* Returns the case's COUNT floats NAME. By hand, returns whole numbers from 0 to 255. */
+/* Returns the COUNT floats NAME of the case. By hand, returns whole numbers from 0 to 255. */
 static inline const float *lab_greys(struct lab *lab, const char *name, int count)
 {
     if (!lab_by_hand(lab))
@@ -120,8 +120,9 @@ template <typename T> static inline T *upload(const T *values, size_t count)
 
 /* Copies a picture of WIDTH x HEIGHT floats into an array on the GPU, and makes a texture of it.
  * Kernels get the texture as an argument, and read it with tex2D<float>(texture, x, y). The centre
- * of the first pixel is at 0.5, 0.5. FILTER says whether kernels read the nearest pixel or a mean
- * of the nearest four. OUTSIDE says which value they read outside of the picture. */
+ * of the first pixel is at 0.5, 0.5. FILTER says whether kernels read the nearest pixel, or a
+ * weighted mean of the nearest four. OUTSIDE says which value kernels read outside of the
+ * picture. */
 static inline cudaTextureObject_t new_texture(const float *picture, int width, int height,
                                               cudaTextureFilterMode filter,
                                               cudaTextureAddressMode outside)
@@ -137,7 +138,7 @@ static inline cudaTextureObject_t new_texture(const float *picture, int width, i
                                    cudaMemcpyHostToDevice));
     how.filterMode = filter;
     how.addressMode[0] = how.addressMode[1] = outside;
-    how.readMode = cudaReadModeElementType; // floats as they are
+    how.readMode = cudaReadModeElementType; // kernels read the floats unchanged
     CHECK_CUDA(cudaCreateTextureObject(&texture, &memory, &how, NULL));
     return texture;
 }
@@ -160,7 +161,7 @@ static inline void free_texture(cudaTextureObject_t texture)
 
 /* --- the CPU's results -------------------------------------------------------------------------- */
 
-/* Returns the pixel at (X, Y), or 0 outside of the picture. */
+/* Returns the pixel at (X, Y), or 0 if the point is outside of the picture. */
 static inline double pixel_of(const struct job *job, int x, int y)
 {
     if (x < 0 || x >= job->width || y < 0 || y >= job->height)
@@ -213,8 +214,8 @@ static inline double result_on_cpu(const struct job *job, int i)
     return job->rung == FILTER ? sum : job->curve[(int)sum / MASK_SUM];
 }
 
-/* Returns the number of wrong results. A texture's weights have 8 bits, so errors up to 2 are
- * allowed in rung 4. */
+/* Returns the number of wrong results. In rung 4, errors up to 2 are allowed, because the weights
+ * with which a texture computes means have only 8 bits. */
 static inline int wrong_results(const struct job *job, const float *result)
 {
     int wrong = 0;

@@ -19,24 +19,24 @@
 
 enum { DENSE = 1, DIAGONALS, STENCIL, CONVERGE }; /* rungs */
 
-#define MOST_LOOKS 100 /* most looks at the residual, in rung 4 */
+#define MOST_LOOKS 100 /* maximum number of times that rung 4 computes the residual */
 
-/* A system. Members that a rung does not need are NULL or 0. */
+/* A system of equations. Members that a rung does not need are NULL or 0. */
 struct job {
     int rung, width, height, n; /* n = width * height */
     int steps;                  /* rungs 1 to 3 */
-    int every;                  /* rung 4: number of steps between two looks at the residual */
-    float tolerance;            /* rung 4 ends when the residual is not larger than this */
+    int every;                  /* rung 4: number of steps before the residual is computed again */
+    float tolerance;            /* rung 4 ends when the residual is at most this */
     const float *b;
     const float *matrix; /* rung 1: n rows of n numbers */
     /* Rung 2: the numbers of A that are not 0. west[i] belongs to unknown i - 1, and so on; it is 0
      * where the grid has no such point. center[i] is on the diagonal. */
     const float *center, *west, *east, *north, *south;
-    float middle; /* rungs 3 and 4: each number on the diagonal; the others are -1 */
+    float middle; /* rungs 3 and 4: each number on the diagonal of A; the other numbers are -1 */
 };
 
-/* Returns A[I][J] on the CPU: the coefficient of unknown J in equation I. J is -1 for a neighbour
- * that does not exist. */
+/* Returns A[I][J] on the CPU: the coefficient of unknown J in equation I. J is -1 if the neighbour
+ * does not exist. */
 static inline double solver_factor(const struct job *job, int i, int j)
 {
     if (job->rung == DENSE)
@@ -50,7 +50,7 @@ static inline double solver_factor(const struct job *job, int i, int j)
                                  : job->east[i];
 }
 
-/* Returns b - A x for equation I, with X in double. */
+/* Returns b - A x for equation I. X is in double. */
 static inline double solver_lack(const struct job *job, int i, const double *x)
 {
     int column = i % job->width, row = i / job->width;
@@ -85,8 +85,7 @@ static inline double largest_residual(const struct job *job, const float *x)
     return largest;
 }
 
-/* Returns the largest error of X: its largest difference from the CPU's numbers after STEPS
- * steps. */
+/* Returns the largest difference between X and the numbers that the CPU computes in STEPS steps. */
 static inline double largest_error(const struct job *job, int steps, const float *x)
 {
     double *was = (double *)calloc(2 * (size_t)job->n, sizeof *was), *now = was + job->n;
@@ -106,8 +105,8 @@ static inline double largest_error(const struct job *job, int steps, const float
     return largest;
 }
 
-/* For a run by hand, turns numbers from lab.h, from -1 to 1, into factors of a system that Jacobi's
- * method can solve. */
+/* For a run by hand: turns numbers from lab.h, which are from -1 to 1, into coefficients of a
+ * system that Jacobi's method can solve. */
 static inline const float *solver_factors(const float *numbers, int count, int every, float middle)
 {
     float *factors = (float *)malloc(((size_t)count + 1) * sizeof *factors);
@@ -224,7 +223,7 @@ static __device__ inline float lack_at(const struct job &job, const float *x, in
     return job.b[i] + others - job.middle * x[i];
 }
 
-/* Writes the five diagonals into a matrix of n rows, whose numbers must be 0 before. */
+/* Writes the five diagonals into a matrix of n rows, which must be all zeros before. */
 static __global__ void fill_matrix(struct job job, float *matrix)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

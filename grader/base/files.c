@@ -52,7 +52,7 @@ static const char *describe_type(mode_t mode)
     return S_ISDIR(mode) ? "is a folder" : "is not a regular file";
 }
 
-/* Reads SIZE bytes, or fewer if the file ends earlier. */
+/* Reads SIZE bytes, or fewer if the file ends earlier. Sets *TOTAL to the number of bytes read. */
 static bool read_up_to(int fd, char *bytes, size_t size, size_t *total)
 {
     *total = 0;
@@ -69,8 +69,8 @@ static bool read_up_to(int fd, char *bytes, size_t size, size_t *total)
     return true;
 }
 
-/* Reads the open file FD. Returns NULL, or a description of the error. TOO_LARGE (SIZE bytes) is a
- * buffer for that description. */
+/* Reads the open file FD. Returns NULL, or a description of the error. If the description needs a
+ * buffer, it is in TOO_LARGE (SIZE bytes). */
 static const char *read_open_file(int fd, size_t max_bytes, struct text *text, char *too_large,
                                   size_t size)
 {
@@ -164,9 +164,9 @@ bool base_write_file(const char *path, const void *bytes, size_t size, unsigned 
     return false;
 }
 
-/* Allocates a temporary file of BYTES bytes in FOLDER. Returns 0 on success, or the errno. Only
- * such an attempt shows whether the user's quota is used up. On NFS, the error can come as late as
- * fsync(). */
+/* Tries to allocate a temporary file of BYTES bytes in FOLDER. Returns 0 on success, or the errno.
+ * There is no other way to find out whether the user's quota is used up. On NFS, the error can come
+ * as late as fsync(). */
 static int try_to_write(const char *folder, uint64_t bytes)
 {
     char path[PATH_SIZE];
@@ -198,8 +198,8 @@ bool base_has_room(const char *folder, uint64_t bytes)
     return reason != ENOSPC && reason != EDQUOT;
 }
 
-/* Returns true if writing an output file replaces PATH. Pipes, devices and links to descriptors are
- * written to instead. */
+/* Returns whether base_write_output() replaces PATH by a new file. It does not replace pipes,
+ * devices and links to descriptors, but writes to them. */
 static bool is_replaced(const char *path)
 {
     struct stat status, link;
@@ -212,8 +212,8 @@ bool base_remove_output(const char *path)
     return !is_replaced(path) || unlink(path) == 0 || errno == ENOENT;
 }
 
-/* Writes an output file. Submissions must not be able to write to PATH, because they could put a
- * pipe or a link there. */
+/* Writes an output file. PATH must be in a folder to which submissions cannot write. Otherwise they
+ * could put a pipe or a link there. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
 {
     if (is_replaced(path))
@@ -227,8 +227,9 @@ bool base_write_output(const char *path, const void *bytes, size_t size, unsigne
 
 /* --- folders ---------------------------------------------------------------------------------- */
 
-/* Lets the sandbox enter the folder. If the grader is root, each sandbox runs as a separate user,
- * who must be able to enter the folder. Other users cannot list the folder or guess its name. */
+/* Lets the sandbox enter the folder. If the grader is root, each sandbox runs as a separate
+ * user, who must be able to enter it. Other users can still neither list the folder nor guess
+ * its name. */
 static bool let_sandbox_enter(const char *path)
 {
     return geteuid() != 0 || chmod(path, 0711) == 0;
@@ -256,13 +257,13 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 
 /* --- private folders -------------------------------------------------------------------------- */
 
-/* A process that is killed leaves its private folders behind; the next process deletes them. A
- * folder stays locked (flock) as long as the process that made it, or a child of that process, is
- * alive, so a folder whose lock can be taken is abandoned. Process ids are not enough, because
- * containers that share /tmp number their processes independently. */
+/* If a process is killed, its private folders remain, and a later process deletes them. The process
+ * that made a folder holds a lock on it (flock), which its children inherit. So a folder is
+ * abandoned if its lock is free. A process id in the name would not be enough, because containers
+ * that share /tmp number their processes independently. */
 #define PRIVATE "lanewise-work-"
 
-static int locks[8]; /* descriptors of this process's private folders, or 0 if the slot is free */
+static int locks[8]; /* descriptors of this process's private folders, or 0 for a free slot */
 #define LOCKS (sizeof locks / sizeof *locks)
 
 static bool is_open_at(int fd, const char *path)
@@ -272,8 +273,9 @@ static bool is_open_at(int fd, const char *path)
            there.st_ino == opened.st_ino;
 }
 
-/* Returns true if the process of the open folder is dead. If the folder cannot be locked, as on
- * NFS, it counts as abandoned when nothing in it has been made or removed for a day. */
+/* Returns whether the process that made the open folder has ended. If the file system has no locks,
+ * as on NFS, the folder counts as abandoned when nothing in it has been created or removed for a
+ * day. */
 static bool is_abandoned(int fd)
 {
     struct stat status;
@@ -283,8 +285,8 @@ static bool is_abandoned(int fd)
            time(NULL) - status.st_mtime > 24 * 3600;
 }
 
-/* Removes the folder PATH with the rights of OWNER, because a process of OWNER could replace parts
- * of the folder by links while they are removed. */
+/* Removes the folder PATH in a child process that runs as OWNER. While the folder is removed, OWNER
+ * could replace parts of it by links, so this must not run with more rights than OWNER has. */
 static void remove_as(uid_t owner, const char *path)
 {
     pid_t child = fork();
@@ -298,8 +300,8 @@ static void remove_as(uid_t owner, const char *path)
         ;
 }
 
-/* Removes the folder NAME in PARENT if its process is dead. Never follows a link. If root's grading
- * was killed, the folder may still belong to the user that its sandbox ran as. */
+/* Removes the folder NAME in PARENT if the process that made it has ended. Never follows a link. If
+ * root's grading was killed, the folder may still belong to the user as whom its sandbox ran. */
 static void sweep_one(const char *parent, const char *name)
 {
     char path[PATH_SIZE];
@@ -330,8 +332,8 @@ static void sweep(const char *parent)
         closedir(folder);
 }
 
-/* Opens and locks the new folder PATH. Returns the folder's descriptor, or -1 with the reason in
- * errno. ENOENT means that another process has deleted the folder in the meantime. */
+/* Opens and locks the new folder PATH. Returns its descriptor, or -1 with the reason in errno.
+ * ENOENT means that another process has deleted the folder meanwhile. */
 static int lock_folder(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

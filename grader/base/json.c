@@ -1,5 +1,4 @@
-/* Reads members of JSON documents from outside, which may lack any member. A missing member reads
- * as "" or 0. */
+/* Reads members of JSON documents from outside, in which any member may be missing. */
 #include "base/json.h"
 
 const char *json_text_of(const json_t *object, const char *key)

@@ -1,4 +1,4 @@
-/* Finds the parts of the kit. Each result is computed once per process and kept. */
+/* Finds the parts of the kit. Each result is computed once per process. */
 #include "base/kit.h"
 
 #include "config.h"
@@ -16,7 +16,7 @@
 bool kit_of_program(char path[PATH_SIZE])
 {
     char marker[PATH_SIZE], *end = NULL;
-    /* take the last match, because a kit may be in another kit's build/ */
+    /* take the last match, because a kit may be inside another kit's build/ */
     for (char *at = path, *next; (next = strstr(at, BUILD_FOLDER)); at = next + 1) {
         *next = '\0';
         if (base_path(marker, "%s/shared/lab.h", path) && access(marker, R_OK) == 0)
@@ -52,8 +52,8 @@ bool kit_path(char path[PATH_SIZE], const char *format, ...)
 
 /* --- the compiler ----------------------------------------------------------------------------- */
 
-/* Copies CONFIGURED, a path on the machine that built the kit, to PATH. If CONFIGURED was inside
- * that machine's kit, PATH is the same place in this kit. */
+/* CONFIGURED is a path on the machine that built the kit. If it was inside of the kit there, sets
+ * PATH to the corresponding path in this kit. Otherwise copies CONFIGURED to PATH. */
 static void move_with_kit(const char *configured, char path[PATH_SIZE])
 {
     size_t length = strlen(LANEWISE_ROOT);
@@ -62,8 +62,8 @@ static void move_with_kit(const char *configured, char path[PATH_SIZE])
         snprintf(path, PATH_SIZE, "%s", configured);
 }
 
-/* Sets PATH to FOLDER/NAME, and returns whether this program can be run. FOLDER is LENGTH bytes
- * long. */
+/* Sets PATH to FOLDER/NAME. Returns whether this is a program that can be run. FOLDER has LENGTH
+ * bytes. */
 static bool has_nvcc(const char *folder, size_t length, const char *name, char path[PATH_SIZE])
 {
     return length > 0 && base_path(path, "%.*s/%s", (int)length, folder, name) &&
@@ -114,8 +114,8 @@ const char *kit_cuda_home(void)
         return home;
     for (int part = 0; part < 2 && strrchr(program, '/'); ++part) /* removes "/bin/nvcc" */
         *strrchr(program, '/') = '\0';
-    /* if nvcc is a script in somebody's bin/, this folder may be that person's home; the sandbox
-     * would show it, so check that it is a CUDA toolkit */
+    /* If nvcc is a script in somebody's bin/, this folder may be that person's home, which the
+     * sandbox would make visible. So make sure that it is a CUDA toolkit. */
     char header[PATH_SIZE];
     if (base_path(header, "%s/include/cuda_runtime.h", program) && access(header, R_OK) == 0)
         memcpy(home, program, sizeof home);
@@ -140,7 +140,7 @@ const char *kit_libraries(void)
 
 /* --- files that programs keep between runs ---------------------------------------------------- */
 
-/* Makes the folder lanewise/ in the user's cache, and sets PATH to it. */
+/* Creates the folder lanewise/ in the user's cache, and sets PATH to it. */
 static bool make_own(char path[PATH_SIZE])
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -1,9 +1,9 @@
 /* Finds this copy of Lanewise, and the programs that come with it.
  *
- * A kit works in any folder: a tree that was built there, or a package of `make dist` that was
- * unpacked there. Its programs are in FOLDER/build/, so they find FOLDER from their own path. The
- * paths in config.h are those of the machine that built the kit. Paths inside the kit's tree move
- * with the kit. */
+ * A kit works in any folder, whether it was built there or unpacked there from a package of `make
+ * dist`. Its programs are in FOLDER/build/, so they find FOLDER from their own path. The paths in
+ * config.h are those of the machine that built the kit. Those that point into the kit are adapted
+ * to FOLDER. */
 #ifndef BASE_KIT_H
 #define BASE_KIT_H
 
@@ -18,28 +18,29 @@ const char *kit_folder(void);
 /* Formats a path inside the kit's folder. Returns false if it does not fit. */
 bool kit_path(char path[PATH_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Return the path of nvcc, and the folder of its toolkit. `make setup` found them, or the package
- * contains them. If they no longer exist, the functions look for nvcc in $CUDA_HOME, in the PATH
- * and in /usr/local/cuda. */
+/* Return the path of nvcc, and the folder of its toolkit. Either `make setup` has found them, or
+ * they are in the package. If they no longer exist, the functions search for nvcc in $CUDA_HOME, in
+ * the PATH and in /usr/local/cuda. */
 const char *kit_nvcc(void);
 const char *kit_cuda_home(void);
-/* Returns whether `make setup` has checked the compiler that kit_nvcc() returns. */
+/* Returns whether `make setup` has tested the compiler that kit_nvcc() returns. */
 bool kit_nvcc_is_checked(void);
 
-/* Returns the folder of the package's own host compiler and sandbox program, or NULL if this kit
- * uses the system's. */
+/* If the kit's package has its own host compiler and sandbox program, returns their folder. Returns
+ * NULL if this kit uses those of the system. */
 const char *kit_tools(void);
-/* Returns the folder of the libraries that the programs in kit_tools() and the kit's runtime
- * library need, or NULL if kit_tools() is NULL. */
+/* Returns the folder with the libraries of the programs in kit_tools() and of the kit's runtime
+ * library. Returns NULL if kit_tools() is NULL. */
 const char *kit_libraries(void);
 
-/* Sets PATH to the path of NAME, a file or folder that programs keep between runs. PATH is in
- * FOLDER of the kit, such as "build", or in lanewise/ of the user's cache ($XDG_CACHE_HOME or
- * ~/.cache) if the user may not write into FOLDER. Returns false if the path does not fit. */
+/* Sets PATH to the path of NAME, a file or folder that is kept from one run of a program to the
+ * next. It is in the kit's FOLDER, such as "build". If the user may not write there, it is in
+ * lanewise/ of the user's cache ($XDG_CACHE_HOME or ~/.cache). Returns false if the path does not
+ * fit. */
 bool kit_kept_path(char path[PATH_SIZE], const char *folder, const char *name);
 
-/* Replaces PATH, the path of a program, by the folder of its kit. Used by kit_folder(). Returns
- * false if PATH is not in a kit's build/. */
+/* PATH is the path of a program of a kit. Replaces it by the folder of this kit. Used by
+ * kit_folder(). Returns false if PATH is not in a kit's build/. */
 bool kit_of_program(char path[PATH_SIZE]);
 
 #endif

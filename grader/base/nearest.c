@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define MAX_WORD 40 /* longer words get no suggestion */
+#define MAX_WORD 40 /* for a longer word, no name is suggested */
 
 static size_t least_of(size_t a, size_t b)
 {
@@ -10,8 +10,8 @@ static size_t least_of(size_t a, size_t b)
 }
 
 /* Returns the number of edits that turn A into B (the optimal string alignment distance). An edit
- * adds, removes or replaces a letter, or swaps two neighbours. Keeps only three rows of the table
- * of distances. */
+ * adds, removes or replaces a letter, or swaps two neighbours. Of the table of distances, only
+ * three rows are kept. */
 static size_t distance(const char *a, const char *b)
 {
     size_t rows[3][MAX_WORD + 1], length = strlen(b);

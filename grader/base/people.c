@@ -1,5 +1,5 @@
-/* Compares people's names. libunistring says which characters are letters and which are marks on
- * letters. */
+/* Compares people's names. libunistring tells letters from the marks on letters, such as
+ * accents. */
 #include "base/people.h"
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include <uninorm.h>
 #include <unistr.h>
 
-#define MOST_WORDS 16u /* further words are ignored */
+#define MOST_WORDS 16u /* at most this many words of a name are used */
 
 char *people_normalise(const char *text)
 {
@@ -32,13 +32,13 @@ char *people_fold(const char *text)
 /* --- words ------------------------------------------------------------------------------------ */
 
 struct words {
-    char *text; /* the memory that holds the words */
+    char *text; /* the memory of the words */
     char *word[MOST_WORDS];
     size_t count;
     bool comma; /* the text has a comma, so the family name comes first */
 };
 
-/* Returns whether Moodle and Canvas add WORD to names. */
+/* Returns whether WORD is one that Moodle or Canvas adds to names. */
 static bool is_added(const char *word)
 {
     static const char *const added[] = {"assignsubmission", "onlinetext", "file", "late"};
@@ -48,8 +48,8 @@ static bool is_added(const char *word)
     return false;
 }
 
-/* Returns the plain letter for a letter such as "ø", which Unicode does not decompose into a letter
- * and a mark. */
+/* Returns the plain letter for a letter such as "ø", which in Unicode is not a combination of a
+ * letter and a mark. */
 static ucs4_t without_stroke(ucs4_t c)
 {
     return c == 0xf8 ? 'o' : c == 0x142 ? 'l' : c == 0x111 ? 'd' : c == 0x131 ? 'i' : c;
@@ -62,8 +62,8 @@ static void end_word(struct words *words, char *start, char *end)
         words->word[words->count++] = start;
 }
 
-/* Splits text into words, and removes the marks from their letters. An apostrophe does not end a
- * word (O'Neil); any other character that is not a letter does. */
+/* Splits FROM into words, and removes the marks from their letters. An apostrophe does not end a
+ * word (O'Neil). Any other character that is not a letter does. */
 static void cut_words(struct words *words, const uint8_t *from)
 {
     char *to = words->text, *start = to;
@@ -98,7 +98,7 @@ static int by_bytes(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Joins the words, beginning with word FIRST and wrapping around. */
+/* Joins all words, starting with word FIRST; the words before FIRST come last. */
 static char *join(const struct words *words, size_t first, const char *between)
 {
     size_t size = 1;

@@ -1,4 +1,4 @@
-/* Brings people's names into a form that can be compared, because every system writes them
+/* Converts people's names to a form that can be compared, because every system writes them
  * differently.
  *
  *     "García, Inés"   the roster            words "garcia ines"
@@ -10,19 +10,19 @@
 #ifndef BASE_PEOPLE_H
 #define BASE_PEOPLE_H
 
-/* Returns TEXT in Unicode's normal form C, in which equal names have equal bytes. */
+/* Returns TEXT in Unicode's normalisation form C, in which equal names have equal bytes. */
 char *people_normalise(const char *text);
 
-/* Returns TEXT in normal form C and case-folded. */
+/* Returns TEXT in normalisation form C, case-folded. */
 char *people_fold(const char *text);
 
-/* Returns the words of a name in alphabetical order, case-folded, without accents and without the
- * words that learning systems add. Returns "" for a name of fewer than two words, because one word
- * does not identify a person. */
+/* Returns the words of a name in alphabetical order, case-folded, without accents, and without
+ * words that learning-management systems add. Returns "" for a name with fewer than two words,
+ * because one word does not identify a person. */
 char *people_words(const char *text);
 
-/* Returns the words of a name written together, the family name first. The family name is the last
- * word, or, in "García, Inés", the part before the comma. A name of one word is returned
+/* Returns the words of a name without spaces, starting with the family name. The family name is the
+ * last word or, in "García, Inés", the part before the comma. A name of one word is returned
  * unchanged. */
 char *people_joined(const char *text);
 

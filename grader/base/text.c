@@ -1,4 +1,4 @@
-/* Cleans text, and shows a line of source. */
+/* Cleans text, and prints lines of source. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the number of bytes of the printable UTF-8 character at TEXT, or 0 if there is none. LEFT
- * bytes are left, from TEXT to the end. */
+/* Returns the number of bytes of the printable UTF-8 character at TEXT, or 0 if there is no such
+ * character. LEFT is the number of bytes from TEXT to the end. */
 static size_t printable(const unsigned char *text, size_t left)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* lowest i-byte character */
+    /* lowest character that needs i bytes */
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char first = text[0];
     if (first < 0x80)
         return (first >= 0x20 && first != 0x7f) || first == '\n' || first == '\t';
@@ -23,8 +24,8 @@ static size_t printable(const unsigned char *text, size_t left)
             return 0;
         code = code << 6 | (text[i] & 0x3f);
     }
-    /* the codes 0x80-0x9f are control characters; the next two ranges reorder text on a terminal;
-     * the last two codes of each plane are not characters, and XML forbids them */
+    /* 0x80 to 0x9f are control characters. The next two ranges change the direction of text on a
+     * terminal. The last two codes of each plane are not characters, and XML forbids them. */
     bool shown = code >= 0xa0 && !(code >= 0x202a && code <= 0x202e) &&
                  !(code >= 0x2066 && code <= 0x2069) && !(code >= 0xd800 && code <= 0xdfff) &&
                  (code & 0xfffe) != 0xfffe;
@@ -88,7 +89,7 @@ bool base_source_line(const char *text, unsigned number, const char **line, size
     return *text != 0;
 }
 
-/* Returns the length of the quoted literal at TEXT, or 1 for anything else. */
+/* Returns the length of the string or character literal at TEXT, or 1 if there is none. */
 static size_t skip_quoted(const char *text, size_t length)
 {
     size_t end = 1;
@@ -99,10 +100,10 @@ static size_t skip_quoted(const char *text, size_t length)
     return end + 1 < length ? end + 1 : length;
 }
 
-/* Returns the length of the statements at TEXT, which end before a comment or an unmatched closing
- * bracket. The line table does not separate several statements on one line, so they are marked
- * together. Returns 1 if the statement does not end on this line, or if no statement begins at
- * TEXT. */
+/* Returns the length of the statements at TEXT. They end before a comment or an unmatched closing
+ * bracket. If a line has several statements, all are underlined, because the line table does not
+ * distinguish them. Returns 1 if the statement does not end on this line, or if no statement begins
+ * at TEXT. */
 static size_t statement_length(const char *text, size_t length)
 {
     size_t end = 0;
@@ -123,8 +124,8 @@ static size_t statement_length(const char *text, size_t length)
     return depth > 0 || end == 0 ? 1 : end;
 }
 
-/* Writes NOTE after the underline, which ends at column USED. A note that is too long gets a
- * separate line. */
+/* Writes NOTE after the underline, which ends at column USED. If NOTE does not fit there, writes it
+ * on a separate line. */
 static void print_note(FILE *to, const char *note, size_t used)
 {
     size_t length = strlen(note);
@@ -142,9 +143,10 @@ void base_print_snippet_line(FILE *to, const char *line, size_t length, unsigned
         while (at < length && (line[at] == ' ' || line[at] == '\t'))
             ++at;
     fprintf(to, "%5u | %.*s\n      | ", number, (int)length, line);
-    /* tabs stay tabs, so the caret is below its character at every tab width */
+    /* keep tabs, so that the caret is below its character at every tab width */
     for (size_t i = 0; i < at && i < length; ++i)
-        if (((unsigned char)line[i] & 0xc0) != 0x80) /* skip the rest of a multi-byte character */
+        /* skip the further bytes of a multi-byte character */
+        if (((unsigned char)line[i] & 0xc0) != 0x80)
             fputc(line[i] == '\t' ? '\t' : ' ', to);
     fputc('^', to);
     size_t marks = note && column > 0 && at < length ? statement_length(line + at, length - at) : 1;

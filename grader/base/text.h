@@ -1,5 +1,5 @@
-/* Shows text that a submission wrote. Escape sequences, control characters and broken UTF-8 never
- * reach a terminal or a report. */
+/* Handles text that a submission wrote, so that escape sequences, control characters and invalid
+ * UTF-8 never reach a terminal or a report. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Replaces with '?', in place, every byte that is not part of printable UTF-8, a tab or a newline.
- * NUL bytes are replaced too, so the result is a string of SIZE bytes. */
+/* Replaces, in place, every byte by '?', unless it is part of printable UTF-8, a tab or a newline.
+ * NUL bytes are also replaced, so the result is a string of SIZE bytes. */
 void base_clean_text(char *text, size_t size);
 
-/* Converts the line ends of TEXT from Windows to Unix, in place, by removing the carriage returns.
- * Returns the new size. */
+/* Converts Windows line ends to Unix line ends, in place, by removing the carriage returns. Returns
+ * the new size. */
 size_t base_unix_lines(char *text, size_t size);
 
 /* Returns a copy of TEXT as one line of printable UTF-8. Every other byte becomes an escape such as
@@ -24,10 +24,10 @@ char *base_one_line(const char *text);
  * line. */
 bool base_source_line(const char *text, unsigned number, const char **line, size_t *length);
 
-#define TEXT_COLUMNS 100 /* reports keep their lines this short where possible */
+#define TEXT_COLUMNS 100 /* maximum length of the lines in reports, where possible */
 
-/* Writes line NUMBER of TEXT as gcc does, with a caret under COLUMN (from 1). If NOTE is not NULL,
- * underlines the whole statement at that column, and writes NOTE after it:
+/* Writes line NUMBER of TEXT in gcc's form, with a caret under COLUMN (from 1). If NOTE is not
+ * NULL, underlines the whole statement at that column, and writes NOTE after it:
  *
  *        12 |     mine += data[i];
  *           |     ^~~~~~~~~~~~~~~ each lane reads 4 of every 16 bytes

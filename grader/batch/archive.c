@@ -1,6 +1,6 @@
-/* Reads a zip, tar, 7z or rar file with libarchive, in a confined child process, the "reader". The
- * reader can only read the file and write to a pipe; the kernel refuses all other system calls. So
- * an archive that exploits a bug of libarchive can only send wrong sources, which harm only the
+/* Reads a zip, tar, 7z or rar file with libarchive, in a child process, the "reader". The kernel
+ * lets the reader only read the file and write to a pipe, and refuses all other system calls. So an
+ * archive that exploits a bug of libarchive can only send wrong sources, which harm only the
  * student who sent the archive.
  *
  *     reader:   archive --libarchive--> struct record, path, bytes --pipe--> the parent process
@@ -25,19 +25,19 @@
 
 #include "sandbox/process.h"
 
-#define READER_SECONDS 60 /* most CPU time of the reader */
+#define READER_SECONDS 60 /* maximum CPU time of the reader */
 #define READER_BYTES   ((rlim_t)2 << 30)
 
-/* The message for a large file. It does not name the file's size, which some archives do not
- * state. */
+/* The message about a file that is too large. It does not say how large, because some archives do
+ * not store sizes. */
 #define TOO_LARGE "is too large: the limit is 1048576 bytes"
 _Static_assert(BATCH_SOURCE_BYTES == 1048576, "TOO_LARGE names this limit");
 
 enum kind { SOURCE, PROBLEM, PASSED, END };
 
-/* The header of a message in the pipe. The path and the bytes follow it. The bytes are a source, or
- * the text of a problem. The reader sends PASSED (a file that it skipped) at most once: for the
- * first file that is neither a source nor an archive. */
+/* The header of a message in the pipe. The file's path follows, then its bytes, or the text of a
+ * problem with the file. The reader sends at most one PASSED (a skipped file): for the first file
+ * that is neither a source nor an archive. */
 struct record {
     uint32_t kind, path_bytes, bytes;
 };
@@ -95,7 +95,7 @@ static bool confine_reader(void)
     return good;
 }
 
-/* Accepts the formats that students send, except formats for which libarchive starts another
+/* Accepts the formats that students send, but not those for which libarchive starts another
  * program. */
 static struct archive *open_archive(int fd)
 {
@@ -109,12 +109,12 @@ static struct archive *open_archive(int fd)
     archive_read_support_format_7zip(archive);
     archive_read_support_format_rar(archive);
     archive_read_support_format_rar5(archive);
-    /* if this fails, reading the first header reports it */
+    /* a failure here is reported when the first header is read */
     archive_read_open_fd(archive, fd, 64 << 10);
     return archive;
 }
 
-/* Sends one file of the archive if it is a source. Sends a problem if the file cannot be read. */
+/* Sends one file of the archive if it is a source, or a problem if the file cannot be read. */
 static void take_entry(struct archive *archive, struct archive_entry *entry, int pipe)
 {
     static char bytes[(1 << 20) + 1];
@@ -208,8 +208,8 @@ static bool get(FILE *pipe, void *bytes, size_t size)
     return fread(bytes, 1, size, pipe) == size;
 }
 
-/* Reads one record with its path and bytes. Returns false if it is malformed, or the reader has
- * died. */
+/* Reads one record with its path and bytes. Returns false if it is malformed, or if the reader has
+ * ended. */
 static bool get_record(FILE *pipe, struct record *record, char path[PATH_SIZE], struct text *text)
 {
     *text = (struct text){0};
@@ -243,7 +243,7 @@ static void add_record(struct batch_handin *handin, const char *shown, int64_t t
     free(text.bytes);
 }
 
-/* Takes the reader's records. Returns true if the reader finished. */
+/* Reads the reader's records until it ends. Returns true if it ended normally. */
 static bool take_records(FILE *pipe, const char *shown, int64_t time, struct batch_handin *handin)
 {
     struct record record;
@@ -264,7 +264,7 @@ void batch_archive_read(const char *path, const char *shown, int64_t time,
 {
     int ends[2];
     bool open = pipe2(ends, O_CLOEXEC) == 0;
-    fflush(NULL); /* otherwise the child would write the same buffered output again */
+    fflush(NULL); /* without this, the child would write the buffered output a second time */
     pid_t parent = getpid(), child = open ? fork() : -1;
     if (child == 0) {
         close(ends[0]);

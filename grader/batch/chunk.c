@@ -55,8 +55,8 @@ static bool write_source(const struct batch_queue *queue, const char *folder, co
     return written;
 }
 
-/* Lists the labs with their hashes and terms. The machine that grades must have the same labs, or
- * its grades would differ. */
+/* Lists the labs with their hashes and terms. Another machine uses this list to check that it has
+ * the same labs, because different labs would give different grades. */
 static json_t *describe_labs(const struct batch_queue *queue)
 {
     json_t *labs = json_array();
@@ -116,7 +116,7 @@ size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, un
 struct chunk {
     json_t *json;
     const char *folder;
-    json_t *entries; /* the entries that have no answer yet */
+    json_t *entries; /* the entries that have no answer (grading) yet */
     struct batch_queue queue;
     struct batch_lab labs[MAX_LABS];
     char gpu_name[256];
@@ -162,8 +162,8 @@ static bool answer_path(const struct chunk *chunk, const json_t *entry, char pat
     return base_path(path, "%s/answers/%s" ENDING, chunk->folder, json_text_of(entry, "key"));
 }
 
-/* Returns the entries that have no answer yet. An earlier run of the chunk may have answered some
- * entries. */
+/* Returns the entries that have no answer yet. An earlier execution of the same chunk may have
+ * written answers for the others. */
 static json_t *find_missing(const struct chunk *chunk)
 {
     char path[PATH_SIZE];
@@ -191,8 +191,8 @@ static json_t *grade(size_t i, void *context)
     return NULL;
 }
 
-/* Writes the answer to entry I. If the worker died or was interrupted, there is no answer, and
- * the entry can be tried again. */
+/* Writes the answer to entry I. If the worker died or was interrupted, writes none, so that the
+ * entry can be graded again. */
 static bool keep(size_t i, const json_t *answer, void *context)
 {
     struct chunk *chunk = context;

@@ -7,7 +7,7 @@
  *     FOLDER/answers/KEY.json      one grading, as batch_grade_one() returns it; never half written
  *
  * A machine that grades a chunk only writes answers, each to its own file. So finished gradings
- * survive any failure, and a chunk that is started again grades only the missing entries. One
+ * survive any failure, and a second execution of a chunk grades only the missing entries. One
  * process collects the answers and writes the store. */
 #ifndef BATCH_CHUNK_H
 #define BATCH_CHUNK_H
@@ -17,9 +17,10 @@
 /* Makes FOLDER and its subfolders. On failure returns false with the reason in errno. */
 bool batch_chunk_folder(const char *folder);
 
-/* Writes the ENTRIES of QUEUE (as batch_class_pending() returns them) as chunks of CHUNK_SIZE
- * entries, numbered 0, 1, ...; stores the chunk's number in each entry as "chunk". Returns the
- * number of chunks, or 0 if writing failed; ERROR (SIZE bytes) then says why in one line. */
+/* Writes the ENTRIES of QUEUE, an array from batch_class_pending(), as chunks of CHUNK_SIZE
+ * entries. The chunks are numbered 0, 1, ...; each entry gets its chunk's number as the member
+ * "chunk". Returns the number of chunks, or 0 if writing failed; ERROR (SIZE bytes) then says why
+ * in one line. */
 size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, unsigned round,
                          json_t *entries, size_t chunk_size, char *error, size_t size);
 
@@ -28,7 +29,7 @@ size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, un
 bool batch_chunk_grade(const char *path, unsigned jobs, char *error, size_t size);
 
 /* Calls TAKE(KEY, ANSWER) for each answer in FOLDER, and removes the answer's file if TAKE returns
- * true. Returns false if the folder cannot be read (errno). */
+ * true. Returns false, with the reason in errno, if the folder cannot be read. */
 bool batch_chunk_collect(const char *folder,
                          bool (*take)(const char *key, const json_t *answer, void *context),
                          void *context);

@@ -1,5 +1,5 @@
-/* Turns rows of the store into grades: selects the attempts that may count, computes the score of
- * each by the rules for late days, and chooses the attempt that counts.
+/* Turns rows of the store into grades. Selects the attempts that may count, reduces the scores of
+ * late ones by the course's rules, and chooses the attempt that counts.
  *
  *     attempts of a student for a lab, by time
  *         1  60            graded
@@ -19,7 +19,7 @@
 
 #define DAY 86400
 
-/* The state of making the document. */
+/* The state while the document is composed. */
 struct composition {
     struct batch_store *store;
     const struct course_policy *terms;
@@ -52,7 +52,7 @@ static json_t *iso_time(int64_t seconds)
     return json_string(text);
 }
 
-/* --- the rules -------------------------------------------------------------------------------- */
+/* --- the course's rules ----------------------------------------------------------------------- */
 
 static struct course_lab_policy terms_of(const struct course_policy *terms, const char *lab)
 {
@@ -81,8 +81,7 @@ static json_int_t late_days(const struct course_lab_policy *lab, json_int_t subm
     return (submitted - lab->deadline + DAY - 1) / DAY;
 }
 
-/* Returns the number of earlier attempts that were handed in on the same day (in UTC) as attempt
- * I. */
+/* Returns the number of attempts before attempt I that were handed in on the same day (UTC). */
 static size_t before_on_that_day(const json_t *attempts, size_t i)
 {
     json_int_t day = json_integer_of(json_array_get(attempts, i), "submitted") / DAY;
@@ -107,7 +106,7 @@ static const char *why_not(const struct course_policy *terms, const struct cours
 
 /* --- one attempt ------------------------------------------------------------------------------ */
 
-/* Adds an entry to the document's "review". */
+/* Adds an entry to "review", the document's list of gradings that a human must look at. */
 static void add_review(struct composition *c, const json_t *row, size_t attempt, const char *why)
 {
     json_array_append_new(
@@ -116,8 +115,8 @@ static void add_review(struct composition *c, const json_t *row, size_t attempt,
                              "path", json_text_of(row, "path"), "why", why));
 }
 
-/* Removes the members that only the page of a single grading needs, because a class may have
- * thousands of results. */
+/* Removes the members that only the page of a single grading needs. They would make the document
+ * too large, because a class may have thousands of results. */
 static json_t *shortened(json_t *result)
 {
     size_t i;
@@ -129,9 +128,9 @@ static json_t *shortened(json_t *result)
     return result;
 }
 
-/* Adds the result of the grading KEY to "gradings". If the grading failed, adds the reason to
- * "failed", and adds the result of an earlier version of the grader, if there is one, to
- * "gradings". */
+/* Adds the result of the grading KEY to "gradings". If this grading failed, adds the reason to
+ * "failed" instead. Adds the result of an earlier version of the grader to "gradings" if there is
+ * one. */
 static void look_up(struct composition *c, const json_t *row, const char *key)
 {
     json_t *grading = batch_store_grading(c->store, key);
@@ -192,8 +191,8 @@ static json_t *describe_attempt(struct composition *c, const struct course_lab_p
 
 /* --- one lab of a student --------------------------------------------------------------------- */
 
-/* Returns the attempt that counts. This is the latest attempt with a score if the course says so,
- * otherwise the earliest attempt with the best score. Returns NULL if no attempt has a score. */
+/* Returns the attempt that counts: the latest attempt with a score if the course says so, otherwise
+ * the best. If several are best, returns the earliest. Returns NULL if no attempt has a score. */
 static const json_t *choose(const struct course_policy *terms, const json_t *attempts)
 {
     const json_t *chosen = NULL;
@@ -209,8 +208,8 @@ static const json_t *choose(const struct course_policy *terms, const json_t *att
     return chosen;
 }
 
-/* Returns the reason why a lab has no final grade yet: "pending", "review", or NULL. Ignores
- * attempts that can no longer change the grade. */
+/* Returns the reason why a lab's grade is not final yet, "pending" or "review", or NULL if it is
+ * final. Ignores attempts that can no longer change the grade. */
 static const char *obstacle(const struct course_policy *terms, const json_t *attempts,
                             const json_t *chosen)
 {
@@ -232,8 +231,8 @@ static const char *obstacle(const struct course_policy *terms, const json_t *att
     return found;
 }
 
-/* Returns the status of a lab for which no attempt counts. UNREAD means that there is a file that
- * could not be read and may be an attempt. */
+/* Returns the status of a lab for which no attempt counts. UNREAD is true if a file could not be
+ * read that may be an attempt. */
 static const char *status_without_grade(const json_t *attempts, bool unread)
 {
     if (unread)
@@ -255,7 +254,7 @@ static void decide_by_hand(json_t *entry, const struct course_exception *excepti
 }
 
 /* Returns the value of LAB in a student's "labs". ROWS are the student's submissions for the lab,
- * sorted by time. EMPTY is a file of the hand-in that is empty or a link, or NULL if there is
+ * sorted by time. EMPTY is a file in the hand-in that is empty or a link, or NULL if there is
  * none. */
 static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
                             const json_t *rows, bool unread, const json_t *empty)
@@ -294,8 +293,8 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* Returns the first of ROWS about STUDENT that is for LAB, or for an unknown lab. Returns NULL if
- * there is none. */
+/* Returns the first element of ROWS about STUDENT and LAB, or about STUDENT and an unknown lab.
+ * Returns NULL if there is none. */
 static const json_t *find_row(const json_t *rows, const char *student, const char *lab)
 {
     size_t i;
@@ -309,7 +308,7 @@ static const json_t *find_row(const json_t *rows, const char *student, const cha
 }
 
 /* Returns the rows of STUDENT for LAB, which begin at index *NEXT, and advances *NEXT past them.
- * Callers must ask in the order of ROWS. */
+ * Calls must follow the order of ROWS. */
 static json_t *take_rows(const json_t *rows, size_t *next, const char *student, const char *lab)
 {
     json_t *taken = json_array();
@@ -407,9 +406,9 @@ static json_t *describe_students(struct composition *c, const json_t *labs, cons
     return students;
 }
 
-/* Returns true if the instructor has decided this entry of "review". An entry without a lab is
- * decided if the instructor has decided one of the student's labs, and none of the student's labs
- * has the status "review". */
+/* Returns true if the instructor has already decided about REVIEW, an entry of "review". An entry
+ * without a lab is decided under two conditions: the instructor has set a grade in one of the
+ * student's labs, and no lab of the student has the status "review" any more. */
 static bool is_decided(const struct composition *c, const json_t *review, const json_t *students)
 {
     const struct course_exceptions *exceptions = c->terms->exceptions;
@@ -475,7 +474,7 @@ json_t *batch_class(struct batch_store *store, const struct course_policy *terms
 
 /* --- attempts that are not graded yet --------------------------------------------------------- */
 
-/* Adds the keys of those ATTEMPTS that still need to be graded. ATTEMPTS are the attempts of one
+/* Adds to PENDING the keys of the ATTEMPTS that still must be graded. ATTEMPTS are those of one
  * student for one lab. */
 static void add_pending(struct batch_store *store, const struct course_policy *terms,
                         const json_t *attempts, json_t *seen, json_t *pending)

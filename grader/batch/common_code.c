@@ -102,8 +102,8 @@ static bool find_kernels(struct reading *reading)
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* Reads the lab's files. The solution can be missing, because kits on students' machines do not
- * have it. The skeleton must exist. */
+/* Reads the lab's files. The skeleton must exist. The solution may be missing, because students'
+ * kits do not contain it. */
 static bool read_files(struct common_code *given, const struct lab *lab)
 {
     char path[PATH_SIZE], why[100] = "the path is too long";

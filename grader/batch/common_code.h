@@ -1,5 +1,5 @@
-/* Reads a lab's common code, which every student may have: the skeleton, and the solution, because
- * the handout leads to it. Computes fingerprints of the sources and of the compiled kernels
+/* Reads the code that all programs for a lab may have in common: the skeleton, and the solution,
+ * because the handout leads to it. Computes fingerprints of the sources and of the compiled kernels
  * (similar/fingerprint.h). */
 #ifndef BATCH_COMMON_CODE_H
 #define BATCH_COMMON_CODE_H

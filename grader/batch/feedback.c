@@ -95,7 +95,7 @@ bool batch_write_feedback(const json_t *class, const char *out, char *error, siz
     size_t i;
     json_t *student;
     if (good)
-        base_remove_tree(folder); /* pages of hand-ins that no longer exist must not be sent */
+        base_remove_tree(folder); /* pages of removed hand-ins must not be sent */
     json_array_foreach(json_object_get(class, "students"), i, student)
     {
         good = good && put_student(json_object_get(class, "labs"), student, out);

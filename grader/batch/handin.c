@@ -1,6 +1,6 @@
-/* Walks through a hand-in. A file's time is taken from the name of the nearest folder whose name
- * contains a time, otherwise it is the time of the file's last change. A file in an archive has
- * the archive's time, because a student can forge the times inside the archive. */
+/* Reads all files of a hand-in. Each file gets a time. If folders around it have a time in their
+ * name, the nearest one's time is taken, otherwise the time of the file's last change. Files in an
+ * archive have the archive's time, because a student can forge the times in an archive. */
 #include "batch/handin.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistr.h>
 
-/* Longer endings come first. Some of these formats cannot be read; batch_archive_read() then adds a
- * problem. */
+/* Longer endings come first, so that ".tar.gz" is found before ".gz". Some of these formats cannot
+ * be read; batch_archive_read() then records a problem. */
 static const char *const archive_endings[] = {
     ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".tar.lz", ".tar.lzma", ".tar.lz4", ".tar.Z",
     ".tgz",    ".tbz2",    ".txz",    ".zip",     ".tar",    ".7z",       ".rar",     ".zipx",
@@ -44,7 +44,7 @@ bool batch_is_source(const char *name)
 }
 
 /* Students often hand in more than their own files: other parts of the kit, and files that an
- * operating system or a tool created. */
+ * operating system or a tool has created. */
 bool batch_is_ignored(const char *path)
 {
     static const char *const folders[] = {"solutions/", "grader/", "handouts/", "build/",
@@ -190,7 +190,8 @@ static int64_t time_of(const FTSENT *entry)
     return entry->fts_statp->st_mtime;
 }
 
-/* Handles one entry of the walk. */
+/* Handles one entry of the folder: reads a source or an archive, and records a problem or a skipped
+ * file. */
 static void take_entry(struct batch_handin *handin, FTS *walk, FTSENT *entry, const char *shown)
 {
     bool wanted = (batch_is_source(entry->fts_name) || batch_is_archive(entry->fts_name, NULL)) &&
@@ -244,7 +245,8 @@ void batch_handin_read(const char *path, struct batch_handin *handin)
     }
     if (walk)
         fts_close(walk);
-    /* report a file, so that the student does not count as one who handed in nothing */
+    /* If nothing was found, report a file, so that the student is not listed as one without a
+     * hand-in. */
     if (handin->count == 0 && handin->passed)
         add_problem(handin, handin->passed, 0, "is not a .cu file, and no .cu file is next to it");
     if (handin->count > 0)

@@ -12,10 +12,10 @@
 
 #include "base/files.h"
 
-#define BATCH_SOURCE_BYTES   ((size_t)1 << 20)   /* largest source in a hand-in */
-#define BATCH_HANDIN_FILES   200                 /* most sources in one hand-in */
-#define BATCH_HANDIN_ENTRIES 20000               /* most files of any kind in one hand-in */
-#define BATCH_ARCHIVE_BYTES  ((size_t)256 << 20) /* largest unpacked size of an archive */
+#define BATCH_SOURCE_BYTES   ((size_t)1 << 20)   /* size of the largest accepted source */
+#define BATCH_HANDIN_FILES   200                 /* maximum number of sources in one hand-in */
+#define BATCH_HANDIN_ENTRIES 20000               /* maximum number of files in one hand-in */
+#define BATCH_ARCHIVE_BYTES  ((size_t)256 << 20) /* maximum unpacked size of an archive */
 
 struct batch_file {
     char *path;       /* path in the hand-in, cleaned by batch_clean_name() */
@@ -24,7 +24,7 @@ struct batch_file {
     char *problem;    /* why the file cannot be read, in a few words, or NULL if it was read */
 };
 
-/* Problems of files that contain no work. */
+/* Problems of files that cannot contain a student's work. */
 #define BATCH_LINK          "is a link, not the file itself"
 #define BATCH_EMPTY_ARCHIVE "is an empty archive"
 
@@ -41,8 +41,8 @@ bool batch_is_archive(const char *name, size_t *length);
 /* Returns true if a file of this name is a CUDA source. */
 bool batch_is_source(const char *name);
 
-/* Returns true if PATH, a file in a hand-in, shows that the file is not the student's work: another
- * part of the kit, such as solutions/, or a hidden file. */
+/* Returns true if PATH, a file in a hand-in, cannot be the student's work: another part of the kit,
+ * such as solutions/, or a hidden file. */
 bool batch_is_ignored(const char *path);
 
 /* Reads the hand-in at PATH. Always succeeds: errors are recorded as problems. */
@@ -53,11 +53,11 @@ void batch_handin_free(struct batch_handin *handin);
 void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
                       const char *problem);
 
-/* Returns true if FILE is empty or a link. Any other file that cannot be graded may contain work,
- * so a human must look at it. */
+/* Returns true if FILE is empty or a link, so it contains no work. Any other file that cannot be
+ * graded may contain work, so a human must look at it. */
 bool batch_holds_nothing(const struct batch_file *file);
 
-/* Records that the file at PATH was skipped. */
+/* Records that the file at PATH was skipped, if no file was skipped before. */
 void batch_handin_pass(struct batch_handin *handin, const char *path);
 
 /* Adds the sources in the archive at PATH, which was handed in at TIME. In HANDIN, the paths of

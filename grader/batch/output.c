@@ -46,8 +46,8 @@ static bool fail(struct output *output, const char *path)
     return false;
 }
 
-/* Writes TEXT to NAME in the output's folder and frees TEXT. If TEXT is NULL, fails with "out of
- * memory". */
+/* Writes TEXT to the file NAME in the output's folder, and frees TEXT. Reports "out of memory" if
+ * TEXT is NULL. */
 static bool write_text(struct output *output, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];
@@ -64,7 +64,7 @@ static bool write_json(struct output *output, const char *name, const json_t *do
     char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     size_t size = text ? strlen(text) : 0;
     if (text)
-        text[size] = '\n'; /* the newline replaces the NUL */
+        text[size] = '\n'; /* the newline replaces the final NUL */
     return write_text(output, name, text, size + 1);
 }
 
@@ -82,8 +82,8 @@ static bool write_class(struct output *output, const char *name,
     return write_text(output, name, text, size);
 }
 
-/* Removes temporary files of FILE that base_write_file() in a killed run left in the folder
- * PATH. */
+/* Removes the temporary files that base_write_file() leaves in the folder PATH if it is killed
+ * while it writes FILE. */
 static void remove_leftovers(const char *path, const char *file)
 {
     size_t length = strlen(file);
@@ -118,13 +118,13 @@ static bool is_taken(const char *id)
 void batch_folder_name(const char *id, char name[256])
 {
     char hash[HASH_SIZE];
-    /* an escaped byte takes 3 bytes; a long name is cut, and the hash follows */
+    /* an escaped byte takes 3 bytes; of a long id, only 150 bytes are kept, and its hash follows */
     size_t length = 0, most = strlen(id) > 200 ? 150 : 250;
     bool taken = is_taken(id);
     for (const char *at = id; *at && length < most; ++at) {
         bool bad = *at == '/' || (at == id && (*at == '.' || taken));
         if (length + 3 > most || (length + 8 > most && (*at & 0xc0) == 0xc0))
-            break; /* do not cut a character in two */
+            break; /* do not cut a multi-byte character in two */
         length += (size_t)sprintf(name + length, bad ? "%%%02X" : "%c", (unsigned char)*at);
     }
     name[length] = 0;
@@ -134,15 +134,15 @@ void batch_folder_name(const char *id, char name[256])
     sprintf(name + length, "-%.16s", hash);
 }
 
-/* Adds LAB's complete result to RESULTS and its source to SOURCES. Returns false if the store has
- * failed. */
+/* Adds LAB's complete result to RESULTS and its source to SOURCES. Returns false if the store
+ * cannot be read. */
 static bool add_grading(struct output *output, const char *lab, const char *key, json_t *results,
                         json_t *sources)
 {
     struct text source;
     json_t *grading = *key ? batch_store_grading(output->store, key) : json_object();
     json_t *result = json_object_get(grading, "result");
-    /* an older grader made this grade, and CLASS has a short form of its result */
+    /* An older grader made this grade. CLASS has a shortened copy of its result. */
     if (grading && !result && *key)
         result = json_object_get(json_object_get(output->class, "gradings"), key);
     batch_store_strip(result);

@@ -3,10 +3,10 @@
  *     sources --equal text--> groups --rare marks--> pairs --sources--> excerpts
  *
  * Students whose sources are equal, apart from names, form one group. Groups are compared by their
- * marks (the hashes of a fingerprint: similar/fingerprint.h), except marks that many groups have.
- * Such a group counts once, so a program that one student passes on unchanged to many others does
- * not make its marks common. In a class of thousands, most pairs share no rare mark and need no
- * comparison. */
+ * marks (the hashes in a fingerprint, similar/fingerprint.h), but not by marks that many groups
+ * have. Such a group counts once, so a program that one student passes on unchanged to many others
+ * does not make its marks common. In a class of thousands, most pairs share no rare mark and need
+ * no comparison. */
 #include "batch/pairs.h"
 
 #include <inttypes.h>
@@ -19,9 +19,10 @@
 #include "batch/common_code.h"
 #include "similar/compare.h"
 
-#define MOST_PAIRS 200u /* most pairs that are reported for a lab; nobody would read more */
-#define EXCERPT    80u  /* most lines of an excerpt of a program */
-/* A mark is common if more than FEW_OWNERS groups have it, and more than a quarter of the class. */
+#define MOST_PAIRS 200u /* maximum number of reported pairs for a lab; nobody would read more */
+#define EXCERPT    80u  /* maximum number of lines in an excerpt of a program */
+/* A mark is common, and not evidence, if more than FEW_OWNERS groups and more than a quarter of the
+ * class have it. */
 #define FEW_OWNERS 10u
 
 /* A student's program for the current lab. */
@@ -31,11 +32,11 @@ struct entry {
     const json_t *result;       /* the result of grading the program */
     uint64_t text;              /* hash of the source text, the same after renaming */
     struct similar_own_code own;
-    size_t renamed; /* number of statements whose names in skeleton functions were changed */
-    size_t leader;  /* index of the first entry with equal text, which represents the group */
+    size_t renamed; /* number of statements in skeleton functions in which names were changed */
+    size_t leader;  /* index of the first entry with the same text; it represents the group */
 };
 
-/* A mark of a group; `entry` is the group's leader. */
+/* One mark and one group that has it. `entry` is the group's leader. */
 struct owner {
     uint64_t mark;
     size_t entry;
@@ -76,7 +77,8 @@ static bool no_memory(struct search *search)
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-/* Reads ENTRY's source. If it cannot be parsed, its text hash is taken from the file's hash. */
+/* Reads ENTRY's source and computes its text hash. If the source cannot be parsed, the hash of the
+ * file is used instead. */
 static bool read_source(struct search *search, struct entry *entry)
 {
     struct text text = {0};
@@ -90,7 +92,7 @@ static bool read_source(struct search *search, struct entry *entry)
         source.statements = (struct fingerprint){0};
         similar_source_free(&source);
     } else
-        /* use the first digits of the file's hash, which equal files share */
+        /* use the first digits of the file's hash, which is the same for equal files */
         sscanf(entry->file, "%16" SCNx64, &entry->text);
     free(text.bytes);
     return true;
@@ -138,7 +140,7 @@ static int by_mark(const void *left, const void *right)
     return (a->entry > b->entry) - (a->entry < b->entry);
 }
 
-/* Lists the marks of all groups with their owners, sorted by mark. */
+/* Lists the marks of all groups, each with its owner, sorted by mark. */
 static bool list_owners(struct search *search, enum similar_measure measure)
 {
     size_t total = 0, count = 0;
@@ -169,7 +171,7 @@ static size_t owners_from(const struct search *search, enum similar_measure meas
     return end - at;
 }
 
-/* Subtracts marks that many groups have, such as marks of code from a textbook. */
+/* Removes marks that many groups have, such as marks of textbook code. */
 static bool subtract_common(struct search *search, enum similar_measure measure)
 {
     size_t few = search->count / 4 > FEW_OWNERS ? search->count / 4 : FEW_OWNERS, number;
@@ -267,8 +269,8 @@ static bool add_pair(struct search *search, struct pair pair)
     return true;
 }
 
-/* Returns the other students to whom the evidence of PAIR applies. If the evidence is "file", they
- * handed in the same file; otherwise they are in a group of one of the two students. */
+/* Returns the other students whom the evidence of PAIR concerns. If the evidence is "file", they
+ * handed in the same file; otherwise they are in the group of one of the two students. */
 static json_t *also_of(const struct search *search, const struct pair *pair)
 {
     json_t *also = json_array();
@@ -310,7 +312,7 @@ static bool add_near(struct search *search, size_t left, size_t right)
                               fingerprint_likeness(one, other), fingerprint_shared(one, other)});
 }
 
-/* For each group K after group I, sets SHARED[K] to the number of statements that both groups
+/* For each group K after group I, sets SHARED[K] to the number of statements that groups I and K
  * share. */
 static void count_shared(const struct search *search, size_t i, unsigned *shared)
 {
@@ -382,7 +384,7 @@ static bool add_equal_files(struct search *search, size_t leader)
     return good;
 }
 
-/* Adds a group to the document's "alike". WHAT says why the group is listed. */
+/* Adds a group to the document's "alike". WHAT is the reason why the group is listed. */
 static void add_alike(struct search *search, size_t leader, const char *what)
 {
     json_t *students = json_array();
@@ -394,8 +396,8 @@ static void add_alike(struct search *search, size_t leader, const char *what)
                                                    "what", what, "students", students));
 }
 
-/* Adds a group of equal texts to "similar" or "alike". Equal texts are evidence of a copy if they
- * contain enough code that is not common, or if a student renamed something in the skeleton's
+/* Adds a group of equal texts to "similar" or "alike". The equality is evidence of copying if the
+ * texts contain enough code that is not common, or if a student renamed something in the skeleton's
  * functions. */
 static bool show_group(struct search *search, size_t leader)
 {

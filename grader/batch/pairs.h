@@ -1,5 +1,5 @@
-/* Finds near-duplicates in a class: pairs of students whose programs for a lab have more in common
- * than independent programs. A human then compares excerpts of both programs. Compares compiled
+/* Finds near-duplicates in a class: pairs of students whose programs for a lab share more than
+ * independent programs do. A human then compares excerpts of the two programs. Compares compiled
  * kernels (similar/kernels.h) and sources (similar/source.h). */
 #ifndef BATCH_PAIRS_H
 #define BATCH_PAIRS_H
@@ -18,10 +18,10 @@ struct batch_pairs {
     const char *gpu_arch;
 };
 
-/* Fills two members of CLASS (lanewise/class/v1): "similar", most similar pairs first, and "alike".
- * Removes the fingerprints from its gradings. Skeletons and solutions are compiled once; their
- * fingerprints are kept in the store. On failure returns false, and ERROR (SIZE bytes) says why in
- * one line. */
+/* Sets two members of CLASS (lanewise/class/v1): "similar", with the most similar pairs first, and
+ * "alike". Removes the fingerprints from its gradings. Compiles skeletons and solutions once, and
+ * keeps their fingerprints in the store. On failure returns false, and ERROR (SIZE bytes) says why
+ * in one line. */
 bool batch_pairs(const struct batch_pairs *similar, json_t *class, char *error, size_t size);
 
 #endif

@@ -8,9 +8,9 @@
 #include "grade/grade.h"
 #include "sandbox/pool.h"
 
-/* The queue stops after MOST_REFUSED impossible gradings in a row, because this machine can
- * probably not grade at all. A single impossible grading can be the submission's fault, so it is
- * stored for review. */
+/* A grading is impossible if the machine lacks something. After MOST_REFUSED such gradings in a
+ * row, the queue stops, because the machine can probably not grade at all. A single one can be the
+ * submission's fault, so it is stored for review. */
 #define MOST_REFUSED 5
 
 /* The state of a running queue. */
@@ -65,8 +65,8 @@ static struct batch_key key_of(const struct batch_queue *queue, const json_t *en
                               .seed = queue->seed.number};
 }
 
-/* Returns a sealed copy of RESULT. The seal is valid for the result that students get, after
- * batch_store_strip(). */
+/* Returns a sealed copy of RESULT. Before sealing, removes the members that students do not get
+ * (batch_store_strip()), so the seal is valid for the students' files. */
 static json_t *seal(const struct batch_queue *queue, const json_t *result)
 {
     json_t *whole = json_copy((json_t *)result), *stripped = json_copy((json_t *)result);
@@ -75,7 +75,7 @@ static json_t *seal(const struct batch_queue *queue, const json_t *result)
         json_object_set(whole, "seal", json_object_get(stripped, "seal"));
     else {
         json_decref(whole);
-        whole = NULL; /* out of memory: store nothing rather than a result without a seal */
+        whole = NULL; /* out of memory: store nothing, rather than a result without a seal */
     }
     json_decref(stripped);
     return whole;
@@ -130,7 +130,7 @@ static void tell(struct work *work)
 }
 
 /* Keeps an impossible grading in `refused` until the queue has ended. Returns false if the queue
- * must stop. */
+ * must stop now. */
 static bool refuse(struct work *work, const json_t *entry, const json_t *answer)
 {
     json_array_append_new(work->refused, json_pack("{s:O, s:O}", "entry", entry, "answer", answer));
@@ -169,7 +169,8 @@ static void tick(void *context)
     tell(context);
 }
 
-/* Stores the refused gradings for review, because other gradings succeeded. */
+/* Stores the refused gradings for review. This is right only if other gradings succeeded, because
+ * then the machine is not the cause. */
 static bool keep_refused(struct work *work)
 {
     size_t i;

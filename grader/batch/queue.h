@@ -26,8 +26,8 @@ struct batch_queue {
     struct grade_seed seed;
     const struct seal_key *key; /* the key that seals the results, or NULL if they get no seal */
     bool unsafe;
-    /* Called after each grading, and about ten times a second. DONE is the number of gradings that
-     * have ended, including the FAILED gradings that need a review. */
+    /* Is called after each grading, and about ten times a second. DONE is the number of gradings
+     * that have ended; FAILED of them failed and need a review. */
     void (*progress)(size_t done, size_t failed, void *context);
     void *context;
 };
@@ -47,8 +47,8 @@ struct batch_outcome {
 /* Grades all pending submissions. If it stops early, the grades made so far are in the store. */
 enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome *outcome);
 
-/* Grades SOURCE for LAB in this process, as a worker does. Returns {"end": enum grade_end, "error",
- * "result"}. The result shows the lab's file name, not the student's. */
+/* Grades SOURCE for LAB in this process, as a worker process does. Returns {"end": enum grade_end,
+ * "error", "result"}. The result shows the lab's file name, not the student's. */
 json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
                         const struct text *source);
 

@@ -15,7 +15,7 @@
 
 #define ROSTER_BYTES  ((size_t)16 << 20)
 #define MOST_COLUMNS  64
-#define MOST_STUDENTS 20000 /* limited, because each id is compared with all others */
+#define MOST_STUDENTS 20000 /* limited, because each id is compared with all other ids */
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -53,8 +53,8 @@ static size_t find_column(const struct reading *reading, const char *const *name
     return SIZE_MAX;
 }
 
-/* Reads the first row, which must name the columns. Guessing the columns is unsafe: a heading could
- * become a student, or family names could become ids. */
+/* Reads the first row, which must name the columns. Guessing the columns would be unsafe: a heading
+ * could become a student, or family names could become ids. */
 static void take_heading(struct reading *reading)
 {
     static const char *const ids[] = {"id",           "student id", "student_id",    "studentid",
@@ -98,7 +98,7 @@ static char *cell(const struct reading *reading, size_t column)
     return text;
 }
 
-/* Returns a cleaned and normalised copy of TEXT. */
+/* Returns a copy of TEXT, cleaned of control characters and normalised (NFC). */
 static char *take(const char *text)
 {
     char *clean = batch_clean_name(text), *normal = clean ? people_normalise(clean) : NULL;
@@ -126,8 +126,7 @@ static char *take_name(const struct reading *reading)
     return name;
 }
 
-/* Returns true for a row without a student. Canvas exports rows of this kind before the
- * students. */
+/* Returns true if the row contains no student. Canvas exports such rows before the students. */
 static bool is_nobody(const struct reading *reading)
 {
     const char *name = cell(reading, reading->name);
@@ -200,8 +199,8 @@ static void on_row(int end, void *context)
     reading->start = 0;
 }
 
-/* Returns the separator of columns. Spreadsheet programs choose it by country. The first row
- * contains only one of the possible separators. */
+/* Returns the column separator of the file. Spreadsheet programs choose it by country. It is the
+ * only one of the possible separators that occurs in the first row. */
 static char separator(const char *bytes, size_t length)
 {
     size_t line = 0;
@@ -237,7 +236,8 @@ static void read_rows(struct reading *reading, const char *bytes, size_t length)
         free(reading->cells[i]);
 }
 
-/* Checks for UTF-8. Names in another encoding would be garbled and would match no student. */
+/* Checks that the file is UTF-8. Names in another encoding would be garbled, and would match no
+ * student. */
 static bool check_encoding(struct reading *reading, const char *bytes, size_t length)
 {
     const uint8_t *bad = u8_check((const uint8_t *)bytes, length);
@@ -284,7 +284,7 @@ void batch_roster_free(struct batch_roster *roster)
 
 /* --- finding the student ---------------------------------------------------------------------- */
 
-/* Returns true if C can be part of a word. All bytes of non-ASCII characters can. */
+/* Returns true if the byte C can be part of a word. All bytes of non-ASCII characters can. */
 static bool is_letter(char c)
 {
     return ((unsigned char)c & 0x80) || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -300,16 +300,17 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* A hand-in's name, in the forms in which it is compared with students (base/people.h). */
+/* The name of a hand-in, in the forms in which it is compared with students' names
+ * (base/people.h). */
 struct sought {
     char *folded, *words, *joined;
 };
 
-/* The ways in which a hand-in's name can identify a student, from the surest to the least sure. */
+/* The ways in which a hand-in's name can identify a student, the most certain first. */
 enum way { ID, NAME, ID_WITHIN, NAME_WITHIN, WORDS, JOINED, WAYS };
 
-/* If the hand-in's name matches the student in this WAY, returns the length of the id or name that
- * matches, otherwise 0. */
+/* Returns the length of the id or name by which STUDENT matches the hand-in's name in the way WAY,
+ * or 0 if STUDENT does not match. */
 static size_t fits(const struct batch_student *student, const struct sought *sought, enum way way)
 {
     const char *keys[WAYS] = {student->folded_id,   student->folded_name, student->folded_id,
@@ -323,7 +324,7 @@ static size_t fits(const struct batch_student *student, const struct sought *sou
     return found ? strlen(keys[way]) : 0;
 }
 
-/* Returns the student who matches in this WAY, or the student with the longest match if several
+/* Returns the student who matches in the way WAY; if several match, the student with the longest
  * match. Returns NULL if no student matches, or two students have equally long matches. */
 static const struct batch_student *find_by(const struct batch_roster *roster,
                                            const struct sought *sought, enum way way, bool *several)

@@ -29,12 +29,12 @@ struct batch_roster {
 bool batch_roster_read(const char *path, struct batch_roster *roster, char *error, size_t size);
 void batch_roster_free(struct batch_roster *roster);
 
-/* Finds the student whose hand-in is called NAME. NAME matches a student if it is the student's id
- * or name; if it contains one of them as whole words, as in "Konrad
- * Zuse_12345_assignsubmission_file"; or if it consists of the words of the student's name in any
- * order, with or without accents, as in "zuse_konrad" and "zusekonrad_123". Case is ignored.
- * Returns NULL if no student matches, or several students do; *SEVERAL (may be NULL) is then
- * true. */
+/* Finds the student whose hand-in is called NAME. There are three ways to match. NAME is the
+ * student's id or name. NAME contains the id or name as whole words, as in "Konrad
+ * Zuse_12345_assignsubmission_file". NAME consists of the words of the student's name in any order,
+ * with or without accents, as in "zuse_konrad" and "zusekonrad_123". Case is ignored. Returns NULL
+ * if no student matches, or several do; in the latter case *SEVERAL becomes true (SEVERAL may be
+ * NULL). */
 const struct batch_student *batch_roster_find(const struct batch_roster *roster, const char *name,
                                               bool *several);
 

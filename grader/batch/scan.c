@@ -14,16 +14,16 @@
 #include "batch/match.h"
 #include "course/submission.h"
 
-/* The state of a scan. */
+/* The state of one scan. */
 struct walk {
     struct batch_store *store;
     const struct batch_scan *scan;
     struct lab labs[MAX_LABS]; /* all labs of the kit, for batch/match.h */
     size_t lab_count;
     struct stat out; /* the output folder, which is not a hand-in */
-    /* number of files that are for a lab, plus the number of entries of known students */
+    /* number of files for a lab, plus number of entries that belong to known students */
     size_t hand_ins;
-    /* number of this hand-in's files for review, for each lab; the last element is for no lab */
+    /* per lab, the number of this hand-in's files for review; last: without a lab */
     unsigned asked[MAX_LABS + 1];
     char *error;
     size_t size;
@@ -47,9 +47,9 @@ static bool fail(struct walk *walk)
 
 /* --- the student ------------------------------------------------------------------------------ */
 
-/* Returns the length of the part of ENTRY's name that names the student. This is all of a folder's
- * name, an archive's name before its ending, and a file's name before the lab's word ("s001" in
- * "s001_parallelize.cu"). */
+/* Returns the length of the part of ENTRY's name that names the student: for a folder, the whole
+ * name; for an archive, the name before its ending; for a file, the part before the lab's name
+ * ("s001" in "s001_parallelize.cu"). */
 static size_t student_length(const struct walk *walk, const struct entry *entry)
 {
     size_t length = strlen(entry->name);
@@ -68,7 +68,7 @@ static size_t student_length(const struct walk *walk, const struct entry *entry)
     return length;
 }
 
-/* Returns the student's name in the entry's name. The caller frees it. */
+/* Returns the student's name, a part of the entry's name. The caller frees it. */
 static char *student_name(const struct walk *walk, const struct entry *entry)
 {
     char *name = strndup(entry->name, student_length(walk, entry));
@@ -86,17 +86,19 @@ static bool is_on_roster(const struct walk *walk, const struct entry *entry)
     return one || several;
 }
 
-/* Adds an entry for review, because NAME, the student's name in a hand-in's name, matches no
- * student or several students on the roster. If NAME matches several students, also adds an entry
- * for each of them, because the hand-in may belong to them. */
+/* Adds an entry for review, because NAME, the student's name in the hand-in's name, matches no
+ * student on the roster, or several. If it matches several, also adds an entry for each of them,
+ * because the hand-in may be theirs. */
 static bool ask_whose(struct walk *walk, const struct entry *entry, const char *name, bool several)
 {
     static const char *const may_be =
-        "matches several students on the roster: add the student's id to its name";
+        "matches several students on the roster: add the student's id to the name of the hand-in";
     const struct batch_roster *roster = walk->scan->roster;
     bool good = batch_store_add_review(
         walk->store, name, "", entry->name,
-        several ? may_be : "matches no student on the roster: add the student's id to its name");
+        several
+            ? may_be
+            : "matches no student on the roster: add the student's id to the name of the hand-in");
     for (size_t i = 0; good && several && i < roster->count; ++i) {
         struct batch_roster one = {.students = &roster->students[i], .count = 1};
         if (batch_roster_find(&one, name, NULL))
@@ -134,7 +136,7 @@ struct candidate {
     char *shown; /* the file's path in the folder of submissions */
     enum batch_match match;
     size_t lab;
-    bool empty; /* empty or a link, so it cannot be the intended file */
+    bool empty; /* the file is empty or a link, so it cannot be the student's work */
 };
 
 static void match_file(const struct walk *walk, const struct entry *entry,
@@ -154,7 +156,7 @@ static void match_file(const struct walk *walk, const struct entry *entry,
     free(inside);
 }
 
-/* Returns the number of candidates that match LAB in the way MATCH. */
+/* Returns the number of candidates whose lab LAB was found in the way MATCH. */
 static size_t count_matches(const struct candidate *candidates, size_t count, size_t lab,
                             enum batch_match match)
 {
@@ -164,9 +166,9 @@ static size_t count_matches(const struct candidate *candidates, size_t count, si
     return hits;
 }
 
-/* The decision about a file. A file that has the name of the lab's file is an attempt. A file with
- * a less sure match is an attempt only if no other file of the hand-in matches the lab equally
- * well. */
+/* The decision about a file: grade it, ignore it, or ask a human. A file that has the name of the
+ * lab's file is graded. A file that matches with less certainty is graded only if no other file of
+ * the hand-in matches the lab equally well. */
 enum verdict { TAKE, LEAVE, ASK };
 
 static enum verdict judge_candidate(const struct candidate *candidates, size_t count, size_t i)
@@ -182,7 +184,8 @@ static enum verdict judge_candidate(const struct candidate *candidates, size_t c
     return ASK;
 }
 
-/* A hand-in's list for review has at most MOST_ASKED files for each lab, to keep the list short. */
+/* To keep the list for review short, it has at most MOST_ASKED files of one hand-in for each
+ * lab. */
 #define MOST_ASKED 5
 
 static const char *asked_lab(const struct walk *walk, size_t i)
@@ -199,7 +202,7 @@ static bool ask(struct walk *walk, const char *student, const struct candidate *
                                   why);
 }
 
-/* Adds an entry for review with the number of files that are not listed. */
+/* Adds an entry for review that says how many more files there are. */
 static bool ask_about_rest(struct walk *walk, const struct entry *entry, const char *student)
 {
     char why[80];
@@ -302,7 +305,8 @@ static bool is_hidden(const char *name)
     return name[0] == '.' || strcmp(name, "__MACOSX") == 0;
 }
 
-/* Records a skipped entry that would be a hand-in if its name did not begin with a dot. */
+/* Records an entry that the scan skips although it could be a hand-in, because its name begins with
+ * a dot. */
 static void pass_over(const struct walk *walk, const char *folder, const char *name)
 {
     struct batch_hidden *hidden = walk->scan->hidden;
@@ -326,7 +330,7 @@ static int by_bytes(const struct dirent **left, const struct dirent **right)
 
 static bool scan_folder(struct walk *walk, const char *folder, const char *above);
 
-/* Returns the lab if ENTRY is a lab's folder, or NULL if ENTRY is a student's hand-in. */
+/* Returns the lab whose folder ENTRY is, or NULL if ENTRY is a student's hand-in. */
 static const struct lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
 {
     for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->lab_count; ++i)
@@ -364,7 +368,7 @@ static bool add_entry(struct walk *walk, const char *folder, const char *above, 
     }
     if (!entry->folder && !batch_is_archive(name, NULL) && !batch_is_source(name) &&
         !is_on_roster(walk, entry))
-        return true; /* this is the instructor's file, such as a roster */
+        return true; /* the instructor's own file, such as a roster */
     return add_handin(walk, entry);
 }
 
@@ -424,7 +428,8 @@ static bool add_roster(struct walk *walk)
 }
 
 /* Returns true if the folder has at least one file for a lab, or an entry of a student on the
- * roster. Otherwise it is probably the wrong folder, and must not replace the gradebook. */
+ * roster. A folder without any is probably the wrong one, and its scan must not replace the
+ * gradebook. */
 static bool has_hand_ins(struct walk *walk)
 {
     json_t *reviews = batch_store_reviews(walk->store), *first = json_array_get(reviews, 0);

@@ -1,7 +1,7 @@
 /* Reads all hand-ins of a class, and writes them into the store.
  *
  *     SUBMISSIONS/
- *       s001/                 a student: a folder,
+ *       s001/                 a hand-in of a student: a folder,
  *       s002.zip              an archive,
  *       s003_parallelize.cu   or a file
  *       01-parallelize/       or a folder for a lab, with its students as above
@@ -28,7 +28,7 @@ struct batch_scan {
     const char *out; /* the folder of --out, which is never read as a hand-in */
     struct batch_lab *labs;
     size_t lab_count;   /* number of labs to grade, which are the first elements of LABS */
-    size_t other_count; /* number of other labs at the end of LABS, whose files are skipped */
+    size_t other_count; /* number of the labs at the end of LABS whose files are skipped */
     const struct batch_roster *roster; /* NULL if there is no roster */
     enum grading_device device;
     struct grade_seed seed;
@@ -42,9 +42,9 @@ struct batch_hidden {
     char first[PATH_SIZE]; /* name of the first entry, cleaned */
 };
 
-/* Replaces the students and hand-ins in the store. On failure returns false; ERROR (SIZE bytes)
- * then says why in one line, and the store is unchanged. A folder without a hand-in for any lab is
- * an error, too. */
+/* Replaces the students and hand-ins in the store by those in the folder. On failure returns false;
+ * ERROR (SIZE bytes) then says why in one line, and the store is unchanged. A folder without a
+ * hand-in for any lab is an error, too. */
 bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *error, size_t size);
 
 #endif

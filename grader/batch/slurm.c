@@ -12,10 +12,10 @@
 #include "batch/chunk.h"
 #include "sandbox/process.h"
 
-#define COMMAND_SECONDS 120 /* a busy controller can be slow */
+#define COMMAND_SECONDS 120 /* seconds; a busy Slurm controller can be slow */
 #define POLL_SECONDS    2
-#define MOST_UNANSWERED 150 /* most consecutive failures of squeue; they take about five minutes */
-#define SMALLER         8   /* the next job's chunks are 1 / SMALLER of the size */
+#define MOST_UNANSWERED 150 /* maximum number of squeue failures in a row; they take five minutes */
+#define SMALLER         8   /* the next job's chunks are SMALLER times smaller */
 #define MOST_WORDS      64
 
 /* The state of grading on Slurm. */
@@ -23,7 +23,7 @@ struct work {
     const struct batch_queue *queue;
     const struct batch_slurm *slurm;
     struct batch_outcome *outcome;
-    /* entries without a grade, by key; "why" is the reason why a task failed */
+    /* entries without a grade, by key; "why" says how a task failed */
     json_t *open;
     json_t *states;      /* the state of each task of the job, by the task's number */
     bool broken;         /* the store has failed */
@@ -39,9 +39,9 @@ static bool stop(struct work *work, const char *what, const char *why)
 
 /* --- Slurm's commands ------------------------------------------------------------------------- */
 
-/* Runs the command WORDS, which is NULL-terminated. Its first word is env, which finds the program
- * on the PATH. Returns true if the exit code is 0. The caller frees OUTPUT, the command's output,
- * in any case. */
+/* Runs the command WORDS, a NULL-terminated list. Its first word is env, which finds the program on
+ * the PATH. Returns true if the exit code is 0. OUTPUT gets the command's output, which the caller
+ * frees in any case. */
 static bool run_words(const char *const *words, char **output)
 {
     struct process_command command = {.argv = words,
@@ -57,8 +57,8 @@ static bool run_words(const char *const *words, char **output)
     return good;
 }
 
-/* The script of each task. It runs in the environment of the process that called sbatch. Paths are
- * arguments of the script, so they need no quoting in this text. */
+/* The script of each task, which inherits the environment of the process that called sbatch. Paths
+ * are arguments of the script, so this text does not need to quote them. */
 static const char script[] =
     "#!/bin/sh\n"
     "[ -d \"$TMPDIR\" ] || unset TMPDIR\n"
@@ -119,9 +119,9 @@ static bool is_over(const char *state)
     return false;
 }
 
-/* Reads the states of JOB's tasks into `states`. *OVER becomes true if all tasks have ended.
- * Returns false after MOST_UNANSWERED failures of squeue in a row. A few failures are not an error,
- * because Slurm's controller may be restarting. */
+/* Reads the states of JOB's tasks into `states`. *OVER becomes true if all tasks have ended. A few
+ * failures of squeue are not an error, because Slurm's controller may be restarting. Returns false
+ * after MOST_UNANSWERED failures in a row. */
 static bool ask_states(struct work *work, const char *job, bool *over)
 {
     const char *words[] = {"/usr/bin/env", "squeue", "--noheader",     "--array", "--states=all",
@@ -187,7 +187,7 @@ static bool await(struct work *work, const char *job)
     const struct timespec pause = {.tv_sec = POLL_SECONDS};
     bool over = false;
     while (!over) {
-        /* ask for the states first: if all tasks have ended by then, collect() finds all answers */
+        /* Read the states first: if all tasks have ended by then, collect() finds all answers. */
         if (!ask_states(work, job, &over) || process_interrupted() || !collect(work))
             return false;
         if (!over)
@@ -198,8 +198,8 @@ static bool await(struct work *work, const char *job)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* Saves the running job's number in a file, so that a later process can wait for the job if this
- * process dies. Removes the file if JOB is NULL. */
+/* Saves the running job's number in a file. If this process dies, a later process can then wait for
+ * the job. Removes the file if JOB is NULL. */
 static bool note_job(struct work *work, const char *job)
 {
     char path[PATH_SIZE];
@@ -226,7 +226,7 @@ static bool adopt(struct work *work)
     return good;
 }
 
-/* Reads the last line of a task's log, which may say why it failed. */
+/* Reads the last line of a task's log, which may say why the task failed. */
 static void read_log(const struct work *work, const char *job, const char *number, char *line,
                      size_t size)
 {
@@ -244,8 +244,9 @@ static void read_log(const struct work *work, const char *job, const char *numbe
     free(log.bytes);
 }
 
-/* Records in each entry without an answer how its task ended. Returns false if all tasks failed and
- * the job gave no grade, so another job would fail, too. */
+/* Records in each entry without an answer how its task ended. GIVEN is the number of grades from
+ * this job. Returns false if GIVEN is 0 and all tasks failed, because another job would fail,
+ * too. */
 static bool blame(struct work *work, const char *job, size_t given)
 {
     const char *key;

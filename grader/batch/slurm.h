@@ -4,9 +4,9 @@
  *        ^                                        |
  *        '------- ungraded entries --- store <----'  answers, collected as they arrive
  *
- * Slurm decides where and when tasks run, and restarts tasks whose node has died. If a job leaves
- * entries without a grade (because a task ran out of time, say), the next job gets them in smaller
- * chunks, so that one bad submission affects few others. Entries that have no grade after
+ * Slurm decides where and when tasks run, and restarts tasks whose node has died. A job may leave
+ * entries without a grade, for example because a task ran out of time. The next job gets them in
+ * smaller chunks, so that one bad submission affects few others. Entries that have no grade after
  * BATCH_SLURM_TRIES jobs are listed for review.
  *
  * If this process ends early, the job continues. The next process waits for that job instead of
@@ -17,7 +17,7 @@
 #include "batch/queue.h"
 
 #define BATCH_SLURM_TRIES 3
-#define BATCH_SLURM_TASKS 1000 /* most tasks in a job array; Slurm's default limit is 1001 */
+#define BATCH_SLURM_TASKS 1000 /* maximum number of tasks in a job; Slurm's own limit is 1001 */
 
 struct batch_slurm {
     const char *folder;  /* absolute path, on a file system that the nodes share */

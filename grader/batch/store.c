@@ -29,7 +29,8 @@ static const char schema[] =
     "  state TEXT NOT NULL, why TEXT NOT NULL, result TEXT);"
     "CREATE INDEX of_source ON gradings(source, lab);";
 
-/* Older stores of this version lack this table, so it is added when they are opened. */
+/* This table was added later without a new version number, so it is created when an older store is
+ * opened. */
 static const char empties[] =
     "CREATE TABLE IF NOT EXISTS empties(student TEXT NOT NULL, lab TEXT NOT NULL,"
     "  path TEXT NOT NULL, why TEXT NOT NULL)";
@@ -43,7 +44,8 @@ struct batch_store {
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Returns true if the disk or a quota has no room for another small file beside the database. */
+/* Returns true if the file system or a quota leaves no room for another small file beside the
+ * database. */
 static bool has_no_room(const struct batch_store *store)
 {
     char folder[PATH_SIZE];
@@ -53,9 +55,9 @@ static bool has_no_room(const struct batch_store *store)
            !base_has_room(folder, 4096);
 }
 
-/* Returns true if the last write failed because the disk is full, or a quota or a limit is reached.
- * After a partial write, SQLite's error code does not say so. If SQLite could not create a file, it
- * does not keep the reason. */
+/* Returns true if the last write failed because the disk is full, or because of a quota or a limit.
+ * We must test this, because SQLite's error code does not show it after a partial write, or if
+ * SQLite could not create a file. */
 static bool is_full(struct batch_store *store)
 {
     int code = sqlite3_extended_errcode(store->database);
@@ -244,7 +246,8 @@ struct batch_store *batch_store_open(const char *path, char *error, size_t size)
     bool fits = base_path(store->path, "%s", path);
     bool good = fits && sqlite3_open(path, &store->database) == SQLITE_OK;
     if (good)
-        /* wait at most 5000 ms for other processes, which is enough for every reader to finish */
+        /* wait at most 5000 ms for another process to unlock the file; every reader finishes in
+         * this time */
         sqlite3_busy_timeout(store->database, 5000);
     else
         fail(store);

@@ -9,12 +9,12 @@
  * depends on (source, lab, grader, device, seed). So equal submissions share a grading, and
  * unchanged submissions are not graded again.
  *
- * Each change is on the disk when its function returns, so finished grades survive a crash of the
- * process or the machine. One process can write at a time; other writers wait up to 5 seconds, then
- * fail. Any number of processes can read.
+ * When a function that changes the store returns, the change is on the disk. So finished grades
+ * survive a crash of the process or the machine. One process can write at a time; other writers
+ * wait up to 5 seconds, then fail. Any number of processes can read.
  *
- * Functions that return bool or a pointer return false or NULL on failure; batch_store_error() is
- * then one line with the cause and the remedy. Arrays are new references. */
+ * Functions that return bool or a pointer return false or NULL on failure; batch_store_error() then
+ * returns one line with the cause and the remedy. Arrays are new references. */
 #ifndef BATCH_STORE_H
 #define BATCH_STORE_H
 
@@ -34,11 +34,11 @@ struct batch_store *batch_store_open(const char *path, char *error, size_t size)
 void batch_store_close(struct batch_store *store); /* STORE may be NULL */
 
 const char *batch_store_error(const struct batch_store *store);
-/* Returns true if the last failure was a full disk. */
+/* Returns true if the last failure was caused by a full disk. */
 bool batch_store_is_full(const struct batch_store *store);
 
-/* Begin, end or cancel a transaction. batch_store_end() makes all changes since batch_store_begin()
- * together. batch_store_cancel(), or the end of the process, drops them. */
+/* Begin, commit or roll back a transaction. batch_store_end() stores all changes since
+ * batch_store_begin() together. batch_store_cancel(), or the end of the process, discards them. */
 bool batch_store_begin(struct batch_store *store);
 bool batch_store_end(struct batch_store *store);
 void batch_store_cancel(struct batch_store *store);
@@ -98,13 +98,13 @@ struct batch_key {
     uint64_t seed;
 };
 
-/* Removes the fingerprint and the secret of the inputs, which no student may see, from a stored
- * result. */
+/* Removes from a stored result the fingerprint and the secret of the inputs, which students must
+ * not see. */
 void batch_store_strip(json_t *result);
 
 /* Stores a result (lanewise/result/v1). An existing grade stays. */
 bool batch_store_put(struct batch_store *store, const struct batch_key *key, const json_t *result);
-/* Records that the grading failed, and why, for review. An existing grade stays. */
+/* Records for review that the grading failed, and why. An existing grade stays. */
 bool batch_store_fail(struct batch_store *store, const struct batch_key *key, const char *why);
 
 /* Returns {"state": "graded", "result"}, {"state": "failed", "why"}, or {"state": "pending"}. */
@@ -113,8 +113,8 @@ json_t *batch_store_grading(struct batch_store *store, const char *key);
 bool batch_store_is_graded(struct batch_store *store, const char *key);
 /* Returns the number of grades, or 0 on failure. */
 size_t batch_store_count(struct batch_store *store);
-/* Returns the newest grade of SOURCE for LAB under any key (another version of the grader may have
- * made it), in the form of batch_store_grading(). */
+/* Returns the newest grade of SOURCE for LAB under any key, in the form of batch_store_grading().
+ * Another version of the grader may have made it. */
 json_t *batch_store_earlier(struct batch_store *store, const char *lab, const char *source);
 
 #endif

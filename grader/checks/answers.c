@@ -1,5 +1,5 @@
-/* Decides whether an answer is right. Compares a result with the right numbers. Then runs the
- * program once more with its warps in the other order, and compares the new result, too. */
+/* Compares a result of the submission with the right numbers. If they are equal, runs the program
+ * once more with its warps in the other order, and compares the new result, too. */
 #include <math.h>
 #include <stdio.h>
 
@@ -37,7 +37,7 @@ static bool equal(enum case_type type, const void *got, const void *want)
                             : judge_first_difference_u64(got, want, 1) == 1;
 }
 
-/* Checks that the result NAME of TRIAL is the single number WANT, of type TYPE. */
+/* Checks that the result NAME of RUN is the single number WANT, of type TYPE. */
 static void look_equal(struct check *check, const struct run *run, const char *name,
                        enum case_type type, const void *want)
 {
@@ -88,7 +88,8 @@ void check_equal_u64(struct check *check, const struct run *run, const char *nam
 
 /* --- a matrix --------------------------------------------------------------------------------- */
 
-/* Writes the index in TEXT: "[2][3]" in a matrix, "[3]" in one row, and "" for one number. */
+/* Writes an index to TEXT, as messages show it: "[2][3]" in a matrix, "[3]" in one row, and "" for
+ * one number. */
 static void write_index(const struct check_matrix *want, size_t index, char text[48])
 {
     size_t width = (size_t)want->width;
@@ -100,7 +101,7 @@ static void write_index(const struct check_matrix *want, size_t index, char text
 
 #define MANY_ULPS 1e6 /* larger errors are only reported as "more than" */
 
-/* Writes in TEXT how far GOT is from the right value, in ulp, or "" if GOT is infinite or NaN. */
+/* Writes to TEXT how many ulp GOT is away from the right value, or "" if GOT is infinite or NaN. */
 static void write_ulps(double got, double right, double allowed, char text[100])
 {
     double error = fabs(got - right) / judge_ulp(right);
@@ -112,8 +113,8 @@ static void write_ulps(double got, double right, double allowed, char text[100])
                  allowed);
 }
 
-/* Reports that GOT, a result of RUN with COUNT floats, is wrong at INDEX, and how many floats are
- * wrong. */
+/* Reports that GOT, a result of RUN with COUNT floats, is wrong at INDEX. Also reports how many
+ * floats are wrong. */
 static void fail_within(struct check *check, const struct run *run, const float *got,
                         const char *name, const struct check_matrix *want, size_t count,
                         size_t index)
@@ -121,7 +122,7 @@ static void fail_within(struct check *check, const struct run *run, const float 
     char margin[100] = "", place[48], all[100] = "";
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
     bool is_long = want->type == CASE_INT || fabs(want->values[index]) >= 1e9;
-    int digits = is_long ? 10 : 9; /* enough digits that %g prints the number without an exponent */
+    int digits = is_long ? 10 : 9; /* enough digits that %g uses no exponent */
     /* drop the sign of a NaN, which printf() would show as "-nan" */
     double value = isnan(got[index]) ? (double)NAN : (double)got[index];
     if (want->ulps > 0)
@@ -141,7 +142,7 @@ static void fail_within(struct check *check, const struct run *run, const float 
                      "Make the answer right first: this check gives no points for a wrong answer.");
 }
 
-/* Returns the numbers of ARRAY, a result of RUN, as floats in the order of WANT. */
+/* Returns the numbers of ARRAY, a result of RUN, as floats in the order in which WANT has them. */
 static const float *as_floats(struct check *check, const struct run *run,
                               const struct case_array *array, const struct check_matrix *want)
 {
@@ -196,8 +197,8 @@ const float *check_floats(struct check *check, const struct run *run, const char
     return array && array->type == CASE_FLOAT && array->count == count ? array->values : NULL;
 }
 
-/* Returns a copy of WANT. If WANT gives the allowed errors in ulp, the copy has them as `bounds`,
- * too. */
+/* Returns a copy of WANT. If WANT gives the allowed errors in ulp, the copy also gives them as
+ * `bounds`. */
 static struct check_matrix with_bounds(struct check *check, const struct check_matrix *want)
 {
     struct check_matrix matrix = *want;

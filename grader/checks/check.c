@@ -12,9 +12,9 @@
 #include "checks/internal.h"
 #include "sandbox/sandbox.h"
 
-/* Returns the length of the plural ending of the first word of REST, which begins with a space: 2
- * for " passes of", 1 for " sectors", 0 for " as". *LENGTH gets the length of the word without the
- * ending. */
+/* REST begins with a space and a word. Returns the length of this word's plural ending, which is 2
+ * for " passes of", 1 for " sectors" and 0 for " as". *LENGTH gets the length of the word without
+ * the ending. */
 static size_t plural_ending(const char *rest, size_t *length)
 {
     size_t whole = *rest == ' ' ? 1 + strcspn(rest + 1, " ,;:") : 0;
@@ -25,8 +25,8 @@ static size_t plural_ending(const char *rest, size_t *length)
     return ending;
 }
 
-/* Writes TEMPLATE with VALUE in place of "%s". TEMPLATE has the noun after "%s" in the plural; this
- * function puts it into the singular if VALUE is 1. */
+/* Writes TEMPLATE with VALUE in place of "%s". In TEMPLATE, the noun after "%s" is in the plural.
+ * If VALUE is 1, this function writes the singular. */
 static void fill_in(char *text, size_t size, const char *template, double value)
 {
     const char *hole = strstr(template, "%s");
@@ -48,8 +48,8 @@ void check_public_id(const struct check_info *info, char id[64])
             *at = '-';
 }
 
-/* Reports the check's figure. If the figure earns less than full points, also reports which figures
- * earn full points and no points. */
+/* Reports the check's figure. If the figure does not earn full points, also reports which figure
+ * would, and which figure earns no points. */
 static void report_figure(struct check *check)
 {
     const struct check_figure *figure = &check->info->figure;
@@ -66,7 +66,7 @@ static void report_figure(struct check *check)
                  want);
 }
 
-/* Sets the verdict of a check whose body has ended without a failure. */
+/* Makes the verdict of a check whose body has ended without a failure. */
 static void settle(struct check *check)
 {
     if (!check->info->figure.text)
@@ -74,7 +74,7 @@ static void settle(struct check *check)
     else if (check->verdict.measured)
         report_figure(check);
     else {
-        check_break(check, "nothing was measured"); /* a mistake in checks.c */
+        check_break(check, "nothing was measured"); /* checks.c has a mistake */
         return;
     }
     bool some = judge_points(check->verdict.share, check->points) > 0;
@@ -145,12 +145,12 @@ static void apply_terms(struct check *check)
     json_unpack(terms, "{s?F, s?F, s?F}", "points", &check->points, "naive", &budget->naive,
                 "slack", &budget->slack);
     if (json_unpack(terms, "{s:F}", "full", &full) == 0) {
-        budget->solution = full; /* the course's figure already includes the slack */
+        budget->solution = full; /* the course's figure for full points needs no slack */
         budget->slack = 1;
     }
 }
 
-/* Performs the check's body and settles the verdict. */
+/* Executes the check's body and makes the verdict. */
 static void perform(struct check *check)
 {
     apply_terms(check);
@@ -192,7 +192,7 @@ static void write_document(const struct check *check, json_t *document)
 {
     char path[PATH_SIZE];
     char *text = document ? json_dumps(document, JSON_INDENT(2)) : NULL;
-    /* base_write_file() is atomic, so a verdict that exists is complete */
+    /* base_write_file() is atomic, so a verdict file is always complete */
     cr_assert(text && base_path(path, "%s/%s.json", check->job.folder, check->info->id) &&
                   base_write_file(path, text, strlen(text), 0600),
               "cannot write the verdict of %s", check->info->id);
@@ -200,7 +200,7 @@ static void write_document(const struct check *check, json_t *document)
     json_decref(document);
 }
 
-/* Returns whether the check gives any points to program NUMBER of the programs that JOB tries. */
+/* Returns whether the check gives any points to the program PROGRAM-n with number n = NUMBER. */
 static bool passes(struct check *check, const struct check_info *info, const struct grade_job *job,
                    json_int_t number)
 {
@@ -214,11 +214,11 @@ static bool passes(struct check *check, const struct check_info *info, const str
     return passed;
 }
 
-/* The most seconds that the runs of all tries of a check may take together, so that they do not
- * take longer than the grading itself. */
+/* The limit for the total time of all runs with which one check tries edits. With this limit, the
+ * search does not take longer than the grading itself. */
 #define TRY_SECONDS 3
 
-/* Tries JOB's programs until the check passes. */
+/* Runs the check with JOB's edited programs, one after another, until it passes. */
 static void try_programs(struct check *check, const struct check_info *info,
                          const struct grade_job *job)
 {

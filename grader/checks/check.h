@@ -13,17 +13,17 @@
  *         check_equal_u64(check, run, "sum", sum_on_cpu(data, n));
  *     }
  *
- * A check is a Criterion test, in a process that the student's code never enters: check_run() runs
- * the submission in another process and gets back only the bytes of its result file and its
- * counters.
+ * A check is a Criterion test. The student's code never enters the test's process: check_run()
+ * executes the submission in another process, and gets back only the bytes of its result file and
+ * its counters. Such an execution is called a run.
  *
  * A wrong submission does not make the Criterion test fail: the test writes a verdict with the
  * points to a file, and passes. If a Criterion test fails, crashes or writes no verdict, the grader
  * has failed, and there is no grade.
  *
- * The first failure decides the verdict: the check gives 0 points, check_run() returns NULL, and
- * all other functions do nothing. All functions accept NULL as a run. So a check needs no `if`
- * after each call. */
+ * The first failure decides the verdict: the check gives 0 points. From then on, check_run()
+ * returns NULL, and all other functions do nothing. All functions accept NULL as a run. So a check
+ * needs no `if` after each call. */
 #ifndef CHECKS_CHECK_H
 #define CHECKS_CHECK_H
 
@@ -46,8 +46,8 @@ struct lab_info {
     /* labs that students should do before this lab, such as "01-parallelize" */
     const char *needs[LAB_MAX_NEEDS];
     /* `make hint` shows one more of these hints each time. There are at least three: the first only
-     * gives a direction, the last is nearly the answer. A check's own hint is different: the report
-     * shows it when that check fails. */
+     * gives a direction, the last is nearly the answer. Checks have hints, too; the report shows a
+     * check's hint if that check fails. */
     const char *hints[LAB_MAX_HINTS];
 };
 extern const struct lab_info lab_info;
@@ -57,22 +57,23 @@ extern const struct lab_info lab_info;
  * to 100. */
 enum check_where {
     CHECK_ANYWHERE = 0, /* on the graded device */
-    /* judges counters, so it always runs on the emulator, even when a GPU is graded */
+    /* on the emulator even if the graded device is a GPU, because the check judges counters */
     CHECK_COUNTS,
-    CHECK_EMULATOR_ONLY, /* not run when a GPU is graded */
-    CHECK_GPU_ONLY,      /* not run when the emulator is graded */
+    CHECK_EMULATOR_ONLY, /* not run if the graded device is a GPU */
+    CHECK_GPU_ONLY,      /* not run if the graded device is the emulator */
 };
 
-/* The costs of a whole program, which are totals over its launches and its copies on the GPU. Their
+/* The costs of a whole program: totals over its launches and its copies within the GPU. Their
  * limits are multiples of the solution's costs (costs.c). */
 enum check_cost {
-    /* Sorted from specific to general costs. The check reports the first cost above its limit. */
-    CHECK_BARRIERS, /* barriers that warps arrive at */
+    /* Specific costs come first, general costs last, because the check reports the first cost that
+     * exceeds its limit. */
+    CHECK_BARRIERS, /* number of times that a warp arrives at a barrier */
     CHECK_ATOMICS,  /* atomic requests to global memory */
     CHECK_SHARED,   /* wavefronts: passes through shared memory */
     CHECK_READS,    /* sectors read from global and local memory */
     CHECK_WRITES,   /* sectors written to global and local memory */
-    CHECK_PATH,     /* instructions of the longest warp, summed over the launches */
+    CHECK_PATH,     /* instructions of the longest warp of each launch, added up */
     CHECK_WORK,     /* instructions of all warps */
     CHECK_LAUNCHES, /* kernel launches; each takes time, even if it does little */
     CHECK_COSTS,
@@ -86,20 +87,20 @@ struct check_cost_row {
     double of[CHECK_COSTS];
 };
 
-/* A measured figure that earns points. */
+/* A measured figure, such as a number of sectors, that decides how many points a check gives. */
 struct check_figure {
-    /* such as "the longest warp executes %s instructions", where %s is the figure */
+    /* a message such as "the longest warp executes %s instructions"; %s is the figure */
     const char *text;
     const char *want; /* such as "at most %s" or "at least %s" */
-    /* one or more counters, separated by spaces, or NULL; the report shows the source line with the
-     * largest sum of these counters */
+    /* One or more counters, separated by spaces, or NULL. The report shows the source line with the
+     * largest sum of these counters. */
     const char *counter;
-    /* The thresholds, from measurements of the lab's own programs.
-     * grader/tests/grade/test_figures.c measures them again. A check with check_speed() declares
-     * only the slack. */
+    /* The thresholds, taken from measurements of the lab's own programs;
+     * grader/tests/grade/test_figures.c repeats these measurements. A check that calls
+     * check_speed() declares only the tolerance, called slack. */
     struct judge_budget budget;
     bool constants; /* the program may copy any number of bytes to constant memory */
-    /* kernels may use votes of a block's threads, such as __syncthreads_count() */
+    /* kernels may use block-wide votes, such as __syncthreads_count() */
     bool block_votes;
     /* costs that the figure itself limits, so that check_costs() ignores them; a set of bits
      * 1 << enum check_cost */
@@ -112,28 +113,28 @@ struct check_info {
     const char *title;
     double points;
     enum check_where where;
-    /* On the emulator, racecheck and initcheck watch the run, too, which takes two to four times as
-     * long. If they find nothing, the check also judges a second run with warps in the other order.
-     * Each lab needs one such check with CHECK_COUNTS, so that programs that are right only by luck
-     * lose points on both devices. (memcheck and synccheck watch all runs.) */
+    /* If true, racecheck and initcheck are active on the emulator, which makes the run two to four
+     * times as long. If they find nothing, the check also judges a second run with warps in the
+     * other order. Each lab needs one such check with CHECK_COUNTS, so that programs that are right
+     * only by luck lose points on both devices. (memcheck and synccheck are active in all runs.) */
     bool watched;
-    /* If true, main() gets the same input as kernels. Otherwise, on the emulator, main() gets
-     * another input of the same shape, so that its own results are wrong (see check_run()). This is
-     * for labs whose main() needs the data to choose the next kernel, or that need a sorted
-     * array. */
+    /* If true, main() gets the same input as kernels. This is for labs whose main() needs the data
+     * to choose the next kernel, or needs a sorted array. If false, on the emulator main() gets
+     * another input of the same shape, so that results that it computes itself are wrong (see
+     * check_run()). */
     bool open_input;
     /* main() must copy the input unchanged. Checks with a figure require this, too (see
      * check_made_by_kernels()). */
     bool closed_input;
-    /* Also counts the kernels' accesses to rows from cudaMallocPitch(), in the counters rows_... of
-     * gpu/counters.def. */
+    /* If true, also counts the kernels' accesses to rows from cudaMallocPitch(), in the counters
+     * rows_... of gpu/counters.def. */
     bool rows;
-    /* Also counts the loads that warps wait for, in the counter waits_for_loads. */
+    /* If true, also counts the loads for which warps must wait, in the counter waits_for_loads. */
     bool waits;
-    /* The name of a GPU (gpu/predict/chips/), such as "h100". On the emulator, check_makespan()
-     * returns the predicted time on this GPU. If it is NULL, no time is predicted. */
+    /* The name of a GPU (gpu/predict/chips/), such as "h100", or NULL. If it is set, the emulator
+     * predicts the time on this GPU, and check_makespan() returns it. */
     const char *gpu;
-    /* if .text is NULL, there is no figure, and the check gives all points or none */
+    /* if .text is NULL, the check has no figure, and gives all points or none */
     struct check_figure figure;
     const char *hint; /* one or two sentences of advice, shown if the check loses points */
     /* line in checks.c where the check is declared; reports list the checks in this order */
@@ -158,23 +159,24 @@ struct check_info {
 
 /* Returns a random number from LOW to HIGH. The check's random numbers depend only on the seed of
  * the grading (grade/seed.h) and on the check's id. Do not call this function twice in the
- * arguments of one call, because the compiler chooses the order of the calls. */
+ * arguments of one call: the compiler chooses the order of evaluation, so the numbers could be
+ * exchanged. */
 int check_random_int(struct check *check, int low, int high);
 /* Returns COUNT ints between LOW and HIGH. They are valid until the check ends. */
 const int *check_random_ints(struct check *check, size_t count, int low, int high);
 /* Returns COUNT floats between LOW and HIGH. They are valid until the check ends. */
 float *check_random_floats(struct check *check, size_t count, float low, float high);
 
-/* Returns zeroed memory for COUNT elements of SIZE bytes, in which the check can compute the right
- * results. It is valid until the check ends. */
+/* Returns zeroed memory for COUNT elements of SIZE bytes, for example for the right results. It is
+ * valid until the check ends. */
 void *check_memory(struct check *check, size_t count, size_t size);
 
-/* Makes an empty case, which is valid until the check ends. FORMAT describes the case in messages,
- * as in "rung 1, n = 5". */
+/* Makes an empty case (the named arrays of an input), which is valid until the check ends. FORMAT
+ * describes the case in messages, as in "rung 1, n = 5". */
 struct case_data *check_case(struct check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Returns N as "1,048,576", in one of eight static buffers. */
+/* Returns N as text with separators, such as "1,048,576", in one of eight static buffers. */
 const char *check_number(double n);
 /* Returns N items as text, such as "1 row" or "1,048,576 rows" for the NOUN "row", in one of eight
  * static buffers. */
@@ -185,16 +187,16 @@ const char *check_count(double n, const char *noun);
 /* A run of the submission that ended well and wrote a readable result file. */
 struct run;
 
-/* Runs the submission on INPUT. Returns NULL if the submission failed, or the emulator found an
- * error. The verdict then gives the reason.
+/* Runs the submission on INPUT. Returns NULL if the submission failed, or if the emulator found an
+ * error; the verdict then gives the reason.
  *
  * On the emulator, main() gets a decoy input. It has the same names, types, counts and single
  * numbers as INPUT, but its long arrays have other elements, drawn from INPUT's elements. When
- * main() copies the decoy to the GPU, kernels get INPUT instead. main() reads back the results that
- * kernels would compute from the decoy, but the check judges the results that they compute from
- * INPUT. So an answer counts only if kernels made it. If main() changes the numbers before it
- * copies them, or computes with the kernels' results, the program runs again with INPUT, and the
- * check judges the results that main() hands in. */
+ * main() copies the decoy to the GPU, kernels get INPUT instead. When main() reads results back, it
+ * gets those that kernels would compute from the decoy, but the check judges those that they
+ * compute from INPUT. So an answer is right only if kernels have computed it. Some programs change
+ * the numbers in main() before they copy them, or compute with the kernels' results. Such a program
+ * runs again with INPUT for both, and the check judges the results that main() hands in. */
 const struct run *check_run(struct check *check, const struct case_data *input);
 
 /* --- timing: only in a check that is CHECK_GPU_ONLY ------------------------------------------- *
@@ -218,28 +220,28 @@ const struct run *check_run(struct check *check, const struct case_data *input);
 enum check_program {
     CHECK_YOURS,    /* the submission */
     CHECK_SOLUTION, /* the lab's own solution */
-    CHECK_NAIVE,    /* the lab's solution, on a case that makes it run its naive kernel */
+    CHECK_NAIVE,    /* the lab's solution, with a case for which it launches its naive kernel */
 };
 
-/* Returns true if another round is needed. There are three rounds, or CHECK_REPEATS if the times of
- * a program differ by more than 2 %. A failure of the check ends the rounds. Frees the cases,
- * inputs and runs of the previous round. */
+/* Returns true if another round is needed. There are three rounds. If the times of a program differ
+ * by more than 2 %, there are CHECK_REPEATS. A failure of the check ends the rounds. Frees the
+ * cases, inputs and runs of the previous round. */
 bool check_again(struct check *check);
 
 /* Runs PROGRAM and measures its time. If the lab's own program fails, the grader has failed. */
 const struct run *check_time(struct check *check, enum check_program program,
                              const struct case_data *input);
 
-/* Runs the submission on the emulator and checks that kernels read at least BYTES of INPUT in every
- * pass of the loop over lab_again(). Otherwise, the timed pass could use results from an earlier
- * pass. Call this before the rounds. */
+/* Runs the submission on the emulator, and checks that kernels read at least BYTES of INPUT in
+ * every pass of the loop over lab_again(). Without this check, the timed pass could use results of
+ * an earlier pass. Call this before the rounds. */
 void check_each_pass(struct check *check, const struct case_data *input, uint64_t bytes);
 
-/* Gives points according to the medians of the times. The figure is the speed of the submission
- * divided by the speed of the naive kernel. A figure of 1 earns nothing; the solution's figure
- * divided by the declared slack earns all points. A note shows all three times and the speed at
- * which this GPU copies memory. The check fails if the time is too short for reading the whole
- * input. */
+/* Gives points according to the median times. The figure is the speed of the submission divided by
+ * the speed of the naive kernel. A figure of 1 earns nothing; the solution's figure divided by the
+ * declared slack earns all points. The check fails if the time is too short for reading the whole
+ * input. A note in the report shows all three times, and the speed at which this GPU copies
+ * memory. */
 void check_speed(struct check *check);
 
 /* --- judging ---------------------------------------------------------------------------------- */
@@ -248,70 +250,74 @@ void check_speed(struct check *check);
 void check_equal_int(struct check *check, const struct run *run, const char *name, int want);
 void check_equal_u64(struct check *check, const struct run *run, const char *name, uint64_t want);
 
-/* A common mistake. MAKE computes the wrong result that the mistake gives for INPUT. */
+/* A common mistake. MAKE computes the wrong result that a program with this mistake gives for
+ * INPUT. */
 struct check_guess {
     /* describes the mistake, after "c[0][0] is 3, but 4 is right: "; NULL at the end of a list */
     const char *text;
     void (*make)(const struct case_data *input, float *values);
-    /* The report shows the line of the student's file that contains this text (see
-     * check_find_line()). NULL if the line is unknown. If the next guess has the same MAKE, it is
-     * for another place in which students make the same mistake. */
+    /* A text by which check_find_line() finds the line with the mistake in the student's file. The
+     * report shows this line. NULL if the line is unknown. A mistake that students make in several
+     * places has several guesses with the same MAKE. */
     const char *at;
 };
 
 /* The right value of a result: HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and
- * GUESSES serve to explain wrong values: the report says whether a result equals one of the
- * guesses, or the result of MAKE_ROW for an input that was read in a wrong way. */
+ * GUESSES help to explain a wrong result: the report says whether the wrong result equals one of
+ * the guesses, or the result of MAKE_ROW for an input that was read in a wrong way. */
 struct check_matrix {
     int height, width;
     const double *values;
-    /* the largest error allowed for each number; NULL for no error, or for `ulps` */
+    /* the largest error allowed for each number; if NULL, `ulps` is the limit, and 0 allows none */
     const double *bounds;
     /* Computes row Y of the right result from INPUT. May be NULL. */
     void (*make_row)(const struct case_data *input, int y, double *values);
     const struct check_guess *guesses; /* NULL if there is none */
-    /* a guess must equal the wrong result exactly, because within the bounds any guess would fit */
+    /* if true, a result must equal a guess exactly; for results whose bounds are so wide that any
+     * guess would fit */
     bool exact_guesses;
-    /* Explains GOT, the wrong numbers of RUN on INPUT, if no guess fits. Writes the explanation to
-     * TEXT and sets *AT, as in struct check_guess. Returns false if there is no explanation. May be
-     * NULL. */
+    /* Explains the wrong result GOT of RUN on INPUT if no guess fits. Writes the explanation to
+     * TEXT, and sets *AT to a text as in struct check_guess. Returns false if there is no
+     * explanation. May be NULL. */
     bool (*explain)(struct check *check, const struct run *run, const struct case_data *input,
                     const float *got, char *text, size_t size, const char **at);
-    /* Name of the skeleton's kernel that makes the result, or NULL for the kernel of the last
-     * launch. */
+    /* Name of the kernel in the skeleton that computes the result, or NULL for the kernel of the
+     * last launch. */
     const char *maker;
-    /* Brings a result for INPUT into the order of `values`, if other orders are right, too. NULL if
-     * no other order is right. */
+    /* Sorts the result for INPUT into the order of `values`, if other orders are right, too. NULL
+     * if only one order is right. */
     void (*arrange)(const struct case_data *input, float *values);
     /* type of the numbers: CASE_INT (below 2^24) or CASE_BYTE; 0 for CASE_FLOAT */
     enum case_type type;
-    /* The largest error allowed, in ulp of each right value as a float. Messages then give errors
-     * in ulp. 0 if `bounds` has the errors. */
+    /* The largest error allowed, in ulp of the right value as a float; messages then give errors in
+     * ulp. 0 if `bounds` gives the errors. */
     double ulps;
 };
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);
 
-/* Returns the values of the result NAME of RUN that are judged. Returns NULL unless they are COUNT
- * floats. They are valid as long as RUN. */
+/* Returns the COUNT floats of the result NAME of RUN that are judged. Returns NULL if the result is
+ * missing, or has another type or count. They are valid as long as RUN. */
 const float *check_floats(struct check *check, const struct run *run, const char *name,
                           size_t count);
 
 /* Shows the array NAME of RUN's input or result as a picture in the HTML report. The array has
- * HEIGHT rows of WIDTH bytes, which are greys from 0 (black) to 255 (white). Call this after the
- * result was judged. */
+ * HEIGHT rows of WIDTH bytes, which are grey levels from 0 (black) to 255 (white). Call this after
+ * judging the result. */
 void check_show(struct check *check, const struct run *run, const char *name, int width,
                 int height);
 
-/* Checks that the kernels have read at least BYTES from global memory, because kernels must compute
- * the answer from the data on the GPU. Does nothing on a GPU, which has no counters. */
+/* Checks that the kernels have read at least BYTES from global memory, so that they may have
+ * computed the answer from the data there. Does nothing on a GPU, which has no counters. */
 void check_has_read(struct check *check, const struct run *run, uint64_t bytes);
 
 /* Checks that kernels wrote all bytes of the result NAME, and that main() only copied them from the
  * GPU's memory. Memory that the GPU cleared counts as written by kernels. Managed and mapped memory
- * counts as the GPU's memory, unless main() saw the judged input. In a check that has a figure, is
- * CHECK_COUNTS or has .closed_input, main() must have copied the input unchanged, unless the check
- * has .open_input. Call this after judging the values. Does nothing on a GPU. */
+ * counts as the GPU's memory, unless main() saw the judged input.
+ *
+ * Some checks also require that main() has copied the input unchanged: those that have a figure,
+ * .closed_input or CHECK_COUNTS, but not .open_input. Call this after judging the values. Does
+ * nothing on a GPU. */
 void check_made_by_kernels(struct check *check, const struct run *run, const char *name);
 /* Checks that the program launched a kernel with the name KERNEL. Does nothing on a GPU. */
 void check_ran(struct check *check, const struct run *run, const char *kernel);
@@ -326,84 +332,90 @@ struct check_launch {
     double store_sectors; /* number of sectors of global memory that the launch's stores touch */
 };
 
-/* Returns launch number INDEX of the program, from 0. All members are 0 if there is no such launch,
- * if RUN is NULL, and on a GPU. */
+/* Returns launch number INDEX of the program, from 0. If there is no such launch, RUN is NULL, or
+ * the device is a GPU, all members are 0. */
 struct check_launch check_launch(const struct run *run, size_t index);
 /* Checks that launch number INDEX has the size <<<BLOCKS, THREADS>>>. Does nothing on a GPU. */
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,
                     int threads);
 
-/* Makes HINT the check's own hint from now on. This is for checks that run several rungs, which
- * need different advice. HINT must stay valid. Does nothing after a failure. */
+/* Makes HINT the check's own hint from now on. This is for checks that run several rungs (versions
+ * of the kernel), which need different advice. HINT must stay valid. Does nothing after a
+ * failure. */
 void check_set_hint(struct check *check, const char *hint);
 
-/* If the check has not failed, replaces its hint, because the reason for a loss is known. */
+/* Replaces the check's hint, if it has not failed. Call this if the reason for a loss of points is
+ * known. */
 void check_hint(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Returns the number of the line of the student's file that contains TEXT. Ignores spaces and
  * comments. Returns 0 if no line or several lines contain TEXT. */
 unsigned check_find_line(const struct check *check, const char *text);
-/* Makes the report show the line that check_find_line() finds, if there is one. Call it after a
- * loss was reported. */
+/* Makes the report show the line that check_find_line() finds for TEXT, if there is one. Call this
+ * after a loss of points was reported. */
 void check_show_line(struct check *check, const char *text);
 /* Makes the report show the line of the student's file with the largest sum of COUNTERS, which are
- * separated by spaces. Call it after a loss was reported. Does nothing for NULL, and on a GPU. */
+ * separated by spaces. Call this after a loss of points was reported. Does nothing if COUNTERS or
+ * RUN is NULL, or on a GPU. */
 void check_show_counter(struct check *check, const struct run *run, const char *counters);
 
 /* Fails the check although the answer is right. FORMAT says what is missing, and HINT gives advice.
- * Does nothing if RUN is NULL, or after a figure that earns nothing. */
+ * Does nothing if RUN is NULL, or if the check's figure already earns nothing. */
 void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
 
 /* Returns the theoretical occupancy, in percent, of the kernels on a GPU of CAPABILITY (times 10:
- * 86 is 8.6). Considers the limits by threads, blocks and shared memory. Ignores registers, because
- * the emulator only estimates their number. If there are several launches, returns the lowest
- * occupancy of a launch that does at least 5 % of the work. Lowers the occupancy of a launch whose
- * average warp executes less than 70 % of the longest warp's instructions, because idle warps only
- * seem to fill the multiprocessor. A note says which resource sets the limit. Returns 0 for NULL,
- * and on a GPU. */
+ * 86 is 8.6). Considers the limits by threads, blocks and shared memory, but not by registers,
+ * because the emulator only estimates their number. If there are several launches, returns the
+ * lowest occupancy of a launch that does at least 5 % of the work.
+ *
+ * The occupancy of a launch is reduced if its average warp executes less than 70 % of the longest
+ * warp's instructions, because idle warps only seem to fill the multiprocessor. A note says which
+ * resource sets the limit. Returns 0 if RUN is NULL, and on a GPU. */
 double check_occupancy(struct check *check, const struct run *run, unsigned capability);
 
 /* Returns the sum of the counter NAME over all launches. NAME can be several counters, separated by
  * spaces. global_load_... and global_store_... include textures and surfaces, unless NAME also has
- * a counter texture_... longest_warp_instructions is summed, too: launches run one after another,
- * so the program's critical path is the sum of their critical paths. Returns 0 for NULL. */
+ * a counter texture_... The counter longest_warp_instructions is summed, too, because launches run
+ * one after another: the program's critical path is the sum of their critical paths. Returns 0 if
+ * RUN is NULL. */
 double check_counter(const struct run *run, const char *name);
 
-/* Does the same as check_counter() in two runs, the second with warps in the other order, and
- * returns the larger value. Warps that wait for each other may poll only in one of the two
- * orders. */
+/* Runs the program a second time with warps in the other order, and returns the larger value of
+ * check_counter() in the two runs. This is for kernels whose warps poll while they wait for each
+ * other, because they may poll in only one of the two orders. */
 double check_worse_counter(struct check *check, const struct run *run, const char *name);
 
 /* Returns the number of sectors that kernels read from global memory: by loads, through textures,
- * and by atomics that return the old value. Returns 0 for NULL. */
+ * and by atomics that return the old value. Returns 0 if RUN is NULL. */
 double check_sectors_read(const struct run *run);
-/* Returns the number of sectors that kernels and copies on the GPU read from and write to global
- * memory. Memory that the program only clears does not count. Returns 0 for NULL. */
+/* Returns the number of sectors that kernels, and copies within the GPU, read from and write to
+ * global memory. Memory that the program only clears does not count. Returns 0 if RUN is NULL. */
 double check_sectors_moved(const struct run *run);
 /* Checks that launch number INDEX does the work. This launch must read at least BYTES. All launches
- * together may read at most 1.5 times BYTES, so that none of them does useless work. A warp may
- * read at most a quarter of its block's share of BYTES, so that all warps of the block work. Does
+ * together may read at most 1.5 times BYTES, so that none of them does useless work. One warp may
+ * read at most a quarter of its block's share of BYTES, so that at least four warps work. Does
  * nothing on a GPU. */
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes);
 
 /* Checks that at least WARPS warps share the work. No warp may load more than 1 / WARPS of SECTORS,
- * the number of sectors that contain the data of all launches, or execute more than 1 / WARPS of
- * all instructions. Call this if the figure judges CHECK_PATH, to limit how much work one thread
- * does. HINT says what to do. Does nothing for NULL, and on a GPU. */
+ * or execute more than 1 / WARPS of all instructions. SECTORS is the number of sectors that contain
+ * the data of all launches. Use this check beside a check of CHECK_PATH, which
+ * does not notice that a single thread does most of the work. HINT says what to do. Does nothing if
+ * RUN is NULL, or on a GPU. */
 void check_is_shared(struct check *check, const struct run *run, double sectors, unsigned warps,
                      const char *hint);
 
 /* Returns the time, in whole microseconds, that the program's copies and kernels would take on the
  * GPU that the check's .gpu names. Each copy or kernel waits only for the work that the program
  * orders before it, and for a free engine (gpu/order/timeline.h). Fails the check if the program
- * copies less than BYTES to the GPU or less than BYTES back. Returns 0 for NULL. */
+ * copies less than BYTES to the GPU or less than BYTES back. Returns 0 if RUN is NULL. */
 double check_makespan(struct check *check, const struct run *run, uint64_t bytes);
 
 /* Returns the number of requests that the program sent to the GPU. WHAT names the kinds of
- * requests, separated by spaces. Returns 0 for NULL, and on a real GPU. The emulator counts the
- * requests, so the program cannot falsify their number. Each call of these functions, and of their
- * asynchronous forms, is one request:
+ * requests, separated by spaces. Returns 0 if RUN is NULL, and on a real GPU. The emulator counts
+ * the requests, so the program cannot falsify their number. Each call of these functions, and of
+ * their asynchronous forms, is one request:
  *
  *     alloc        cudaMalloc(), cudaMallocArray(), ...
  *     alloc_rows   cudaMallocPitch(), cudaMalloc3D()
@@ -424,7 +436,7 @@ unsigned long check_requests(const struct run *run, const char *what);
 /* Returns the total number of rows in the requests of the kinds named in WHAT. */
 unsigned long check_rows(const struct run *run, const char *what);
 /* Checks that the program has sent at least LEAST and at most MOST requests of the kinds named in
- * WHAT. The message calls the function that sends them NAME. */
+ * WHAT. NAME is the function that sends them, for the message. */
 void check_called(struct check *check, const struct run *run, const char *name, const char *what,
                   unsigned long least, unsigned long most);
 /* Returns the name of a function that the program called, if the name contains PART and does not
@@ -434,19 +446,18 @@ void check_called(struct check *check, const struct run *run, const char *name, 
 const char *check_other_call(const struct run *run, const char *part, const char *wanted,
                              const char *otherwise);
 
-/* Checks that the kernels do not use features whose cost the checks do not count. These are more
- * than a few bytes of constant memory, and votes of a block's threads, which pass numbers between
- * warps. The figure can allow these features. The shared memory of other blocks of a cluster is
- * never allowed. */
+/* Checks that the kernels use no features whose cost is not counted: more than a few bytes of
+ * constant memory, block-wide votes, which pass numbers between warps, and the shared memory of
+ * other blocks of a cluster. The figure can allow the first two. */
 void check_is_counted(struct check *check, const struct run *run);
 
-/* Checks that the whole program does not cost much more than the solution. Does nothing for NULL,
- * and on a GPU. */
+/* Checks that the whole program does not cost much more than the solution. Does nothing if RUN is
+ * NULL, or on a GPU. */
 void check_costs(struct check *check, const struct run *run);
 
-/* Checks that the kernels compute the result NAME from shared memory. Runs the program once more,
- * with loads from shared memory that return wrong values; the result must change. HINT gives
- * advice. Does nothing for NULL, and on a GPU. */
+/* Checks that the kernels compute the result NAME from values in shared memory. Runs the program
+ * once more, with loads from shared memory that return wrong values; the result must change. HINT
+ * gives advice. Does nothing if RUN is NULL, or on a GPU. */
 void check_through_shared(struct check *check, const struct run *run, const char *name,
                           const char *hint);
 
@@ -455,15 +466,15 @@ void check_through_constants(struct check *check, const struct run *run, const c
                              const char *hint);
 
 /* Checks that main() bases its decisions on numbers that it reads from the GPU, not on its own
- * computations. Runs the program once more: main() sees the floats ARRAY of the input multiplied by
- * FACTOR, but reads the kernels' results for the judged input. The result NAME must stay the same.
- * HINT says what to do. Does nothing for NULL, on a GPU, and if kernels write to memory that they
- * share with main(), which main() reads without a copy. */
+ * computations. Runs the program once more. In this run, main() sees the floats ARRAY of the input
+ * multiplied by FACTOR, but reads the kernels' results for the judged input; the result NAME must
+ * stay the same. HINT says what to do. Does nothing if RUN is NULL, on a GPU, and if main() reads
+ * the results without a copy, from memory that it shares with kernels. */
 void check_decides_by_reads(struct check *check, const struct run *run, const char *array,
                             float factor, const char *name, const char *hint);
 
-/* Gives the check the points that VALUE earns according to the budget of its figure. First calls
- * check_is_counted() and, if VALUE earns points, check_costs(). */
+/* Gives the check the points that VALUE earns according to the budget of its figure. Before that,
+ * calls check_is_counted() and, if VALUE earns points, check_costs(), which can fail the check. */
 void check_measure(struct check *check, const struct run *run, double value);
 
 /* --- for the runner --------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
-/* Compares the cost of the whole program with that of the solution.
+/* Compares the costs of the whole program with the costs of the solution.
  *
  * The figure of a check is often a ratio, and a program can improve a ratio by useless work:
  * unnecessary reads, warps that only poll, threads that wait for each other. Useless work increases
  * totals, so this file compares totals over all launches and all copies on the GPU. The limits are
- * multiples of the solution's totals, which labs/NN-name/costs.def records. They leave room for
- * every sensible solution. */
+ * multiples of the solution's totals, which are in labs/NN-name/costs.def. Every sensible solution
+ * stays below them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +18,10 @@
 #define SHARED_WAVEFRONTS "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
 #define ATOMIC_REQUESTS   "global_atomic_requests global_reduction_requests"
 
-/* The limit of each cost: the larger of TIMES * the solution's cost, and SHARE * the solution's
- * instructions. So a kernel can use a few barriers although the solution uses none. LOSS is the id
- * of a finding that may explain the cost. If there is no such finding, the report shows the line
- * with the largest sum of COUNTERS. */
+/* The limit of each cost: the larger of TIMES * the solution's cost and SHARE * the solution's
+ * instructions. SHARE allows a kernel to use a few barriers, for example, although the solution
+ * uses none. LOSS is the id of a finding that may explain the cost. If there is no such finding,
+ * the report shows the line with the largest sum of COUNTERS. */
 static const struct {
     double times, share;
     const char *text, *hint, *counters, *loss;
@@ -59,7 +59,7 @@ static const struct {
          ""},
 };
 
-/* Returns the number of sectors that copies on the GPU read and write. */
+/* Returns the number of sectors that copies within the GPU read and write. */
 static double sectors_copied(const struct run *run)
 {
     return check_sum(json_object_get(run->record, "sectors"), "copy copy_rows");
@@ -75,7 +75,7 @@ double check_sectors_moved(const struct run *run)
     return run ? check_sectors_read(run) + sectors_stored(run) + sectors_copied(run) : 0;
 }
 
-/* Measures the costs of a run. A copy on the GPU reads half of its sectors and writes the other
+/* Measures the costs of a run. A copy within the GPU reads half of its sectors and writes the other
  * half. */
 static void measure(const struct run *run, double costs[CHECK_COSTS])
 {
@@ -95,7 +95,7 @@ static void measure(const struct run *run, double costs[CHECK_COSTS])
 }
 
 /* Appends a row for costs.def to the file that `make costs` names while it grades the solution. The
- * limits apply during that grading, too, so nobody can escape them by naming a file. */
+ * limits still apply in that grading, so a student gains nothing by naming a file. */
 static void record(const struct check *check, const double costs[CHECK_COSTS])
 {
     const char *path = getenv("LANEWISE_COSTS");

@@ -1,4 +1,4 @@
-/* Checks the counters in the record, and the requests to the GPU. */
+/* Checks the counters in the record, and the program's requests to the GPU. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ void check_has_read(struct check *check, const struct run *run, uint64_t bytes)
 {
     if (!run || !run->counters || !check_is_open(check))
         return;
-    /* a sector is 32 bytes; bytes that are read twice count twice, but no student gains anything by
-     * that */
+    /* A sector is 32 bytes. Bytes that are read twice count twice, which does no harm: no student
+     * gains anything by it. */
     double read = 32 * check_sectors_read(run) + check_counter(run, "bulk_load_bytes");
     if (read >= (double)bytes)
         return;
@@ -40,8 +40,8 @@ static bool is_word_of(const char *word, const char *words)
     return false;
 }
 
-/* Returns whether WHAT asks for the counter NAME. Reads and writes of textures and surfaces also
- * count as loads and stores of global memory, unless WHAT itself distinguishes textures. */
+/* Returns whether the list WHAT includes the counter NAME. A list with loads and stores of global
+ * memory includes those of textures and surfaces, unless it has a counter of textures itself. */
 static bool is_asked_for(const char *name, const char *what)
 {
     static const char texture[] = "texture_";
@@ -129,7 +129,7 @@ void check_show_counter(struct check *check, const struct run *run, const char *
     }
 }
 
-/* Makes the report show the line of the student's file with the largest share of the figure's
+/* Makes the report show the line of the student's file that contributes most to the figure's
  * counters. */
 static void point_at_worst_line(struct check *check, const struct run *run)
 {
@@ -138,12 +138,12 @@ static void point_at_worst_line(struct check *check, const struct run *run)
         check_show_counter(check, run, counters);
 }
 
-/* Most figures do not count reads of constant memory. For them, a program may copy at most this
- * number of bytes there, which is enough for a few sizes and addresses. */
+/* Most figures do not count reads of constant memory. With such a figure, a program may copy at
+ * most this number of bytes to constant memory, which is enough for a few sizes and addresses. */
 #define MOST_CONSTANTS 256
 
-/* Returns the largest number of bytes that the program had copied to constant memory at a
- * launch. */
+/* Returns the number of bytes that the program had copied to constant memory, for the launch with
+ * the largest number. */
 static double constant_bytes(const struct run *run)
 {
     size_t i;

@@ -36,7 +36,7 @@ static json_int_t number_in_array(const json_t *finding, const char *name)
 
 /* --- sizes of allocations --------------------------------------------------------------------- */
 
-/* The observer's help asks whether an allocation lacks a sizeof. Replaces this help if the line of
+/* The help of FINDING asks whether an allocation lacks a sizeof. Replaces this help if the line of
  * the allocation has a sizeof. */
 static bool doubt_sizeof(const struct check *check, json_t *finding)
 {
@@ -76,8 +76,8 @@ static unsigned order_of(const char *name)
     return 0;
 }
 
-/* Finds the only two sizes of INPUT whose product is COUNT. Returns false if there are none, or
- * several. */
+/* Finds two sizes in INPUT whose product is COUNT. Returns false if there are no such sizes, or
+ * several pairs of them. */
 static bool find_shape(const struct case_data *input, size_t count, struct shape *shape)
 {
     const struct case_array *one, *other;
@@ -97,9 +97,9 @@ static bool find_shape(const struct case_data *input, size_t count, struct shape
     return found == 1;
 }
 
-/* Returns the name of a size of INPUT that line NUMBER uses as a member of a structure, as in
- * p.width, but that is not a size of SHAPE. Returns NULL if there is none, or if the line uses the
- * number of SHAPE's columns, too. */
+/* Returns the name of a size in INPUT that line NUMBER uses as a member of a structure, as in
+ * p.width, but that is not a size in SHAPE. Returns NULL if there is none, or if the line also uses
+ * the number of SHAPE's columns. */
 static const char *find_other_size(const struct slice *slice, unsigned number,
                                    const struct case_data *input, const struct shape *shape)
 {
@@ -122,8 +122,8 @@ static bool multiplies_by(const struct slice *slice, unsigned line, const char *
     return slice_has_text(slice, line, text);
 }
 
-/* Explains an access outside of a matrix. Names the size by which the index should multiply the
- * row, or the number of the row, after the last one, that the access would reach. */
+/* Explains an access outside of a matrix. Names the size with which the row's number should be
+ * multiplied, or the row after the last one that the access would reach. */
 static bool name_row(const struct check *check, const struct slice *slice, json_t *finding)
 {
     size_t bytes = (size_t)number_in_array(finding, "bytes"), each = sizeof(float);
@@ -168,8 +168,8 @@ static double product_of(const json_t *dimensions)
     return product;
 }
 
-/* If only some elements of an array were written, names a launch that has exactly as many threads
- * or warps: it may be too small. */
+/* If only some elements of an array were written, names a launch with exactly this number of
+ * threads or warps, because it may be too small. */
 static bool name_small_launch(const json_t *record, json_t *finding)
 {
     size_t i, each = (size_t)number_in_array(finding, "access_bytes");
@@ -201,7 +201,8 @@ static bool name_small_launch(const json_t *record, json_t *finding)
 
 /* --- indices ---------------------------------------------------------------------------------- */
 
-/* Says that the index of an array in shared memory depends on blockIdx. */
+/* If the index of an array in shared memory depends on blockIdx, says so in FINDING. Returns false
+ * otherwise. */
 static bool name_block_index(const struct slice *slice, json_t *finding)
 {
     const char *array = json_text_of(json_object_get(finding, "array"), "name");
@@ -214,8 +215,8 @@ static bool name_block_index(const struct slice *slice, json_t *finding)
                           made, variable, array);
 }
 
-/* Says that only one lane has the right value of a variable that other lanes store, or use in an
- * index. */
+/* If only one lane has the right value of a variable, but other lanes store it or use it in an
+ * index, says so in FINDING. Returns false otherwise. */
 static bool name_lane(const struct slice *slice, json_t *finding)
 {
     unsigned line = (unsigned)json_integer_of(finding, "line"), made;

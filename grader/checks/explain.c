@@ -41,8 +41,8 @@ static const char *last_line(struct process_outcome *outcome)
 
 #define PRINTED_LINES 5
 
-/* Returns the beginning of the last PRINTED_LINES lines of TEXT (LENGTH bytes) or, if these lines
- * have more than MOST bytes, the beginning of the last MOST bytes. */
+/* Returns the beginning of the last PRINTED_LINES lines of TEXT (LENGTH bytes). If these lines have
+ * more than MOST bytes, returns the beginning of the last MOST bytes. */
 static const char *last_lines(const char *text, size_t length, size_t most)
 {
     const char *start = text + length, *end = start;
@@ -112,7 +112,7 @@ static void advise_about(struct check *check, const json_t *finding)
 #define SHORTER " (shorter limit after the first hang)"
 #define ENDLESS "Is there an endless loop, or a loop that calls a CUDA function for each number?"
 
-/* Returns a hint about the way in which a run ended, or "" if there is none. */
+/* Returns a hint about the way in which a process ended, or "" if there is none. */
 static const char *advice_for_end(const struct process_outcome *outcome)
 {
     switch (outcome->end) {
@@ -151,8 +151,8 @@ static void explain_exit(struct check *check, struct process_outcome *outcome)
             (unsigned long long)RUN_GPU_BYTES >> 20);
 }
 
-/* Explains that WHO ("your program" or "your kernels") did not end. OUTCOME says which of LIMITS
- * was reached. */
+/* Explains that WHO ("your program" or "your kernels") did not end in time. OUTCOME says which of
+ * LIMITS was reached. */
 static void explain_timeout(struct check *check, const char *who,
                             const struct process_outcome *outcome, const struct run_limits *limits,
                             unsigned cpu_seconds)
@@ -195,7 +195,7 @@ void check_explain_end(struct check *check, struct process_outcome *outcome,
     case PROCESS_INTERRUPTED:
         check_break(check, "interrupted");
         break;
-    case PROCESS_UNSERVED: /* check_explain_device() has explained the server's end */
+    case PROCESS_UNSERVED: /* check_explain_device() has already explained why the device ended */
         break;
     }
     if (was_open && !check_is_open(check) && !check->verdict.advised)
@@ -270,8 +270,8 @@ static const char *launch_status(const json_t *record)
 }
 
 /* Returns the rank of FINDING among the errors of a run. An error of a low rank can cause errors of
- * higher ranks. A missing barrier, for example, lets a thread read an unwritten value. The runtime
- * reports an error of its own after any other error, so that error has the highest rank. */
+ * higher ranks: a missing barrier, for example, makes a thread read an unwritten value. Errors that
+ * the runtime reports have the highest rank, because any other error can cause them. */
 static int rank_of(const json_t *finding)
 {
     static const char *const tools[] = {"synccheck", "racecheck", "initcheck"};
@@ -299,8 +299,9 @@ static const json_t *find_cause(const json_t *record)
     return first;
 }
 
-/* FINDING is an access outside of memory. Returns the race or uninitialised read in RECORD from
- * whose line the address of the access is computed. Returns NULL if there is none. */
+/* Finds the cause of FINDING, an access outside of memory. The cause is a race or an uninitialised
+ * read in RECORD, in a line from which the access's address is computed. Returns NULL if there is
+ * none. */
 static const json_t *find_feeder(const struct check *check, const json_t *record,
                                  const json_t *finding)
 {
@@ -325,9 +326,10 @@ static const json_t *find_feeder(const struct check *check, const json_t *record
     return found;
 }
 
-/* If FINDING, an error of RUN, is an access outside of memory whose address is computed from a
- * value that was read too early, returns the error about that early read. If a second, watched run
- * found it, *RECORD becomes the record of that run. Otherwise returns FINDING. */
+/* FINDING is an error of RUN. If it is an access outside of memory, its address may have been
+ * computed from a value that was read too early. In this case, returns the error about the early
+ * read. If it was found only in a second run with racecheck and initcheck, *RECORD becomes the
+ * record of that run. Otherwise returns FINDING. */
 static const json_t *find_earlier(struct check *check, const struct run *run, const json_t *finding,
                                   json_t **record)
 {
@@ -359,8 +361,8 @@ static void blame(struct check *check, const json_t *record, const json_t *findi
     advise_about(check, finding);
 }
 
-/* Adds the line that launches FINDING's kernel, if that launch may give an array too few bytes, and
- * if no other line launches the kernel. */
+/* Adds the line that launches FINDING's kernel, if this launch may give an array too few bytes.
+ * Does nothing if several lines launch the kernel. */
 static void name_launch(const struct check *check, json_t *finding)
 {
     const char *kernel = json_text_of(finding, "kernel"), *end = kernel + strcspn(kernel, "(<");
@@ -391,7 +393,7 @@ static void explain_finding(struct check *check, const json_t *record, const jso
         snprintf(check->verdict.kernel, sizeof check->verdict.kernel, "%s",
                  json_text_of(finding, "kernel"));
     else if (json_integer_of(finding, "line") == 0 && outcome)
-        said = last_line(outcome); /* the program itself may have printed the place */
+        said = last_line(outcome); /* the program itself may have printed where it failed */
     name_launch(check, (json_t *)finding);
     if (memory) {
         record_write_places(memory, finding);
@@ -403,7 +405,7 @@ static void explain_finding(struct check *check, const json_t *record, const jso
     blame(check, record, finding);
 }
 
-/* Returns a finding that is no error but explains wrong results, or NULL if there is none. */
+/* Returns a finding that is not an error, but explains wrong results, or NULL if there is none. */
 static const json_t *find_suspect(const json_t *record)
 {
     size_t i;
@@ -435,7 +437,7 @@ bool check_explain_wrong(struct check *check, const json_t *record)
     return cause || suspect;
 }
 
-/* Makes a verdict from the last call that failed, if the program ended because of that call. */
+/* If the program ended because a CUDA call failed, makes a verdict from this call. */
 static void explain_failed_call(struct check *check, const json_t *record,
                                 struct process_outcome *outcome)
 {

@@ -42,7 +42,8 @@ float *check_random_floats(struct check *check, size_t count, float low, float h
 {
     float *values = check_memory(check, count, sizeof *values);
     for (size_t i = 0; i < count; ++i) {
-        /* SHARE is from 0 to 1 - 2^-24, and exact in a float; the sum below can round up to HIGH */
+        /* SHARE is from 0 to 1 - 2^-24, so a float stores it exactly; the sum below can round up to
+         * HIGH */
         float share = (float)(check_random_next(&check->random) >> 40) * 0x1p-24f;
         values[i] = low + (high - low) * share;
     }
@@ -67,17 +68,18 @@ struct case_data *check_case(struct check *check, const char *format, ...)
 /* --- the decoy input -------------------------------------------------------------------------- */
 
 enum {
-    /* fewest elements of an array that the decoy replaces; main() sees shorter arrays unchanged */
+    /* The decoy replaces only arrays with at least this number of elements. */
     SHORTEST = 16,
     DRAWS = 64,
-    /* most equal pairs in DRAWS random pairs; 16 different elements give 4 on average */
+    /* Maximum number of equal pairs among DRAWS random pairs. If an array has 16 different
+     * elements, 4 pairs are equal on average. */
     MOST_EQUAL = DRAWS / 6,
     PIECE = 16, /* bytes of a piece (gpu/remote/views.h) */
-    /* Number of spoilt pieces in an input of at least 64 pieces. There are so few that a cheating
-     * program must inspect much of the input to find one. There are so many that at most one of ten
-     * million honest programs reads none of them. */
+    /* Number of pieces that are spoilt (replaced by other numbers) in an input of at least 64
+     * pieces. They are so few that a cheating program must inspect much of the input to find one.
+     * They are so many that at most one of ten million honest programs reads none of them. */
     SPOILT = 16,
-    POOL = 1 << 14, /* most elements from which draw() chooses */
+    POOL = 1 << 14, /* number of elements from which draw() chooses */
 };
 
 /* Picks one of COUNT elements of SIZE bytes at random, and returns its bits. */
@@ -90,8 +92,8 @@ static inline uint64_t pick(const char *elements, size_t size, size_t count,
     return bits;
 }
 
-/* Returns whether ARRAY is varied enough that a few neighbouring elements identify their place.
- * This is true if two random elements are seldom equal. */
+/* Returns whether a few consecutive elements of ARRAY occur at only one place in it. This is very
+ * likely if two random elements are seldom equal. */
 static bool has_places(const struct case_array *array, struct check_random *random)
 {
     size_t size = case_type_size(array->type), count = array->count;
@@ -102,10 +104,10 @@ static bool has_places(const struct case_array *array, struct check_random *rand
     return count >= SHORTEST && equal <= MOST_EQUAL;
 }
 
-/* Fills TO with COUNT random elements of ELEMENTS (COUNT elements of SIZE bytes each). Draws them
- * from a pool of POOL elements, because random access to a large array is slow. Even so, 16
- * consecutive bytes do not match another place by coincidence. Avoids zeros if possible, because
- * programs put zeros between and after rows. */
+/* Fills TO with COUNT elements, drawn at random from ELEMENTS (COUNT elements of SIZE bytes each).
+ * Draws them from a pool of POOL of these elements, because random access to a large array is slow.
+ * The pool is large enough that 16 consecutive bytes do not occur at another place by chance.
+ * Avoids zeros if possible, because programs put zeros between and after rows. */
 __attribute__((always_inline)) static inline void
 draw(const char *elements, size_t size, size_t count, struct check_random *random, char *to)
 {
@@ -120,8 +122,8 @@ draw(const char *elements, size_t size, size_t count, struct check_random *rando
         memcpy(to + i * size, pool + check_random_next(random) % POOL * size, size);
 }
 
-/* Adds an array like ARRAY to OTHER. If DRAWS is true, draws its elements at random from ARRAY;
- * otherwise copies them. */
+/* Adds an array of the same name, type and size as ARRAY to OTHER. If DRAWS is true, its elements
+ * are drawn at random from ARRAY; otherwise they are copied. */
 static bool add_other(struct case_data *other, const struct case_array *array, bool draws,
                       struct check_random *random)
 {
@@ -176,7 +178,7 @@ const char *check_number(double n)
     static char buffers[8][48];
     static unsigned next;
     char *buffer = buffers[next++ % 8], digits[40];
-    if (fabs(n) < 100 && n != floor(n)) { /* N is a ratio */
+    if (fabs(n) < 100 && n != floor(n)) { /* N is a ratio, so show some decimals */
         snprintf(buffer, sizeof buffers[0], "%.2f", n);
         return buffer;
     }

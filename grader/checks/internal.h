@@ -17,7 +17,7 @@ struct timing {
     unsigned round;
     double naive;                   /* milliseconds */
     double times[2][CHECK_REPEATS]; /* milliseconds that CHECK_YOURS and CHECK_SOLUTION reported */
-    double walls[2][CHECK_REPEATS]; /* seconds of the processes that reported those times */
+    double walls[2][CHECK_REPEATS]; /* seconds that the processes took that reported those times */
     double copy_rate;               /* GB/s of this GPU's memory, or 0 if unknown */
     size_t input_bytes;             /* total size of the cases that the submission reads */
 };
@@ -28,10 +28,10 @@ struct check {
     struct check_random random; /* the stream from which checks.c draws its inputs */
     char context[160];          /* describes the latest case */
     double run_seconds;         /* total time of all runs so far (see run_seconds()) */
-    double idle_seconds;        /* the part of run_seconds in which processes only waited */
-    unsigned process_count;     /* number of runs so far, including those that were freed */
+    double idle_seconds;        /* the part of run_seconds in which processes were idle */
+    unsigned process_count;     /* number of runs so far, including those whose data was freed */
     double points;              /* points of the check, as declared or as the course changes them */
-    /* the figure's budget: as declared, changed by a course, or from check_speed() */
+    /* the figure's budget, from its declaration, a course or check_speed() */
     struct judge_budget budget;
     struct verdict verdict;
     struct timing timing;
@@ -61,7 +61,7 @@ extern const struct check_info *const __start_lanewise_checks[], *const __stop_l
 extern const struct check_cost_row lab_costs[] __attribute__((weak));
 
 /* Returns true if the check only searches for the first edit with which it passes (grade/repair.h).
- * Nobody reads its explanations then. */
+ * Then nobody reads its explanations, so they can be skipped. */
 static inline bool check_is_trial(const struct check *check)
 {
     return check->job.only != NULL;

@@ -18,7 +18,7 @@ struct answer {
     bool made; /* kernels made all bytes of the result */
     /* the result stays the same with other data on the GPU, and is not all zeros */
     bool same;
-    bool is_other_spoilt; /* the other data for `same` was spoilt data, otherwise the decoy input */
+    bool is_other_spoilt; /* the other data was spoilt data (inputs.h); if false, the decoy */
     uint64_t values[];
 };
 
@@ -31,15 +31,15 @@ struct answer {
 const struct answer *check_answer(struct check *check, const struct run *run, const char *name);
 void check_free_answers(struct run *run);
 
-/* Returns the sum of the numbers in COUNTS, a member of the record, whose names are in WHAT,
- * separated by spaces. */
+/* Returns the sum of those numbers in COUNTS, a member of the record, whose names are in WHAT.
+ * Spaces separate the names. */
 double check_sum(const json_t *counts, const char *what);
 
-/* Makes the report show the loss that contributes most to the figure's counter, and its cause.
- * Returns false if there is no such loss. */
+/* Makes the report show the loss (a finding about wasted work) that contributes most to the
+ * figure's counter, and its cause. Returns false if there is no such loss. */
 bool check_point_at_loss(struct check *check, const struct run *run);
-/* Makes the report show the worst loss of type ID, with its cause and advice, if that loss wastes
- * at least half of EXCESS. */
+/* If the worst loss of type ID wastes at least half of EXCESS, makes the report show it with its
+ * cause and advice. */
 void check_point_at_excess(struct check *check, const struct run *run, const char *id,
                            double excess);
 

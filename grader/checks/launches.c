@@ -60,8 +60,8 @@ double check_sectors_read(const struct run *run)
     return run ? sectors_read(run->counters) : 0;
 }
 
-/* Refuses the run if the largest value of COUNTER for one warp, summed over the launches, is more
- * than 1 / WARPS of ALL. TEXT is a format for this value, ALL and WARPS. */
+/* Fails the check if one warp has more than 1 / WARPS of ALL. COUNTER counts the largest value of
+ * one warp, summed over the launches. TEXT is a format for this value, ALL and WARPS. */
 static void need_share(struct check *check, const struct run *run, const char *counter, double all,
                        unsigned warps, const char *hint, const char *text)
 {
@@ -83,7 +83,7 @@ void check_is_shared(struct check *check, const struct run *run, double sectors,
                "one warp executes %s of %s instructions; at least %u warps must share them");
 }
 
-/* The most bytes that a warp's loads may read by polling, as in grid.sync(), in addition to its
+/* The number of bytes that a warp may read by polling, as in grid.sync(), in addition to its
  * data. */
 #define POLLS 512
 

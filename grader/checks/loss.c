@@ -1,6 +1,6 @@
-/* A loss is a finding about wasted work. Finds the loss that explains a figure, which is the loss
- * that increases the counter that the check judges. Reports the loss's cause, and the points that
- * the check would give without the loss. */
+/* Finds the loss that explains a figure. A loss is a finding about wasted work; it explains a
+ * figure if it increases the counter that the check judges. Reports the cause of the loss, and the
+ * points that the check would give without it. */
 #include "checks/judging.h"
 
 #include <ctype.h>
@@ -13,8 +13,8 @@
 #include "checks/verdict.h"
 #include "record/losses.h"
 
-/* Returns the id of the losses that increase COUNTER, or of the first counter in it. Returns "" if
- * there are no such losses. */
+/* Returns the id of the losses that increase COUNTER, or the first one if COUNTER is a list of
+ * counters. Returns "" if there are no such losses. */
 static const char *losses_of(const char *counter)
 {
     static const struct {
@@ -30,8 +30,8 @@ static const char *losses_of(const char *counter)
     return "";
 }
 
-/* Returns whether FINDING is about the kind of access that COUNTER counts, which may be NULL. A
- * bank conflict of loads does not explain a counter of stores, or the reverse. */
+/* Returns whether FINDING is about the kind of access that COUNTER counts: a bank conflict of
+ * loads, for example, does not explain a counter of stores. COUNTER may be NULL. */
 static bool is_of_access(const char *counter, const json_t *finding)
 {
     const char *cause = json_text_of(finding, "cause");
@@ -40,8 +40,8 @@ static bool is_of_access(const char *counter, const json_t *finding)
     return !(stores && strstr(cause, " read ")) && !(loads && strstr(cause, " write "));
 }
 
-/* Returns the most wasteful loss of type ID in the student's file, or NULL. Findings are sorted by
- * waste. */
+/* Returns the loss of type ID in the student's file that wastes most, or NULL. Findings are sorted
+ * by waste. */
 static const json_t *find_loss(const struct check *check, const struct run *run, const char *id)
 {
     const char *counter = check->info->figure.counter;
@@ -57,8 +57,8 @@ static const json_t *find_loss(const struct check *check, const struct run *run,
     return NULL;
 }
 
-/* Returns the value that the figure would have without LOSS. Figures are proportional to their
- * counters. */
+/* Returns the value that the figure would have without LOSS. Assumes that the figure is
+ * proportional to its counter. */
 static double ideal_value(const struct check *check, const struct run *run, const json_t *loss)
 {
     double all = check_counter(run, check->info->figure.counter);
@@ -109,8 +109,9 @@ void check_point_at_excess(struct check *check, const struct run *run, const cha
     point_and_advise(check, loss);
 }
 
-/* If most of the program's instructions run in fewer than 8 of 32 lanes, makes the report show
- * where. A single access by few lanes wastes nothing, but such programs make many accesses. */
+/* If a divergent branch makes most of the program's instructions run in fewer than 8 of 32 lanes,
+ * makes the report show the branch. An access by few lanes wastes nothing, but such a program makes
+ * many of them. */
 static bool point_at_idle_lanes(struct check *check, const struct run *run)
 {
     const json_t *loss = find_loss(check, run, "divergent-branch");

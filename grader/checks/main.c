@@ -23,10 +23,10 @@
 
 #include "sandbox/process.h"
 
-/* The time limit of a check. Even on a busy machine, no check reaches it, because each run and all
- * runs together have their own limits (checks/processes.c). */
+/* The time limit of a check. No check reaches it, even on a busy machine, because each run, and all
+ * runs of a check together, have their own limits (checks/processes.c). */
 #define CHECK_WALL_SECONDS 600
-#define SWEEP_SECONDS      3600 /* no runner lives longer */
+#define SWEEP_SECONDS      3600 /* a runner never lives longer than this */
 
 static json_t *describe_texts(const char *const *texts, size_t most)
 {
@@ -85,9 +85,10 @@ static int describe(void)
     return failed;
 }
 
-/* Removes files in FOLDER that Criterion left behind when its process was killed. FORMAT reads the
- * process id in a file's name. Containers that share the folder number their processes
- * independently, so a file must also be older than SWEEP_SECONDS. */
+/* Removes files that Criterion left in FOLDER when its process was killed. FORMAT is a scanf()
+ * format that reads the process id in a file's name. A file must also be older than SWEEP_SECONDS:
+ * containers that share the folder number their processes independently, so an id can belong to a
+ * process of another container. */
 static void sweep(const char *folder, const char *format)
 {
     DIR *opened = opendir(folder);
@@ -108,9 +109,9 @@ static void sweep(const char *folder, const char *format)
         closedir(opened);
 }
 
-/* Criterion creates a socket named after its process id in a folder that all users share. If a
- * killed process of another user left a socket with this name, this process cannot replace it. Then
- * a child process, with another id, continues. */
+/* Criterion makes a socket, named after its process id, in a folder that all users share. If a
+ * killed process of another user has left a socket with this name, we cannot replace it. In this
+ * case, makes a child process, which has another id, and continues in the child. */
 static void avoid_taken_socket(void)
 {
     char path[64];
@@ -142,8 +143,8 @@ int main(int argc, char **argv)
     sweep("/dev/shm", "bxfi_%ld%n");
     avoid_taken_socket();
     struct criterion_test_set *tests = criterion_initialize();
-    /* on a GPU, four jobs, because programs wait for the driver most of the time; a timed program
-     * has the GPU for itself (processes.c) */
+    /* four checks at a time on a GPU, because programs wait for the driver most of the time; a
+     * timed program has the GPU for itself (processes.c) */
     criterion_options.jobs = job.device == ON_GPU ? 4 : 2;
     criterion_options.timeout = CHECK_WALL_SECONDS;
     criterion_options.use_ascii = true;

@@ -15,15 +15,14 @@
 #include "gpu/finding_kinds.h"
 #include "judge/wrong_sum.h"
 
-#define WRITERS 6u /* most lines of a kernel that write to global memory */
+#define WRITERS 6u /* maximum number of lines of a kernel that write global memory */
 
 /* How a kernel writes to global memory. */
 struct writers {
     unsigned lines[WRITERS]; /* the writing lines in the student's file */
     unsigned count;
     unsigned last; /* the last of these lines */
-    /* number of additions by single lanes, which is exact if the lanes of each warp add to one
-     * word */
+    /* number of atomic additions, if each adding warp uses one lane */
     double adds;
     double threads; /* number of threads in all launches of the kernel */
     double block;   /* threads of a block, or 0 if the launches differ */
@@ -67,8 +66,8 @@ static void note_launch(struct writers *writers, struct check_launch launch)
     writers->is_shared |= launch.static_shared_bytes + launch.dynamic_shared_bytes > 0;
 }
 
-/* Finds the source lines at which a kernel writes to global memory. KERNEL is its name in the
- * record. */
+/* Finds the source lines at which a kernel writes to global memory. KERNEL is the kernel's name in
+ * the record. */
 static struct writers find_writers(const struct check *check, const struct run *run,
                                    const char *kernel)
 {
@@ -87,8 +86,8 @@ static struct writers find_writers(const struct check *check, const struct run *
     return writers;
 }
 
-/* Copies the name of a kernel, as in "void by_tile<true>(product)", without its type and
- * arguments. */
+/* Copies the name of a kernel without its return type and arguments: "by_tile" from "void
+ * by_tile<true>(product)". */
 static void copy_name(char *name, size_t size, const char *kernel)
 {
     const char *end = kernel + strcspn(kernel, "(<"), *begin = end;
@@ -125,7 +124,8 @@ static bool has_any(const char *text, const char *const *parts)
     return false;
 }
 
-/* Returns whether TEXT says that numbers are missing, so that the launch may be wrong. */
+/* Returns whether the explanation TEXT says that numbers are missing. Then the launch may be
+ * wrong. */
 static bool is_about_launches(const char *text)
 {
     static const char *const parts[] = {
@@ -134,7 +134,7 @@ static bool is_about_launches(const char *text)
     return has_any(text, parts);
 }
 
-/* Returns whether TEXT says that a loop takes the wrong numbers. */
+/* Returns whether the explanation TEXT says that a loop takes the wrong numbers. */
 static bool is_about_loops(const char *text)
 {
     static const char *const parts[] = {"each loop",   "left out",      "again and again",
@@ -143,14 +143,14 @@ static bool is_about_loops(const char *text)
     return has_any(text, parts);
 }
 
-/* Returns whether TEXT names the input NAME: as an array, or after words that explanations put
- * before the name of an input. */
+/* Returns whether the explanation TEXT names the input NAME: followed by a bracket, or after one of
+ * the phrases that explanations put before the name of an input. */
 static bool names_input(const char *text, const char *name)
 {
     char part[80];
     static const char *const formats[] = {"%s[", "of %s ", "if %s were", "each is %s "};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
-        snprintf(part, sizeof part, formats[i], name); // NOLINT: all formats are above
+        snprintf(part, sizeof part, formats[i], name); // NOLINT: the table above has all formats
         if (strstr(text, part))
             return true;
     }
@@ -159,9 +159,10 @@ static bool names_input(const char *text, const char *name)
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
-/* TEXT says that a tree of additions lacks the step between threads that are some places apart.
- * Returns whether LINE begins the loop of that step: a loop of shuffles if the threads are less
- * than 32 places apart (in one warp), otherwise a tree without shuffles. */
+/* The explanation TEXT says that a tree reduction lacks the step between threads whose numbers
+ * differ by a certain distance. Returns whether LINE begins the loop of this step: a loop with
+ * shuffles if the distance is less than 32, because both threads are in one warp, otherwise a loop
+ * without shuffles. */
 static bool lacks_step(const struct slice *slice, unsigned line, const char *text)
 {
     unsigned apart = 0;
@@ -173,7 +174,7 @@ static bool lacks_step(const struct slice *slice, unsigned line, const char *tex
 }
 
 /* Finds the line in the loop of a tree reduction that overwrites one sum with another instead of
- * adding them. Returns its number, or 0 unless exactly one of the COUNT lines does this. */
+ * adding them. Returns its number, or 0 if none or several of the COUNT lines do this. */
 static unsigned find_replacing(const struct slice *slice, const unsigned *lines, unsigned count)
 {
     unsigned found = 0;
@@ -188,8 +189,8 @@ static unsigned find_replacing(const struct slice *slice, const unsigned *lines,
     return found;
 }
 
-/* Returns the line that is a condition on blockIdx, or 0 unless exactly one of the COUNT lines
- * is. */
+/* Returns the line with a condition on blockIdx, or 0 if none or several of the COUNT lines are
+ * such a condition. */
 static unsigned find_block_condition(const struct slice *slice, const unsigned *lines,
                                      unsigned count)
 {
@@ -204,8 +205,8 @@ static unsigned find_block_condition(const struct slice *slice, const unsigned *
     return found;
 }
 
-/* Returns which of COUNT lines is most likely wrong if TEXT is true. Returns OTHERWISE if no line,
- * or more than one, fits TEXT. */
+/* Returns the line, of COUNT lines, that is probably wrong according to the explanation TEXT.
+ * Returns OTHERWISE if no line, or more than one, fits TEXT. */
 static unsigned find_main(const struct slice *slice, const unsigned *lines, unsigned count,
                           const char *text, unsigned otherwise)
 {
@@ -239,7 +240,7 @@ static void prefer_inputs(struct slice *slice, const struct run *run, const char
 static void show(struct check *check, const unsigned *lines, unsigned count, unsigned line)
 {
     check_point_at(check, check->job.file_name, line, 0);
-    check->verdict.also_count = 0; /* drop the lines of an earlier wrong result */
+    check->verdict.also_count = 0; /* remove the lines of an earlier wrong result */
     for (unsigned i = 0; i < count; ++i)
         if (lines[i] != check->verdict.line)
             check->verdict.also[check->verdict.also_count++] = lines[i];
@@ -340,7 +341,7 @@ void check_show_launches(struct check *check)
     slice_free(slice);
 }
 
-/* Shows the calls of a copy that TEXT is about. */
+/* Makes the report show the calls that make the copy. TEXT is about this copy. */
 static void show_copies(struct check *check, const struct run *run, const char *text)
 {
     const char *to_symbol = "cudaMemcpyToSymbol";
@@ -348,8 +349,8 @@ static void show_copies(struct check *check, const struct run *run, const char *
                       text);
 }
 
-/* Makes the report show the loops and conditions around the line that it shows already, which a
- * guess has named (check_guess.at). */
+/* Makes the report show the loops and conditions around the line of a guess (check_guess.at), which
+ * it already shows. */
 static void show_around(struct check *check)
 {
     unsigned lines[SLICE_MOST], line = check->verdict.line;
@@ -362,9 +363,10 @@ static void show_around(struct check *check)
     slice_free(slice);
 }
 
-/* Names the line that writes the results. There must be only one such line. WHOSE names its kernel,
- * or is empty if there is only one kernel. If the kernel adds up in shared memory, but each thread
- * of a block still adds to the result, says this, too. */
+/* Adds to the message which line writes the results. There must be only one such line. WHOSE names
+ * its kernel, or is empty if there is only one kernel. A kernel that adds up in shared memory
+ * should update the result in one thread per block. If all threads of a block do so, the message
+ * says this, too. */
 static void tell_writer(struct check *check, const struct writers *writers, const char *whose)
 {
     check_add(check, "; line %u %s%s", writers->lines[0], whose,
@@ -441,8 +443,8 @@ static void begin_at_declaration(struct slice *slice, const json_t *finding)
         slice_begin_at_shared(slice, (unsigned)json_integer_of(finding, "line"), name);
 }
 
-/* Begins SLICE at the lines where a change may correct the error FINDING. Returns false if the
- * lines that lead to FINDING have nothing to do with its cause. */
+/* Makes SLICE begin at the lines where a change may correct the error FINDING. Returns false if a
+ * slice cannot show the cause of the error. */
 static bool begin_at_finding(const struct check *check, struct slice *slice, const json_t *finding)
 {
     const char *id = json_text_of(finding, "id"), *message = json_text_of(finding, "message");

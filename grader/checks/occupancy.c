@@ -10,8 +10,8 @@
 #include "checks/internal.h"
 #include "checks/run.h"
 
-/* A launch counts less if its average warp executes less than this fraction of the longest warp's
- * instructions. */
+/* If the average warp of a launch executes less than this fraction of the longest warp's
+ * instructions, the launch counts less. */
 #define BUSY 0.7
 
 static struct emu_demand demand_of(const struct check_launch *launch)
@@ -21,8 +21,8 @@ static struct emu_demand demand_of(const struct check_launch *launch)
         .shared = (uint64_t)(launch->static_shared_bytes + launch->dynamic_shared_bytes)};
 }
 
-/* Returns average / longest / BUSY, but at most 1, where average and longest are the instructions
- * of the average warp and of the longest warp. */
+/* Returns average / longest / BUSY, but at most 1. `average` and `longest` are the numbers of
+ * instructions that the average warp and the longest warp execute. */
 static double busy(const struct check_launch *launch, const json_t *counters)
 {
     struct emu_demand demand = demand_of(launch);
@@ -78,7 +78,7 @@ static void write_note(struct check *check, const struct emu_limits *limits,
     advise(check, limits, &demand, o.limit, share);
 }
 
-/* Only launches with at least this fraction of the work count. The launch with the lowest occupancy
+/* Only launches that do at least this fraction of the work count. Among them, the lowest occupancy
  * decides, because another launch cannot compensate for it. */
 #define SOME 0.05
 

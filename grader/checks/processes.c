@@ -19,12 +19,12 @@
 /* large, because the emulator reserves much more memory than it uses */
 #define ADDRESS_BYTES ((uint64_t)64 << 30)
 #define DATA_BYTES    ((uint64_t)4 << 30)
-/* most threads; the GPU's driver has several, the emulator one for each core */
+/* maximum number; the driver has several threads, the emulator one per core */
 #define THREADS     512
 #define OUTPUT_KEEP ((size_t)64 << 10)
 
-/* The factor by which time limits grow. Sanitizers make programs slower, and so does the emulation
- * of another CPU (tests/arm64/try.sh). */
+/* The factor by which time limits are longer than usual. Programs are slower with sanitizers, or if
+ * another CPU is emulated (tests/arm64/try.sh). */
 #ifdef LANEWISE_PATIENCE
 #define PATIENCE LANEWISE_PATIENCE
 #elif defined LANEWISE_PRELOAD
@@ -33,18 +33,18 @@
 #define PATIENCE 1
 #endif
 
-/* The most warp instructions that a launch may execute. The emulator needs a few seconds for them.
- * The slowest correct kernel needs about 5 million (one thread, a million numbers). */
+/* The number of warp instructions that a launch may execute. The emulator executes this number in a
+ * few seconds. The slowest correct kernel (one thread, a million numbers) needs about 5 million. */
 #define MAX_INSTRUCTIONS           32000000
 #define MAX_INSTRUCTIONS_ONCE_HUNG 12000000
 
-/* The most seconds that all runs of a check may take together. A correct submission needs a few
- * seconds. The runner's own limit is five times as long (main.c), for busy machines. */
+/* The total time that all runs of a check may take, in seconds. A correct submission needs a few
+ * seconds. The checks runner's own limit is five times as long (main.c), for busy machines. */
 #define CHECK_SECONDS 120
 
-/* The limits of a run on each device: first for a submission that has not hung before, then for a
- * submission that has. A correct main() takes 0.1 s, and its kernels rarely more than 1 s. On a
- * GPU, starting the driver takes seconds. */
+/* The limits of a run on each device: first for a submission that has never hung, then for one that
+ * has. A correct main() takes 0.1 s, and its kernels rarely more than 1 s. On a GPU, starting the
+ * driver takes several seconds. */
 static const struct run_limits limits_of[][2] = {
     [ON_EMULATOR] = {{.wall = 120, .idle = 2, .program = 2, .device = 10},
                      {.wall = 60, .idle = 1, .program = 1, .device = 4, .are_short = true}},
@@ -101,7 +101,7 @@ static void fill_program(struct environment *environment, const struct run_files
 {
     add(environment, "PATH=/usr/bin:/bin");
     add(environment, "LC_ALL=C");
-    /* pass on the driver's path, and the GPU that the batch system assigned */
+    /* pass on the path of the driver's library, and the GPU that the batch system assigned */
     if (plan->device == ON_GPU) {
         pass_on(environment, "CUDA_VISIBLE_DEVICES");
         pass_on(environment, "LD_LIBRARY_PATH");
@@ -199,14 +199,15 @@ static void run_on_emulator(const struct run_files *files, bool hides,
     sandbox.keep = keep;
     sandbox.shares = true;
 #ifndef LANEWISE_PRELOAD
-    sandbox.bare = true; /* the device is statically linked (gpu/remote/rules.mk) */
+    sandbox.bare = true; /* it is statically linked, so it needs no files (gpu/remote/rules.mk) */
 #endif
     device.sandbox = &sandbox;
     device.argv = words;
     device.environment = environment->list;
-    /* the device's wall_seconds only count after the program has ended */
+    /* the device has no limit of wall time, except after the program has ended */
     device.cpu_seconds = cpu_seconds;
-    /* no limit, because the memory that the device shares with the program is a file */
+    /* no limit on file sizes, because the memory that the device shares with the program is a
+     * file */
     device.file_bytes = 0;
     process_run_served(command, &device, outcome, device_outcome);
 }
@@ -265,8 +266,8 @@ void run_processes(const struct run_files *files, const struct check *check,
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Makes the folders of a run. Their paths do not name the check, because the program sees its
- * folder's path and could behave differently in each check. */
+/* Makes the folders of a run. Their names do not depend on the check: a program sees its folder's
+ * path, and could otherwise behave differently in each check. */
 static bool make_folders(struct run_files *files, const struct check *check)
 {
     return base_new_folder(check->job.folder, "run-", files->folder) &&
@@ -293,7 +294,7 @@ static bool write_views(const struct run_files *files, const struct case_data *s
            base_write_file(files->answers, "", 0, 0600);
 }
 
-/* Begins to watch for processes that open the case. Call this after the case was written. */
+/* Starts to record whether a process opens the case. Call this after the case was written. */
 static void watch_input(struct run_files *files)
 {
     files->opens = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

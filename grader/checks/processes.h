@@ -6,29 +6,29 @@
  *                [ ./lanewise-device ]  -----------------------> record    launches and findings
  *
  * If the run hides its input, the program gets a decoy case. The device then gets both cases, and
- * writes the answers that are judged to a third file (gpu/remote/twin.h). If there is nothing to
- * hide in a case, the decoy is the same case. */
+ * writes the results that are judged (the answers) to a third file (gpu/remote/twin.h). If the
+ * input is too short to be hidden, the decoy is equal to the input. */
 #ifndef CHECKS_PROCESSES_H
 #define CHECKS_PROCESSES_H
 
 #include "checks/run.h"
 #include "sandbox/process.h"
 
-#define RUN_RESULT_BYTES ((size_t)64 << 20) /* largest result file that is read */
+#define RUN_RESULT_BYTES ((size_t)64 << 20) /* maximum size of a result file */
 #define RUN_OUTPUT_BYTES ((size_t)1 << 20)
 #define RUN_FILE_BYTES   (2 * RUN_RESULT_BYTES)
-/* memory of each device; a run can have a second device (gpu/remote/twin.h) */
+/* memory of each device; a run can have a second device, for other data (gpu/remote/twin.h) */
 #define RUN_GPU_BYTES ((uint64_t)1 << 30)
 
-/* The limits of a run in seconds; 0 means no limit. On the emulator, waiting for a CPU does not
- * count, so a busy machine ends no program early; the limit of wall time is only for the worst
- * case. */
+/* The limits of a run in seconds; 0 means no limit. On the emulator, time in which a process waits
+ * for a CPU does not count, so no program is stopped because the machine is busy. The limit of wall
+ * time is only for the worst case. */
 struct run_limits {
     unsigned wall, idle;
     unsigned program, device; /* CPU time of main() and of the emulator */
     /* time that all runs of a check may take together (see run_seconds()) */
     unsigned check;
-    bool are_short; /* these are the shorter limits for a submission that has hung before */
+    bool are_short; /* the shorter limits, for a submission that has hung before */
 };
 struct run_limits run_limits_of(enum grading_device device, bool has_hung);
 
@@ -37,13 +37,14 @@ struct run_files {
     char device_folder[PATH_SIZE], record[PATH_SIZE];
     /* only if the run hides its input: paths of the decoy, the judged input and the answers */
     char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
-    /* inotify's descriptor, which reports that INPUT was opened, or -1 if inotify failed */
+    /* descriptor of inotify, which reports when INPUT is opened, or -1 if inotify failed */
     int opens;
     char program_folder[PATH_SIZE]; /* with the program, the runtime library and lanewise-device */
-    /* random seeds: for the bytes in newly allocated memory, and for the spoilt pieces */
+    /* random seeds: one for the bytes in newly allocated memory, one for the choice of spoilt
+     * pieces */
     uint64_t poison, spoil;
-    /* makes all pitches wider (emu_options.wider_pitch), so that a pitch written as a number is
-     * wrong */
+    /* makes all pitches wider than usual (emu_options.wider_pitch), so that a program with a fixed
+     * pitch gives wrong results */
     unsigned wider_pitch;
 };
 
@@ -59,7 +60,7 @@ void run_processes(const struct run_files *files, const struct check *check,
                    struct process_outcome *program, struct process_outcome *device);
 
 /* Returns the seconds that a run on DEVICE has taken. On the emulator, this is CPU time plus idle
- * time, which do not depend on the load of the machine; on a GPU, it is wall time. */
+ * time, which does not depend on the load of the machine; on a GPU, it is wall time. */
 double run_seconds(enum grading_device device, const struct process_outcome *program,
                    const struct process_outcome *server);
 

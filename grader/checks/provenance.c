@@ -1,10 +1,10 @@
-/* Finds out where a result comes from. The emulator knows for each byte of its memory whether a
- * kernel wrote it last (gpu/observe/origins.c), and hashes every copy to the host. Kernels made a
- * result if it consists of such copies, one after another, and kernels wrote all bytes of these
- * copies. A result that main() computed, or changed afterwards, matches no copy; bytes that main()
- * put into the GPU's memory were not written by kernels.
+/* Finds out whether kernels computed a result. The emulator knows for each byte of its memory
+ * whether a kernel wrote it last (gpu/observe/origins.c), and hashes every copy to the host.
+ * Kernels computed a result if it consists of such copies, one after another, and if kernels wrote
+ * all bytes of these copies. Other results do not pass: a result that main() computed or changed
+ * matches no copy, and bytes that main() put into the GPU's memory were not written by kernels.
  *
- * main() can still cheat in one way: it computes the result itself and passes it to a kernel, as an
+ * There is one more way to cheat: main() computes the result and passes it to a kernel, as an
  * argument or as the size of a grid, and the kernel writes it. So main() sees a decoy input
  * (gpu/remote/views.h), and the grader replaces its result by the same copies from the device that
  * had the judged input. If main() saw the judged input, the copies must at least be different on a
@@ -12,7 +12,7 @@
  *
  * If main() and kernels share memory ("lent" memory), main() reads results from it without a copy.
  * The device with the judged input has its own version of that memory, so the grader knows both
- * versions of each piece that kernels wrote (twin.h). Parts of these pieces count like copies. */
+ * versions of each part that kernels wrote (twin.h). These parts count like copies. */
 #include "checks/judging.h"
 
 #include <stdlib.h>
@@ -23,11 +23,11 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-/* The most bytes that one search compares, so that the search ends even if a result contains copies
- * in a different order. */
+/* The number of bytes that one search may compare. So the search ends even if a result contains
+ * copies in a different order. */
 #define MOST_COMPARED ((size_t)1 << 28)
-/* The number of bytes of a word. Parts of lent memory begin with a whole word, and all elements of
- * a result are whole words, or bytes. */
+/* Bytes of a word. Parts of lent memory begin at whole words. An element of a result is one or more
+ * words, or a byte. */
 #define WORD 4
 
 struct cover {
@@ -35,24 +35,25 @@ struct cover {
     /* the judged bytes of all copies, or NULL if main() saw the judged input */
     const struct text *answers;
     const unsigned char *bytes;
-    unsigned char *judged; /* gets the judged bytes that belong to BYTES */
+    unsigned char *judged; /* gets the judged bytes that replace BYTES */
     size_t left;           /* number of bytes that no copy covers yet */
-    /* Bytes of an element of the result. Copies of less than an element or a word do not count,
-     * because main() could assemble an answer from such copies of a table. */
+    /* Bytes of an element of the result. Copies of less than an element or a word do not count.
+     * Otherwise main() could assemble any answer from such copies of a table. */
     size_t element;
     size_t compared;   /* number of bytes compared so far */
-    bool prefers_long; /* takes the longest copy that fits, not the first */
+    bool prefers_long; /* takes the longest copy that fits; if false, the first */
     bool same;         /* all copies so far stay the same with other data */
-    size_t found, at;  /* number of the copy whose answers were found last, and their offset */
+    size_t found, at;  /* number and offset of the copy whose answers were found last */
 };
 
-/* The piece that covers the first uncovered bytes: copy number INDEX, or a part of it. */
+/* The copy, or part of a copy, that covers the first uncovered bytes. INDEX is the number of the
+ * copy. */
 struct piece {
     size_t index, size;
     const unsigned char *seen; /* the array's bytes as main() sees them */
-    /* the judged bytes for SEEN, or NULL if SEEN itself is judged */
+    /* the judged bytes that replace SEEN, or NULL if SEEN itself is judged */
     const unsigned char *judged;
-    /* SAME: the piece stays the same with other data; WHOLE: the piece is a whole copy */
+    /* SAME: these bytes are the same with other data; WHOLE: they are a whole copy */
     bool same, whole;
 };
 
@@ -71,9 +72,10 @@ static bool is_lent(const json_t *copy)
     return json_is_true(json_object_get(copy, "lent"));
 }
 
-/* Returns the answers for copy number INDEX, or NULL if the file is cut off there. The file has the
- * answers for all copies, one after another: for each copy that kernels made, the judged bytes; for
- * lent memory, first the bytes that main() sees, then the judged bytes. */
+/* Returns the answers for copy number INDEX, or NULL if the file ends before them. The file has the
+ * answers for all copies, one after another. For a copy of memory that kernels wrote, they are the
+ * judged bytes; for lent memory, they are the bytes that main() sees, followed by the judged
+ * bytes. */
 static const unsigned char *answers_of(struct cover *cover, size_t index)
 {
     if (index < cover->found)
@@ -105,7 +107,7 @@ static bool is_copy(struct cover *cover, const json_t *copy)
     return strcmp(hex, json_string_value(json_object_get(copy, "sha256"))) == 0;
 }
 
-/* Completes PIECE, a copy. Returns false if its answers are missing. */
+/* Sets the judged bytes of PIECE, a copy. Returns false if its answers are missing. */
 static bool add_judged(struct cover *cover, struct piece *piece)
 {
     const json_t *copy = json_array_get(cover->copies, piece->index);
@@ -114,8 +116,8 @@ static bool add_judged(struct cover *cover, struct piece *piece)
     return !cover->answers || piece->judged;
 }
 
-/* Finds a copy that covers the first uncovered bytes. Tries the copy after number LAST first, then
- * all others. Takes the first copy that fits or, if COVER prefers long copies, the longest. */
+/* Finds a copy that covers the first uncovered bytes. First tries the copy after number LAST, then
+ * all others. Takes the first copy that fits, or the longest if COVER prefers long copies. */
 static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies);
@@ -138,9 +140,10 @@ static uint32_t word_of(const unsigned char *bytes, size_t index)
     return word;
 }
 
-/* One step of the search by Knuth, Morris and Pratt. Before the word NEXT, the first MATCHED words
- * of the uncovered bytes matched. Returns how many match after it. FAILS[i] is the length of the
- * longest proper prefix of the first i + 1 words that is also their suffix. */
+/* One step of the search by Knuth, Morris and Pratt. MATCHED is the number of words at the
+ * beginning of the uncovered bytes that match the words before NEXT. Returns this number after
+ * NEXT. FAILS[i] is the length of the longest proper prefix of the first i + 1 words that is also
+ * their suffix. */
 static size_t advance(const struct cover *cover, const uint32_t *fails, size_t matched,
                       uint32_t next)
 {
@@ -158,8 +161,8 @@ static uint32_t *new_fails(const struct cover *cover, size_t count)
     return fails;
 }
 
-/* Returns whether a later launch wrote lent copy INDEX than lent copy OTHER. If one launch wrote
- * both, returns whether the record names INDEX later. */
+/* Returns whether lent copy INDEX was written by a later launch than lent copy OTHER. If one launch
+ * wrote both, returns whether INDEX comes later in the record. */
 static bool is_later(const struct cover *cover, size_t index, size_t other)
 {
     long long launch = json_integer_of(json_array_get(cover->copies, index), "launch"),
@@ -167,8 +170,8 @@ static bool is_later(const struct cover *cover, size_t index, size_t other)
     return launch > others || (launch == others && index > other);
 }
 
-/* Finds the longest piece of lent copy INDEX that equals the beginning of the answer's uncovered
- * bytes. Compares at most MOST words. */
+/* Finds the longest part of lent copy INDEX with which the answer's uncovered bytes begin. Compares
+ * at most MOST words. */
 static void find_part(struct cover *cover, const uint32_t *fails, size_t most, size_t index,
                       struct piece *longest)
 {
@@ -185,8 +188,8 @@ static void find_part(struct cover *cover, const uint32_t *fails, size_t most, s
     }
 }
 
-/* Returns whether lent copy INDEX and the uncovered bytes are equal up to the end of the shorter of
- * the two. */
+/* Returns whether lent copy INDEX and the uncovered bytes are equal, up to the length of the
+ * shorter of the two. */
 static bool is_next(struct cover *cover, size_t index, struct piece *piece)
 {
     const json_t *copy = json_array_get(cover->copies, index);
@@ -199,8 +202,8 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
     return true;
 }
 
-/* Finds the latest piece of lent memory that begins with all uncovered bytes, which may end with a
- * part of a word. Returns false if there is none. */
+/* Finds the latest lent copy that begins with all uncovered bytes. They may end in the middle of a
+ * word. Returns false if there is none. */
 static bool has_all(struct cover *cover, struct piece *piece)
 {
     struct piece latest = {0};
@@ -211,8 +214,8 @@ static bool has_all(struct cover *cover, struct piece *piece)
     return latest.size > 0;
 }
 
-/* Finds the longest part of lent memory with which the uncovered bytes begin. If parts are equally
- * long, prefers a whole piece, then the latest part. */
+/* Finds the longest part of lent memory with which the uncovered bytes begin. Of equally long
+ * parts, prefers a whole copy, then the latest part. */
 static bool find_longest(struct cover *cover, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies), most = 0;
@@ -231,8 +234,8 @@ static bool find_longest(struct cover *cover, struct piece *piece)
     return piece->size > 0;
 }
 
-/* Does the same as find_copy(), for lent memory. Tries the piece after number LAST first, because
- * rows often follow one another. */
+/* Does the same as find_copy(), but for lent memory. First tries the copy after number LAST,
+ * because rows often follow one another. */
 static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
 {
     bool found = cover->answers && (is_next(cover, last + 1, piece) || has_all(cover, piece) ||
@@ -252,7 +255,7 @@ static void use_piece(struct cover *cover, const struct piece *piece)
     cover->same = cover->same && piece->same;
 }
 
-/* Covers the first uncovered bytes. *LAST is the number of the copy that was found last, and gets
+/* Covers the first uncovered bytes. *LAST is the number of the copy that was found last; it gets
  * the number of the new copy. Returns false if no copy covers these bytes. */
 static bool cover_front(struct cover *cover, size_t *last)
 {
@@ -266,13 +269,13 @@ static bool cover_front(struct cover *cover, size_t *last)
 
 static struct cover cover_all(struct cover cover)
 {
-    size_t last = json_array_size(cover.copies) - 1; /* the copy after this copy is number 0 */
+    size_t last = json_array_size(cover.copies) - 1; /* so the search begins with copy number 0 */
     while (cover.left > 0 && cover_front(&cover, &last))
         ;
     return cover;
 }
 
-/* Covers all bytes with consecutive copies, the first of which is number INDEX. */
+/* Covers all bytes with consecutive copies, beginning with number INDEX. */
 static bool cover_in_turn(struct cover *cover, size_t index)
 {
     for (; cover->left > 0; ++index) {
@@ -285,8 +288,8 @@ static bool cover_in_turn(struct cover *cover, size_t index)
     return true;
 }
 
-/* Covers all bytes with consecutive copies, the latest that fit: in a program that converges,
- * main() may see equal bytes in several copies, but their judged bytes differ. */
+/* Covers all bytes with the latest consecutive copies that fit. The latest are right in a program
+ * that converges: main() may see equal bytes in several copies, but their judged bytes differ. */
 static struct cover cover_latest(struct cover start)
 {
     struct cover cover = start;
@@ -305,7 +308,7 @@ static bool is_zero(const unsigned char *bytes, size_t size)
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-/* Replaces the values in ANSWER that the program handed in with the judged values. */
+/* Replaces the values that the program handed in, in ANSWER, by the judged values. */
 static void judge_origin(struct answer *answer, const struct run *run, size_t size)
 {
     struct cover start = {.copies = json_object_get(run->record, "copies"),
@@ -316,8 +319,8 @@ static void judge_origin(struct answer *answer, const struct run *run, size_t si
                           .element = case_type_size(answer->array.type),
                           .same = true};
     struct cover cover = cover_all(cover_latest(start));
-    /* try again with the longest copies: a short copy may have hidden a long copy with the same
-     * first bytes */
+    /* Try again with the longest copies: the search may have taken a short copy instead of a longer
+     * one with the same first bytes. */
     if (cover.left > 0) {
         start.prefers_long = true;
         cover = cover_all(start);
@@ -325,7 +328,7 @@ static void judge_origin(struct answer *answer, const struct run *run, size_t si
     answer->made = cover.left == 0;
     answer->same = answer->made && cover.same && !run->plan.shows &&
                    !is_zero(answer->array.values, size) &&
-                   !run->plan.backwards; /* a second run may be wrong in the same way */
+                   !run->plan.backwards; /* the two runs may share a mistake */
     answer->is_other_spoilt = run->plan.spoils;
     if (run->plan.hides && answer->made)
         answer->array.values = answer->values;
@@ -376,9 +379,8 @@ static bool is_by_library(const struct run *run)
     return own == 0 && json_array_size(launches) > 0;
 }
 
-/* Returns advice on how to hand in a result. If main() has seen the judged input, memory that
- * main() shares with the GPU does not count as written by kernels, because main() can write there
- * at any time, too. */
+/* Returns advice on how to hand in a result. If main() has seen the judged input, memory that it
+ * shares with the GPU does not count as written by kernels, because main() can write there, too. */
 static const char *how_to_hand_in(const struct run *run)
 {
     if (check_requests(run, "lend") > 0)
@@ -386,9 +388,9 @@ static const char *how_to_hand_in(const struct run *run)
     return "Hand in exactly what cudaMemcpy() copies from the GPU: main() must neither compute the answer nor change it.";
 }
 
-/* Refuses the run if the check needs a main() that copies the input unchanged. If main() saw the
- * judged input, it could have done the work itself, and kernels may have read the data for nothing.
- * Such a run earns nothing in a check that asks for more than a right answer. */
+/* Fails the check if it requires that main() copies the input unchanged, but main() did not. Such a
+ * main() has seen the judged input and could have done the work itself, while kernels read the data
+ * for nothing. So the run earns nothing in a check that asks for more than a right answer. */
 static void needs_input_as_it_is(struct check *check, const struct run *run, const char *name)
 {
     const struct check_info *info = check->info;
@@ -425,7 +427,7 @@ void check_made_by_kernels(struct check *check, const struct run *run, const cha
     check_advise(check, "%s", how_to_hand_in(run));
 }
 
-/* Returns the fraction of ARRAY's elements that are equal in OTHER. */
+/* Returns the fraction of ARRAY's elements that have the same value in OTHER. */
 static double share_equal(const struct case_array *array, const struct case_array *other)
 {
     size_t size = case_type_size(array->type), equal = 0;
@@ -435,8 +437,8 @@ static double share_equal(const struct case_array *array, const struct case_arra
     return array->count > 0 ? (double)equal / (double)array->count : 0;
 }
 
-/* Returns the fraction of ANSWER's elements that are equal in RESULT, the result file of another
- * run. */
+/* Returns the fraction of ANSWER's elements that have the same value in RESULT, the result file of
+ * another run. */
 static double share_kept(const struct answer *answer, const struct case_data *result)
 {
     const struct case_array *other = result ? case_find(result, answer->array.name) : NULL;
@@ -444,7 +446,7 @@ static double share_kept(const struct answer *answer, const struct case_data *re
     return alike ? share_equal(&answer->array, other) : 0;
 }
 
-/* Refuses the run if the result NAME stays the same when loads from MEMORY return wrong values. */
+/* Fails the check if the result NAME stays the same when loads from MEMORY return wrong values. */
 static void check_through(struct check *check, const struct run *run, const char *name,
                           enum emu_scramble memory, const char *hint)
 {
@@ -457,8 +459,8 @@ static void check_through(struct check *check, const struct run *run, const char
     if (share_kept(answer, scrambled) > 0.1)
         check_refuse(
             check, run, hint,
-            "%s does not come from %s: it stays right even if all loads from there return wrong values",
-            name, names[memory]);
+            "%s is not computed from %s: it stays right even if all loads from %s return wrong values",
+            name, names[memory], names[memory]);
     case_free(scrambled);
 }
 

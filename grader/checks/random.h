@@ -1,5 +1,5 @@
-/* Makes the random numbers of a check. They are as hard to guess as the secret of the grading
- * (grade/seed.h). Each stream is AES-256 in counter mode under its own key, so seeing one stream
+/* Makes the random numbers of a check. Guessing them is as hard as guessing the secret of the
+ * grading (grade/seed.h). Each stream is AES-256 in counter mode with its own key, so one stream
  * reveals nothing about another. Processors have instructions for AES, so a million numbers take
  * about a millisecond. */
 #ifndef CHECKS_RANDOM_H
@@ -17,11 +17,11 @@ struct check_random {
     struct aes256_ctx key;
     uint8_t counter[AES_BLOCK_SIZE];
     uint64_t words[CHECK_RANDOM_WORDS];
-    unsigned left; /* number of words that are not used yet */
+    unsigned left; /* number of unused words */
 };
 
-/* Starts CHECK's stream for PURPOSE. The stream follows from the seed, the check's id, PURPOSE and
- * the number of runs so far. */
+/* Starts the stream of random numbers that CHECK uses for PURPOSE. The stream depends on the seed,
+ * the check's id, PURPOSE and the number of runs so far. */
 void check_random_start(const struct check *check, const char *purpose,
                         struct check_random *random);
 /* Refills `words` with new random numbers. */
@@ -34,14 +34,14 @@ static inline uint64_t check_random_next(struct check_random *random)
     return random->words[CHECK_RANDOM_WORDS - random->left--];
 }
 
-/* Returns a random number below COUNT, as the upper half of a 64 x 64 bit product. The numbers are
- * evenly distributed, as far as 64 bits allow. */
+/* Returns a random number below COUNT: the upper half of a 64 x 64 bit product. The distribution is
+ * uniform, apart from a bias below COUNT / 2^64. */
 static inline uint64_t check_random_below(struct check_random *random, uint64_t count)
 {
     return (uint64_t)((unsigned __int128)check_random_next(random) * count >> 64);
 }
 
-/* Returns the first nonzero number of the stream for PURPOSE. It is the seed of the device's random
+/* Returns the first nonzero number of the stream for PURPOSE. It seeds the device's random
  * bytes. */
 uint64_t check_random_number(const struct check *check, const char *purpose);
 

@@ -35,7 +35,8 @@ static void make_row(const struct reader *reader, size_t y)
     reader->want->make_row(reader->changed, (int)y, reader->other + y * reader->matrix->width);
 }
 
-/* Returns whether row Y of the submission's result equals the right result of the changed input. */
+/* Returns whether row Y of the submission's result equals the right result for the changed
+ * input. */
 static bool row_fits(const struct reader *reader, size_t y)
 {
     const struct judge_matrix *matrix = reader->matrix;
@@ -46,8 +47,8 @@ static bool row_fits(const struct reader *reader, size_t y)
                                matrix->width) == matrix->width;
 }
 
-/* Returns whether all rows of the result fit. Tries the first wrong row first, because most
- * hypotheses fail there. */
+/* Returns whether all rows of the submission's result equal the right result for the changed input.
+ * Tests the first wrong row first, because most hypotheses fail there. */
 static bool fits(const struct reader *reader)
 {
     if (!row_fits(reader, reader->wrong_row))
@@ -122,7 +123,7 @@ static bool has_transposed_tiles(const struct reader *reader, size_t side)
                 reader->name);
 }
 
-/* Returns whether the first SIDE rows (or columns) were read again and again in place of the later
+/* Returns whether the first SIDE rows (or columns) were read repeatedly, in place of the later
  * ones. */
 static bool has_repeated_tiles(const struct reader *reader, size_t side, bool rows)
 {
@@ -149,8 +150,8 @@ static bool repeats_first(const struct reader *reader, size_t side, bool rows)
                                 side, rows ? "rows" : "columns", reader->name, side);
 }
 
-/* Returns whether each tile of SIDE rows began SIDE numbers after the tile above it, not SIDE rows:
- * the step was not multiplied by the length of a row. */
+/* Returns whether each tile of SIDE rows begins SIDE numbers after the tile above it, instead of
+ * SIDE rows. The program has then not multiplied the step by the length of a row. */
 static bool steps_by_numbers(const struct reader *reader, size_t side)
 {
     size_t count = reader->rows * reader->columns;
@@ -167,8 +168,8 @@ static bool steps_by_numbers(const struct reader *reader, size_t side)
                 side, reader->name, side, side);
 }
 
-/* Returns whether each tile of SIDE columns began SIDE rows after the tile before it, not SIDE
- * columns. */
+/* Returns whether each tile of SIDE columns begins SIDE rows after the tile before it, instead of
+ * SIDE columns. */
 static bool steps_by_rows(const struct reader *reader, size_t side)
 {
     size_t count = reader->rows * reader->columns;
@@ -232,14 +233,14 @@ static bool has_wrong_tiles(const struct reader *reader)
     return false;
 }
 
-/* Returns the number in ARRAY if it is a single int, and thus perhaps a size. Otherwise returns
- * 0. */
+/* Returns the value of ARRAY if it is a single int, which may be a size. Otherwise returns 0. */
 static size_t size_in(const struct case_array *array)
 {
     return array->type == CASE_INT && array->count == 1 ? (size_t) * (const int *)array->values : 0;
 }
 
-/* Tries each size in the case, and numbers near the right one, as the distance between rows. */
+/* Tests whether the distance between rows was one of the sizes in the case, or a number near the
+ * right distance. */
 static bool has_other_pitch(const struct reader *reader)
 {
     const struct case_array *array;
@@ -265,8 +266,8 @@ static bool try_all(const struct reader *reader)
 
 /* --- the input's shape ------------------------------------------------------------------------ */
 
-/* Tries each pair of sizes in the case whose product is COUNT as the input's numbers of rows and
- * columns. */
+/* Tests whether the input was read with other numbers of rows and columns: tries each pair of sizes
+ * in the case whose product is COUNT. */
 static bool try_shapes(struct reader *reader, size_t count)
 {
     const struct case_array *one, *other;

@@ -1,6 +1,7 @@
-/* Finds out whether a submission computed a wrong matrix because it read an input in a wrong way.
- * The lab declares the right function (check_matrix.make_row). This module applies the function to
- * inputs that are transposed, cut off, shifted, and so on. */
+/* Finds out whether a submission computed a wrong matrix because it read its input in a wrong way.
+ * The lab declares the function that computes the right result (check_matrix.make_row). This module
+ * applies it to inputs that are transposed, cut off, shifted, and so on, and compares the
+ * results. */
 #ifndef CHECKS_REREAD_H
 #define CHECKS_REREAD_H
 
@@ -12,7 +13,8 @@
 struct check_matrix;
 struct judge_matrix;
 
-/* Writes an explanation of MATRIX, the wrong result for INPUT. Returns false if there is none. */
+/* Writes an explanation of MATRIX, the wrong result for INPUT, to TEXT. Returns false if there is
+ * none. */
 bool check_reread(const struct check_matrix *want, const struct judge_matrix *matrix,
                   const struct case_data *input, char *text, size_t size);
 

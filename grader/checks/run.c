@@ -1,7 +1,7 @@
 /* Performs one run of the submission. Decides whether main() sees the judged input, reads the files
- * that the run wrote, and repeats runs in another way if needed.
+ * that the run wrote, and repeats the run in other ways if needed.
  *
- * Checks never judge what the program prints; reports only show its last lines. */
+ * Checks never judge the program's output; reports only show its last lines. */
 #include "checks/run.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@
 #include "record/lines.h"
 #include "record/record.h"
 
-/* Makes the path of a file that exists if the submission has hung. All checks of this grading share
- * the file. */
+/* Makes the path of a file that exists if the submission has hung before. All checks of a grading
+ * share this file. */
 static bool hung_path(const struct check *check, char path[PATH_SIZE])
 {
     return base_path(path, "%s/hung", check->job.folder);
@@ -39,13 +39,13 @@ static void note_hung(const struct check *check)
 {
     char path[PATH_SIZE];
     if (hung_path(check, path))
-        /* if this fails, the next run that hangs only takes longer */
+        /* a failure here only means that the next run that hangs takes longer */
         base_write_file(path, "", 0, 0600);
 }
 
 /* Makes the path of a file that exists if the program has hung TIME times (1 or 2) before it opened
- * its case. Only the case differs between checks, so such a program hangs in every check. After two
- * checks, no other check runs it. */
+ * its case. Only the case differs between checks, so such a program hangs in every check, and is
+ * not run again after the second time. */
 static bool early_path(const struct check *check, int time, char path[PATH_SIZE])
 {
     return base_path(path, "%s/hung-early-%d", check->job.folder, time);
@@ -62,7 +62,7 @@ static void note_hung_early(struct check *check)
     check_add(check, "; it had not yet called lab_open()");
 }
 
-/* Fails the check, and returns true, if the submission would certainly hang. */
+/* If the submission would certainly hang, fails the check and returns true. */
 static bool would_hang(struct check *check, const struct run_plan *plan)
 {
     char path[PATH_SIZE];
@@ -108,7 +108,7 @@ static void take_lines(struct check *check, const json_t *record)
     record_add_accesses(check->accesses, json_object_get(record, "accesses"), check->job.file_name);
 }
 
-/* Adds to each element of LIST (findings or accesses) the name of its run. */
+/* Adds the description of the run's case to each element of LIST (findings or accesses). */
 static void name_run(const struct check *check, json_t *list)
 {
     size_t i;
@@ -141,9 +141,9 @@ static void take_result(struct check *check, struct run *run, const char *path)
         check_advise(check, "main() must call lab_result() and, at its end, lab_close().");
 }
 
-/* The processes of a run after they have ended, and their record. */
+/* The processes of a run that has ended, and their record. */
 struct ended {
-    /* the plan that was carried out; without a decoy if INPUT has nothing to hide */
+    /* the plan as it was carried out; it has no decoy if INPUT is too short to be hidden */
     struct run_plan plan;
     struct run_files files;
     struct process_outcome program, device;
@@ -154,7 +154,7 @@ struct ended {
 
 /* Returns whether main() copied the whole decoy to the GPU unchanged, so that kernels worked on the
  * judged input. Also returns true if the grader stopped the program, because a second run would
- * only cost time. */
+ * only waste time. */
 static bool has_arrived(const struct ended *ended)
 {
     enum process_end end = ended->program.end;
@@ -163,8 +163,8 @@ static bool has_arrived(const struct ended *ended)
     return !by_itself || json_integer_of(ended->record, "missing") == 0;
 }
 
-/* Completes PLAN: decides whether main() sees another case than INPUT. If NO_OTHER is true, main()
- * sees INPUT. */
+/* Completes PLAN. Decides whether main() sees another case than INPUT, and whether a second device
+ * gets spoilt data. If NO_OTHER is true, main() sees INPUT. */
 static struct run_plan plan_data(const struct run_plan *plan, const struct case_data *input,
                                  bool no_other)
 {
@@ -214,7 +214,7 @@ static void end_processes(struct ended *ended)
     run_files_remove(&ended->files);
 }
 
-/* Moves the data of a run that has ended to RUN. Fails the check if something in it is wrong. */
+/* Moves the data of a run that has ended to RUN. Fails the check if the data shows a failure. */
 static void take_run(struct check *check, struct run *run, struct ended *ended)
 {
     char why[100];
@@ -226,7 +226,7 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     check_explain_device(check, &ended->device, &ended->limits);
     if (run->record) {
         run->counters = sum_counters(run->record);
-        /* a run in the other order would only repeat the first run's record */
+        /* the record of a run in the other order would only repeat the first run's record */
         if (!run->plan.backwards)
             take_record(check, run);
         check_explain_findings(check, run, &ended->program);
@@ -273,7 +273,7 @@ const struct run *check_perform_run(struct check *check, const struct run_plan *
     if (!check_is_open(check))
         return NULL;
     if (check->run_count == CHECK_MAX_BLOCKS) {
-        check_break(check, "more runs than a check may have"); /* a mistake in checks.c */
+        check_break(check, "more runs than a check may have"); /* checks.c has a mistake */
         return NULL;
     }
     if (would_hang(check, plan) || !make_run(check, plan, input, &ended))
@@ -331,8 +331,8 @@ struct case_data *check_run_misled(struct check *check, const struct run *run,
     return try_run(check, &plan, run->input);
 }
 
-/* Racecheck and initcheck watch a repeated run only if the first run executed at most this number
- * of warp instructions. They make a run two to four times as long. */
+/* Racecheck and initcheck make a run two to four times as long. So they are active in a repeated
+ * run only if the first run executed at most this number of warp instructions. */
 #define MOST_WATCHED 8e6 /* warp instructions */
 
 struct rerun check_run_again(struct check *check, const struct run *run)
@@ -362,7 +362,8 @@ void check_free_rerun(struct rerun *again)
     case_free(again->result);
 }
 
-/* Repeats RUN with blocks and warps in reverse order. A second call returns the same repetition. */
+/* Repeats RUN with blocks and warps in reverse order. A second call returns the run of the first
+ * call. */
 static const struct run *repeat_backwards(struct check *check, const struct run *run)
 {
     struct run *keeper = &check->runs[run - check->runs];

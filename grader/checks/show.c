@@ -1,6 +1,6 @@
 /* Makes pictures for the report: converts arrays of bytes, such as a photo before and after a
- * filter, to PNG files. The grader makes the PNG from the bytes, so no markup of the student
- * reaches the page. */
+ * filter, to PNG files. Only pixels come from the submission, so a student cannot put markup into
+ * the page. */
 #include <nettle/base64.h>
 #include <png.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "checks/judging.h"
 #include "checks/run.h"
 
-/* Returns the PNG of HEIGHT rows of WIDTH greys, in base64, or NULL if it failed. The caller frees
- * it. */
+/* Returns a PNG of HEIGHT rows of WIDTH grey pixels, in base64, or NULL on failure. The caller
+ * frees it. */
 static char *make_png(const uint8_t *pixels, int width, int height)
 {
     png_image image = {.version = PNG_IMAGE_VERSION,

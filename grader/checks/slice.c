@@ -7,7 +7,7 @@
 
 #include "checks/slice_text.h"
 
-#define FARTHEST 6u /* most steps away from the result */
+#define FARTHEST 6u /* maximum number of steps from the result */
 #define UNSEEN   (FARTHEST + 1)
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -17,7 +17,7 @@ bool word_is_letter(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Replaces SIZE characters by spaces, but keeps the ends of lines. */
+/* Replaces SIZE characters by spaces, but keeps newlines. */
 static void blank(char *text, size_t size)
 {
     for (size_t i = 0; i < size; ++i)
@@ -25,7 +25,7 @@ static void blank(char *text, size_t size)
 }
 
 /* Returns the length of the comment, literal or directive at TEXT, or 0 if there is none. IS_FIRST
- * says that only spaces precede TEXT on its line. */
+ * is true if only spaces precede TEXT on its line. */
 static size_t ignored(const char *text, bool is_first)
 {
     if (strncmp(text, "//", 2) == 0 || (is_first && *text == '#'))
@@ -198,8 +198,8 @@ bool text_is_assignment(const char *at, const char *end)
     return left >= 1 && *at == '=' && (left < 2 || at[1] != '=');
 }
 
-/* Returns whether LINE may set the variable WORD, a word of LINE. If HAS_CALLS is true, a function
- * that gets the variable as an argument may set it. */
+/* Returns whether LINE may set the variable WORD, which occurs in it. If HAS_CALLS is true, passing
+ * the variable to a function also counts. */
 static bool sets_word(const struct line *line, struct word word, bool has_calls)
 {
     const char *at = line_after(line, word), *end = line->text + line->length;
@@ -263,7 +263,8 @@ static bool mark(struct slice *slice, unsigned at, unsigned distance, bool neste
     return true;
 }
 
-/* Adds the loops and conditions around line AT, and conditions that return before it. */
+/* Adds the loops and conditions around line AT, and the conditions before it that lead to a
+ * return. */
 static bool mark_around(struct slice *slice, unsigned at, unsigned first)
 {
     unsigned indent = slice->lines[at].indent, distance = slice->lines[at].distance + 1;
@@ -282,7 +283,8 @@ static bool mark_around(struct slice *slice, unsigned at, unsigned first)
     return changed;
 }
 
-/* Returns whether LINE reads the case. Such lines are right in every program. */
+/* Returns whether LINE calls a function of lab.h that reads the case. Such lines are right in every
+ * program. */
 static bool reads_case(const struct line *line)
 {
     struct word word = {0};
@@ -293,7 +295,8 @@ static bool reads_case(const struct line *line)
 }
 
 /* Adds the lines from FIRST to END that set the variable NAME, which line AT uses. In host code,
- * calls do not count: there are many, and most of them set nothing. */
+ * passing the variable to a function does not count as setting it, because most functions there do
+ * not set their arguments. */
 static bool mark_setters(struct slice *slice, struct word name, unsigned first, unsigned end,
                          unsigned at)
 {
@@ -318,7 +321,7 @@ static bool defines(const struct line *line, struct word name)
     return false;
 }
 
-/* Returns whether the slice begins in the function that is defined at line AT. */
+/* Returns whether the slice begins in the function whose definition is at line AT. */
 static bool begins_in(const struct slice *slice, unsigned at)
 {
     for (unsigned i = at + 1; i < slice->count && !is_closing(&slice->lines[i]); ++i)
@@ -328,7 +331,7 @@ static bool begins_in(const struct slice *slice, unsigned at)
 }
 
 /* Returns the line that defines the function NAME, or `count` if there is none. If several
- * functions have this name, returns the function in which the slice begins, because only this one
+ * functions have this name, returns the one in which the slice begins, because only this one
  * certainly takes part. */
 static unsigned find_definition(const struct slice *slice, struct word name)
 {
@@ -362,8 +365,9 @@ static bool returns_variable(const struct line *line)
            line_next_word(line, &word) && word.begin[word.length] == ';';
 }
 
-/* If CALL calls a function of this file, adds the line that returns its result. DISTANCE is the
- * distance of the call. A line that only returns a variable does not count as a step. */
+/* If CALL is a call of a function in this file, adds the line that returns the function's result.
+ * DISTANCE is the distance of the call. If this line only returns a variable, it does not count as
+ * a step. */
 static bool mark_called(struct slice *slice, struct word call, unsigned distance)
 {
     if (call.begin[call.length] != '(')
@@ -433,8 +437,8 @@ void slice_begin_at_shared(struct slice *slice, unsigned number, const char *nam
         }
 }
 
-/* Returns the name of the function whose opening brace is on line OPENING: the word before the
- * first bracket of the nearest line above that begins in the first column. */
+/* Returns the name of the function whose opening brace is on line OPENING. The name is before the
+ * first bracket of its definition, the nearest line above that begins in the first column. */
 static struct word name_of(const struct slice *slice, unsigned opening)
 {
     struct word word = {0};
@@ -494,7 +498,7 @@ void slice_prefer_kind(struct slice *slice, enum slice_kind kind)
     slice->kind = kind;
 }
 
-/* Returns whether LINE only sets a new variable to a number, or only returns a value. */
+/* Returns whether LINE only initialises a new variable with a constant, or only returns a value. */
 static bool is_plain(const struct line *line)
 {
     const char *end = line->text + line->length, *at = memchr(line->text, '=', line->length);
@@ -503,10 +507,10 @@ static bool is_plain(const struct line *line)
     for (at = at ? at + 1 : line->text; at < end; ++at)
         if (isalpha((unsigned char)*at) || *at == '(')
             return false;
-    return line->text[strcspn(line->text, " [")] != '['; /* an element, not a new variable */
+    return line->text[strcspn(line->text, " [")] != '['; /* sets an element, not a variable */
 }
 
-/* Returns the rank of line NUMBER. Lines with the smallest rank, from 0, are chosen first. */
+/* Returns the rank of line NUMBER, from 0. Lines of low rank are chosen first. */
 static unsigned rank_of(const struct slice *slice, unsigned number)
 {
     const struct line *line = &slice->lines[number - 1];
@@ -553,7 +557,7 @@ unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST])
             ++sizes[rank_of(slice, i)];
     while (limit < 2 * UNSEEN + 10 && sum + sizes[limit] <= SLICE_MOST)
         sum += sizes[limit++];
-    /* of the lines of rank LIMIT, choose the last, which are nearest to the result */
+    /* if not all lines of rank LIMIT fit, choose the last, which are nearest to the result */
     unsigned skipped = sum + sizes[limit] - SLICE_MOST;
     skipped = sum + sizes[limit] > SLICE_MOST ? skipped : 0;
     for (unsigned i = 1; i <= slice->count && count < SLICE_MOST; ++i) {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SLICE_MOST 8 /* most lines of a slice */
+#define SLICE_MOST 8 /* maximum number of lines of a slice */
 
 struct slice;
 
@@ -17,7 +17,7 @@ struct slice *slice_new(const char *source);
 void slice_free(struct slice *slice);
 
 /* Makes the slice begin at line NUMBER (from 1), DISTANCE steps from the result. If NESTED is true,
- * loops and conditions around the line belong to the slice. */
+ * also adds the loops and conditions around the line. */
 void slice_begin_at(struct slice *slice, unsigned number, unsigned distance, bool nested);
 /* If line NUMBER is in a function that KERNEL calls, makes the slice begin at these calls. */
 void slice_begin_at_calls(struct slice *slice, unsigned number, const char *kernel,
@@ -32,7 +32,7 @@ void slice_begin_at_launches(struct slice *slice, const char *kernel, unsigned d
  * function. */
 unsigned slice_last_statement(const struct slice *slice, const char *name);
 
-/* Makes slice_lines() prefer lines with the identifier NAME. NAME must stay valid. */
+/* Makes slice_lines() prefer lines that contain the identifier NAME. NAME must stay valid. */
 void slice_prefer(struct slice *slice, const char *name);
 /* The kind of lines that is most likely to be wrong. */
 enum slice_kind {
@@ -45,11 +45,11 @@ enum slice_kind {
 /* Makes slice_lines() prefer lines of KIND. */
 void slice_prefer_kind(struct slice *slice, enum slice_kind kind);
 
-/* Leaves out lines that are more than DISTANCE steps from the result. */
+/* Excludes lines that are more than DISTANCE steps from the result. */
 void slice_limit(struct slice *slice, unsigned distance);
 
 /* Computes the slice. LINES gets the numbers of the lines nearest to the result, in ascending
- * order. Returns how many lines these are. */
+ * order. Returns the number of these lines. */
 unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST]);
 
 /* Returns whether line NUMBER belongs to the slice, at any distance from the result. */
@@ -64,8 +64,8 @@ bool slice_is_loop(const struct slice *slice, unsigned number);
 /* Returns whether line NUMBER begins a loop that halves its variable in each round, as a tree of
  * additions does. */
 bool slice_is_tree(const struct slice *slice, unsigned number);
-/* Returns whether line NUMBER sets an element of an array to another element of that array, and
- * nothing more, as in s[t] = s[t + 1]. */
+/* Returns whether line NUMBER only sets an element of an array to another element of the same
+ * array, as in s[t] = s[t + 1]. */
 bool slice_moves_element(const struct slice *slice, unsigned number);
 /* Returns whether line NUMBER or one of the two lines after it calls a shuffle. */
 bool slice_shuffles(const struct slice *slice, unsigned number);
@@ -80,17 +80,19 @@ bool slice_has_text(const struct slice *slice, unsigned number, const char *text
  * none. */
 unsigned slice_setter(const struct slice *slice, unsigned number, const char *text, char *name,
                       size_t size);
-/* Returns whether a line that contains TEXT sets the variable NAME, in the function of line
- * NUMBER. */
+/* Returns whether some line in the function of line NUMBER contains TEXT and sets the variable
+ * NAME. */
 bool slice_sets_with(const struct slice *slice, unsigned number, const char *name,
                      const char *text);
-/* If line NUMBER has an element of ARRAY whose index is a variable that is computed from blockIdx,
- * writes its name to NAME (SIZE bytes). Returns the line that computes it, or 0. */
+/* If line NUMBER uses an element of ARRAY whose index is a variable that is computed from blockIdx,
+ * writes the variable's name to NAME (SIZE bytes), and returns the line that computes it. Otherwise
+ * returns 0. */
 unsigned slice_block_index(const struct slice *slice, unsigned number, const char *array,
                            char *name, size_t size);
 /* Returns whether line NUMBER multiplies two values. */
 bool slice_multiplies(const struct slice *slice, unsigned number);
-/* Returns the line number of the innermost loop around line NUMBER, or 0 if there is none. */
+/* Returns the number of the line that begins the innermost loop around line NUMBER, or 0 if there
+ * is none. */
 unsigned slice_loop_around(const struct slice *slice, unsigned number);
 
 #endif

@@ -47,7 +47,8 @@ bool slice_shuffles(const struct slice *slice, unsigned number)
     return false;
 }
 
-/* Returns whether NAME begins at byte AT of LINE, and no longer name does. */
+/* Returns whether the name NAME begins at byte AT of LINE and ends there; a longer name that begins
+ * with NAME does not count. */
 static bool ends_name(const struct line *line, size_t at, const char *name)
 {
     size_t end = at + strlen(name);
@@ -85,8 +86,8 @@ static void copy_word(struct word word, char *name, size_t size)
     name[length] = '\0';
 }
 
-/* Returns whether the value that LINE gives to WORD contains TEXT. The value ends at a comma or a
- * semicolon outside of brackets. */
+/* Returns whether the value that LINE assigns to WORD contains TEXT. The value ends at a comma or
+ * semicolon that is not in brackets. */
 static bool sets_to(const struct line *line, struct word word, const char *text)
 {
     const char *at = line_after(line, word), *end = line->text + line->length, *begin = at;
@@ -100,8 +101,8 @@ static bool sets_to(const struct line *line, struct word word, const char *text)
     return memmem(begin, (size_t)(at - begin), text, strlen(text));
 }
 
-/* Returns the last line from FIRST up to AT that gives the variable NAME a value with TEXT, or
- * `count`. */
+/* Returns the last line from FIRST to AT that gives the variable NAME a value containing TEXT, or
+ * `count` if there is none. */
 static unsigned find_setter(const struct slice *slice, unsigned first, unsigned at,
                             struct word name, const char *text)
 {
@@ -114,7 +115,7 @@ static unsigned find_setter(const struct slice *slice, unsigned first, unsigned 
     return slice->count;
 }
 
-/* Returns the end of the indices that begin after WORD, as in "[y][x]". */
+/* Returns the end of the indices after WORD, as in "[y][x]". */
 static const char *end_of_indices(const struct line *line, struct word word)
 {
     const char *at = word.begin + word.length, *end = line->text + line->length;
@@ -197,7 +198,7 @@ unsigned slice_block_index(const struct slice *slice, unsigned number, const cha
             continue;
         }
         if (!end || word.begin >= end || brackets_between(begin, word.begin) != 1)
-            continue; /* the index of another array, as in s[data[i]], is no part of this index */
+            continue; /* in s[data[i]], the index of `data` is not part of the index of `s` */
         unsigned found = find_setter(slice, first, number - 1, word, "blockIdx");
         if (found == slice->count)
             continue;

@@ -1,4 +1,4 @@
-/* The text of the student's file, as slices read it: lines without comments, and their words. */
+/* The student's file as slices read it: lines without comments, and their words. */
 #ifndef CHECKS_SLICE_TEXT_H
 #define CHECKS_SLICE_TEXT_H
 
@@ -28,19 +28,19 @@ struct line {
 };
 
 struct slice {
-    char *text, *source;            /* TEXT has blanks for comments, literals and directives */
+    char *text, *source;            /* in TEXT, spaces replace comments, literals and directives */
     const char *names[SLICE_NAMES]; /* lines with these names come first */
     unsigned name_count;
     enum slice_kind kind;
-    unsigned farthest;  /* most steps away from the result, at most FARTHEST */
+    unsigned farthest;  /* maximum number of steps from the result, at most FARTHEST */
     struct line *lines; /* lines[0] is line 1 */
     unsigned count;
 };
 
 /* Returns whether C can be part of a word. */
 bool word_is_letter(char c);
-/* Finds the first identifier of LINE after WORD, or the first of all if WORD->begin is NULL. Skips
- * members of structures. */
+/* Finds the next identifier of LINE after WORD, or the first if WORD->begin is NULL. Skips members
+ * of structures. */
 bool line_next_word(const struct line *line, struct word *word);
 /* Returns whether A and B are the same word. */
 bool word_is_same(struct word a, struct word b);
@@ -50,10 +50,10 @@ bool line_begins_with(const struct line *line, const char *text);
 bool line_is_control(const struct line *line);
 /* Returns whether an assignment begins at AT, before END. */
 bool text_is_assignment(const char *at, const char *end);
-/* Returns the character after WORD, its indices, members and spaces. */
+/* Returns the position after WORD and the indices, members and spaces that follow it. */
 const char *line_after(const struct line *line, struct word word);
-/* Gets the lines of the function that has line AT. Returns false if AT is outside of all
- * functions. */
+/* Gets the first and the last line of the function that contains line AT. Returns false if AT is
+ * outside of all functions. */
 bool slice_find_function(const struct slice *slice, unsigned at, unsigned *first, unsigned *end);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "checks/internal.h"
 
-#define LINE_SIZE 400 /* bytes of a line; longer lines are cut */
+#define LINE_SIZE 400 /* buffer size; longer lines are cut */
 
 /* Reads a source line by line, without spaces and comments. */
 struct reader {

@@ -4,8 +4,9 @@
 
 struct check;
 
-/* LINES gets the numbers of the first MOST lines of the student's file that contain TEXT. Ignores
- * spaces and comments. Returns the number of all these lines, which may be more than MOST. */
+/* LINES gets the numbers of the first MOST lines of the student's file that contain TEXT. Spaces
+ * and comments are ignored. Returns the number of all lines that contain it, which may be more than
+ * MOST. */
 unsigned check_find_lines(const struct check *check, const char *text, unsigned *lines,
                           unsigned most);
 

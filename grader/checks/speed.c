@@ -1,13 +1,13 @@
 /* Judges times on a GPU. Compares the submission with the lab's own solution and with its naive
  * kernel.
  *
- *     naive                         once, because it only says which time earns nothing
+ *     naive                         once, because its time only decides what earns nothing
  *     round 1   yours  solution     fresh inputs; each is a process, and each result is verified
  *     round 2   yours  solution
  *     ...                           median of each column, after three steady rounds or five
  *
- * The check never judges a time, but a ratio of times that were measured in turn on one GPU: a
- * slower GPU, a warm GPU or a busy host slows both programs. */
+ * The check judges the ratio of times that were measured alternately on one GPU. A slow or warm
+ * GPU, or a busy host, slows both programs, so it does not change the ratio. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 /* The timing ends after LEAST_ROUNDS rounds if the times of each program are steady. */
 #define LEAST_ROUNDS 3
 
-/* If the naive kernel's time divided by the solution's time is less than this, the times mean
+/* If the solution is not faster than the naive kernel by at least this factor, the times mean
  * nothing. */
 #define LEAST_GAIN 1.5
 
@@ -45,7 +45,7 @@ bool check_again(struct check *check)
     return true;
 }
 
-/* Returns the single number that lab.h handed in as NAME, or 0 if there is no such number. */
+/* Returns the single number that lab.h handed in under NAME, or 0 if there is none. */
 static double number_in(const struct run *run, const char *name)
 {
     const struct case_array *array = case_find(run->result, name);
@@ -68,7 +68,7 @@ static void note_time(struct check *check, enum check_program program, const str
     }
     check->timing.times[program][check->timing.round - 1] = milliseconds;
     check->timing.walls[program][check->timing.round - 1] = run->seconds;
-    /* take the rate from the solution, because a submission could report a false rate */
+    /* use the solution's rate, because a submission could report a false one */
     if (program == CHECK_SOLUTION)
         check->timing.copy_rate = number_in(run, "copy_gb_per_s");
 }
@@ -131,8 +131,8 @@ static double median(const double *times, unsigned count)
     return sorted[count / 2];
 }
 
-/* Returns the shortest of the COUNT times. Other load on the machine can only make a run slower, so
- * the shortest time is the most accurate. */
+/* Returns the shortest of the COUNT times. Load on the machine can only make a run longer, so the
+ * shortest time is the most accurate. */
 static double shortest(const double *times, unsigned count)
 {
     double least = times[0];
@@ -152,8 +152,8 @@ static void write_note(struct check *check, double yours, double solution, doubl
                  "; this GPU copies %s GB/s", check_number(floor(check->timing.copy_rate)));
 }
 
-/* Fails the check and returns false if the time is too short for reading the input. The L2 cache is
- * flushed before a timed pass, so the input comes from the GPU's memory. */
+/* Returns false, and fails the check, if the time is too short for reading the input. The L2 cache
+ * is flushed before a timed pass, so the input must come from the GPU's memory. */
 static bool is_plausible_read(struct check *check, double yours)
 {
     double least = judge_least_time((double)check->timing.input_bytes, check->timing.copy_rate);
@@ -168,8 +168,8 @@ static bool is_plausible_read(struct check *check, double yours)
     return false;
 }
 
-/* Compares the times that the program reports with the grader's own clock, and fails the check if
- * they contradict each other. */
+/* Compares the times that the program reports with the grader's own clock. If they contradict each
+ * other, fails the check and returns false. */
 static bool is_plausible(struct check *check, double yours, double solution)
 {
     const struct timing *timing = &check->timing;
@@ -197,7 +197,7 @@ void check_speed(struct check *check)
     double solution = rounds ? median(check->timing.times[CHECK_SOLUTION], rounds) : 0;
     double naive = check->timing.naive;
     if (yours <= 0 || solution <= 0 || naive <= 0) {
-        check_break(check, "not all of the three programs were timed"); /* a mistake in checks.c */
+        check_break(check, "not all of the three programs were timed"); /* checks.c has a mistake */
         return;
     }
     double gain = naive / solution;

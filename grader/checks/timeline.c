@@ -8,7 +8,7 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-/* Returns the number of bytes that ENGINE ("to-device" or "from-device") copied. */
+/* Returns the number of bytes that the copies on ENGINE ("to-device" or "from-device") move. */
 static double copied(const json_t *timeline, const char *engine)
 {
     const json_t *work = json_object_get(timeline, "work");
@@ -41,8 +41,8 @@ static void keep(struct check *check, const json_t *timeline)
     json_array_append_new(check->timelines, kept);
 }
 
-/* Finds the first launch in RECORD without a predicted time, and returns the reason. Returns NULL
- * if all launches have a predicted time. */
+/* Finds the first launch in RECORD whose time could not be predicted, and returns the reason.
+ * Returns NULL if all times were predicted. */
 static const char *find_gap(const json_t *record)
 {
     size_t i;

@@ -87,8 +87,8 @@ bool check_is_own_file(const struct check *check, const char *file)
 
 void check_point_at(struct check *check, const char *file, unsigned line, unsigned column)
 {
-    /* point only into the student's own file; file names are compared without folders, because the
-     * file was compiled in a folder that no longer exists */
+    /* Show a line only if it is in the student's file. Compare file names without folders, because
+     * the file was compiled in a folder that no longer exists. */
     if (line == 0 || !check_is_own_file(check, file))
         return;
     snprintf(check->verdict.file, sizeof check->verdict.file, "%s", check->job.file_name);

@@ -1,4 +1,4 @@
-/* A verdict is the report of a check about the submission. Each check has one verdict, which its
+/* A verdict is a check's report about the submission. Each check has one verdict, which the check's
  * first failure decides. */
 #ifndef CHECKS_VERDICT_H
 #define CHECKS_VERDICT_H
@@ -22,7 +22,7 @@ struct verdict {
     char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed, or "" if it did not */
     /* fraction of the check's points that the submission earns, from 0 to 1 */
     double share;
-    bool guessed; /* MESSAGE names a mistake that gives exactly the submission's wrong result */
+    bool guessed; /* MESSAGE names a mistake that leads to exactly this wrong result */
     bool measured;
     double value; /* value of the figure, if measured */
 
@@ -32,20 +32,20 @@ struct verdict {
     char file[256];    /* the file of a source line, or "" if there is none */
     unsigned line;     /* line number, from 1, or 0 if unknown */
     unsigned column;   /* column number, from 1, or 0 if unknown */
-    /* numbers of other lines that may take part in the mistake */
+    /* numbers of other lines that may belong to the mistake */
     unsigned also[SLICE_MOST], also_count;
     /* if LINE is 0, the name of the kernel whose launch the report shows, or "" */
     char kernel[200];
-    char cause[400];     /* the reason for the cost of LINE, or "" if unknown */
-    char loss_case[160]; /* describes the run in which CAUSE and SPARE were found */
-    /* the ideal cost of LINE, and the points that the check would then give, or "" if unknown */
+    char cause[400];     /* the reason for the waste in LINE, or "" if it is unknown */
+    char loss_case[160]; /* describes the input with which CAUSE and SPARE were found */
+    /* the cost of LINE without the waste, and the points that the check would then give, or "" */
     char spare[200];
 };
 
-/* Returns true until the submission has failed or the grader has failed. */
+/* Returns true as long as neither the submission nor the grader has failed. */
 bool check_is_open(const struct check *check);
 
-/* Returns true if the figure has been measured and earns nothing, so a refusal would only hide
+/* Returns true if the figure has been measured and earns nothing. A refusal would then only hide
  * it. */
 bool check_is_lost(const struct check *check);
 

@@ -17,21 +17,21 @@
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
 
-/* Runs the program again, watched, and reports the errors that this run shows. Returns true if
- * these errors explain the wrong answer, or if the answer is right in the usual order of warps. The
- * caller frees AGAIN. */
+/* Runs the program again with racecheck and initcheck, and reports the errors that they find.
+ * Returns true if these errors explain the wrong answer, or if the answer is now right in the usual
+ * order of warps. The caller frees AGAIN. */
 static bool find_error(struct check *check, const struct run *run, struct rerun *again)
 {
     *again = (struct rerun){0};
-    if (run->plan.backwards) /* an earlier run, in the usual order, was watched and right */
+    if (run->plan.backwards) /* the run in the usual order was right, with both tools */
         return true;
     *again = check_run_again(check, run);
     return check_explain_wrong(check, again->record);
 }
 
-/* Replaces the message by one that says that the answer does not depend on the data on the GPU.
- * Call this only if the program ran again and no error was found, since an error such as an
- * uninitialised read can make an answer independent of the data. */
+/* Makes the message say that the answer does not depend on the data on the GPU. Call this only if
+ * the program ran again and no error was found: an error such as an uninitialised read can make an
+ * answer independent of the data, too. */
 static void tell_same(struct check *check, const char *what)
 {
     snprintf(check->verdict.message, sizeof check->verdict.message,
@@ -41,8 +41,8 @@ static void tell_same(struct check *check, const char *what)
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-/* Returns the only long array of ints in INPUT, whose numbers the program probably adds up, or NULL
- * if there is none. */
+/* Returns the array of ints in INPUT that the program probably adds up: the only long one. Returns
+ * NULL if there is none. */
 static const struct case_array *find_numbers(const struct case_data *input)
 {
     const struct case_array *array, *found = NULL;
@@ -80,8 +80,8 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     return judge_wrong_sum(&sum, text, size);
 }
 
-/* If the program launched no kernel, says a possible reason. Returns false if RUN has a launch, or
- * if its launches are unknown. */
+/* If the program launched no kernel, adds a possible reason to the message. Returns false if RUN
+ * has a launch, or if its launches are unknown. */
 static bool tell_no_launch(struct check *check, const struct run *run)
 {
     if (!run->record || check_launch(run, 0).blocks > 0)
@@ -92,7 +92,8 @@ static bool tell_no_launch(struct check *check, const struct run *run)
     return true;
 }
 
-/* Says that a wrong answer is not a copy of the kernels' results, and shows the copies. */
+/* Adds to the message that a wrong answer is not a copy of the kernels' results, and makes the
+ * report show the copies. */
 static void tell_not_made(struct check *check, const struct run *run)
 {
     unsigned line;
@@ -129,14 +130,15 @@ void check_explain_number(struct check *check, const struct run *run, const stru
 
 /* --- a matrix --------------------------------------------------------------------------------- */
 
-/* Returns the matrix NAME with COUNT numbers in DATA, or NULL if there is none. */
+/* Returns the numbers of the array NAME in DATA, or NULL if there is no such array with COUNT
+ * floats. */
 static const float *find_matrix(const struct case_data *data, const char *name, size_t count)
 {
     const struct case_array *array = data ? case_find(data, name) : NULL;
     return array && array->type == CASE_FLOAT && array->count == count ? array->values : NULL;
 }
 
-/* Finds the inputs that have the same size as the result. */
+/* Finds the input matrices that have the same size as the result. */
 static void find_inputs(struct judge_matrix *matrix, const struct case_data *input)
 {
     const struct case_array *array;
@@ -146,12 +148,12 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-/* Largest relative error of a guess. The bounds for the right numbers are too narrow for wrong
+/* Allowed relative error of a guess. The bounds of the right numbers are too narrow for wrong
  * numbers that are much larger. */
 #define RELATIVE 1e-6
 
-/* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound,
- * unless the guess is EXACT. */
+/* Returns whether the wrong matrix equals the guess VALUES. If EXACT is false, differences up to
+ * the largest bound are allowed. */
 static bool is_close(const float *values, const struct judge_matrix *matrix, bool exact)
 {
     size_t count = matrix->height * matrix->width;
@@ -183,7 +185,8 @@ static const struct check_guess *find_guess(const struct check *check,
             break;
     }
     free(values);
-    /* the same mistake may be made in several places */
+    /* if the next guess is the same mistake in another place, and the file lacks this place, take
+     * the next guess */
     while (values && guess && guess->text && guess[1].make == guess->make && guess->at &&
            !check_find_line(check, guess->at))
         ++guess;
@@ -241,7 +244,7 @@ static bool explain_matrix(struct check *check, const struct run *run,
            judge_wrong_matrix(matrix, text, size);
 }
 
-/* Describes the launches: the threads of each, and the sides of their blocks. */
+/* Collects the sizes of the launches: their numbers of threads, and the shapes of their blocks. */
 static void find_threads(struct judge_matrix *matrix, const struct run *run)
 {
     struct check_launch launch = check_launch(run, 0);

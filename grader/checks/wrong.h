@@ -1,6 +1,6 @@
 /* Finds out why an answer is wrong. After check_fail(), these functions search for the cause: an
- * error that a second, watched run finds, or else a simple hypothesis that gives exactly the wrong
- * numbers. */
+ * error that racecheck or initcheck finds in a second run, or a simple hypothesis that leads to
+ * exactly the wrong numbers. */
 #ifndef CHECKS_WRONG_H
 #define CHECKS_WRONG_H
 

@@ -44,8 +44,8 @@ struct options {
 #define complain(...) cli_complain("batch", __VA_ARGS__)
 
 #define INTERRUPTED   (128 + SIGINT)
-/* The default number of gradings in a task on a cluster. With this number, a task takes minutes. So
- * its start takes little time in comparison, and little work is lost if the task fails. */
+/* The default number of gradings in a task on a cluster. A task with this number takes minutes.
+ * That is long compared with its start, but little work is lost if the task fails. */
 #define CHUNK_SIZE 20
 
 /* --- the command line ------------------------------------------------------------------------- */
@@ -73,7 +73,8 @@ static const struct cli_option table[] = {
              "grade on a Slurm cluster; its nodes must be able to access the\n--out folder"),
     CLI_WHOLE(chunk_size, "chunk-size", "N", 1, 10000,
               "how many gradings each cluster task does (default: 20)"),
-    CLI_TEXT(gres, "gres", "GRES", "grade on GPUs; sbatch's --gres for each task, such as gpu:1"),
+    CLI_TEXT(gres, "gres", "GRES",
+             "grade on GPUs; passed to sbatch as --gres for each task, such as gpu:1"),
     CLI_TEXT(slurm_options, "slurm-options", "TEXT",
              "more options for sbatch, such as \"--partition=short --time=30\""),
     CLI_TEXT(chunk, "chunk", "FILE", NULL),
@@ -139,7 +140,7 @@ struct session {
     unsigned jobs;
     size_t chunk_size;
     int lock;
-    /* this run has made the folder of --out, and no scan has succeeded yet */
+    /* this process has made the folder of --out, and has not yet scanned the hand-ins */
     bool new_out;
     char scratch[PATH_SIZE]; /* the temporary folder of gradings, or "" if there is none */
     struct batch_store *store;
@@ -239,8 +240,8 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Makes and locks the folder of --out. Workers do not inherit the lock, so if this process is
- * killed, workers that still clean up do not block the next run. */
+/* Makes and locks the folder of --out. Worker processes do not inherit the lock. So if this process
+ * is killed, workers that are still cleaning up do not block the next one. */
 static bool open_out(struct session *session)
 {
     char path[PATH_SIZE];
@@ -268,8 +269,8 @@ static bool fail(struct session *session)
     return false;
 }
 
-/* If WANTED is NULL or is the number of the last run's seed, uses that seed and its secret again.
- * Otherwise returns false. */
+/* Decides whether to use the last run's seed and its secret again. Returns true if WANTED is NULL,
+ * or is the number of that seed. */
 static bool keep_seed(struct session *session, const char *wanted, const char *last)
 {
     char *secret = batch_store_get(session->store, "secret");
@@ -322,8 +323,8 @@ static bool open_store(struct session *session)
     session->store = batch_store_open(path, error, sizeof error);
     if (!session->store)
         complain(EXIT_USAGE, "%s", error);
-    /* with --slurm, TMPDIR stays unset, because tasks on other nodes would inherit it, and the
-     * folder does not exist there */
+    /* with --slurm, do not set TMPDIR: tasks on other nodes would inherit it, but the folder does
+     * not exist there */
     return session->store && choose_seed(session) &&
            (session->options.slurm || open_scratch(session));
 }
@@ -447,8 +448,8 @@ static int grade(struct session *session)
     return 0;
 }
 
-/* Prints "s017, 02-coalesce: path: why", without the student if the path starts with the student's
- * folder. */
+/* Prints "s017, 02-coalesce: path: why". Leaves out the student if the path starts with the
+ * student's folder. */
 static void print_review(const char *student, const char *lab, const char *path, const char *why)
 {
     const char *who = strncmp(path, student, strlen(student)) == 0 ? "" : student;
@@ -522,7 +523,7 @@ static void print_old_folders(const struct session *session, const json_t *class
     json_decref(old);
 }
 
-/* Writes all reports. Searches for similar submissions only when everything is graded, because the
+/* Writes all reports. Searches for similar submissions only if everything is graded, because the
  * search may run the compiler. */
 static int write_reports(struct session *session, bool finished)
 {
@@ -532,7 +533,7 @@ static int write_reports(struct session *session, bool finished)
         return fail(session), EXIT_USAGE;
     struct batch_pairs similar = {session->store, session->labs, finished ? session->lab_count : 0,
                                   session->device, installed_gpu_arch()};
-    /* only a warning, because the grades are right */
+    /* this is only a warning, because the grades are right */
     if (!batch_pairs(&similar, class, error, sizeof error))
         complain(0, "%s", error);
     bool written =

@@ -23,8 +23,7 @@
 
 #define complain(...) cli_complain("calibrate", __VA_ARGS__)
 
-/* A program counts as naive if its figure differs from the declared naive figure at most by this
- * factor. */
+/* A program shows the declared naive figure if its own figure differs by at most this factor. */
 #define SAME_FIGURE 1.1
 
 static const struct cli_syntax syntax = {
@@ -68,9 +67,9 @@ static const json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
-/* Returns the figure in one answer. Returns NAN if the answer has none, or if its program failed
- * the check for another reason. Divides a speed by the solution's speed in the same run, so that
- * runs are comparable. */
+/* Returns the figure in one answer, as a fraction of the solution's figure in the same run if it is
+ * a speed, so that runs are comparable. Returns NAN if there is no figure, or if the program failed
+ * the check for another reason. */
 static double figure_in(const struct figure *figure, const json_t *answer)
 {
     const json_t *checks = json_object_get(json_object_get(answer, "result"), "checks");
@@ -83,7 +82,7 @@ static double figure_in(const struct figure *figure, const json_t *answer)
     return figure->timed ? value / (json_number_of(found, "full") * figure->budget.slack) : value;
 }
 
-/* Returns true if the program of TASK should lose points in this check. */
+/* Returns true if the program of TASK is declared to lose points in this check. */
 static bool should_lose(const struct figure *figure, const struct lab_task *task)
 {
     if (task->kind == LAB_MUTANT)
@@ -91,8 +90,8 @@ static bool should_lose(const struct figure *figure, const struct lab_task *task
     return task->kind == LAB_SKELETON;
 }
 
-/* Stores VALUE in *KEPT if *KEPT is NAN, or if VALUE is worse than *KEPT and WANT is 1, or if VALUE
- * is better than *KEPT and WANT is -1. */
+/* Keeps the worst of several values in *KEPT if WANT is 1, the best if WANT is -1. Stores VALUE in
+ * *KEPT if *KEPT is NAN, or if VALUE is worse (better) than *KEPT. */
 static bool keep(const struct figure *figure, double *kept, int want, double value)
 {
     int sign = figure->budget.solution < figure->budget.naive ? want : -want;
@@ -121,7 +120,7 @@ static void take(struct figure *figure, const struct lab_task *task, double valu
         sample->naive = value;
 }
 
-/* Stores in FIGURE the values of the DECLARED check in all gradings of the lab. */
+/* Collects in FIGURE the values of the check DECLARED in all gradings of the lab. */
 static void measure(const struct calibration *c, const struct lab_parts *parts,
                     const json_t *declared, struct figure *figure)
 {

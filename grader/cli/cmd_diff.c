@@ -1,6 +1,6 @@
-/* lanewise diff: compares the student's file with the solution, once the student has full marks.
- * Compares only the code, because the comments always differ: the skeleton's comments say what to
- * do, the solution's comments explain the code. */
+/* lanewise diff: compares the student's file with the solution, once the student has full marks. By
+ * default, compares only the code, because the comments always differ: those of the skeleton say
+ * what to do, those of the solution explain the code. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -40,7 +40,7 @@ static const struct cli_syntax syntax = {
 
 /* --- code without comments -------------------------------------------------------------------- */
 
-/* The lines of a file that diff compares. */
+/* The lines of one of the two files, as diff(1) compares them. */
 struct code {
     int file;        /* the lines, in a memory file that diff(1) reads */
     unsigned *lines; /* the line number of each of these lines in the original file */
@@ -62,7 +62,7 @@ static char *skip(char *text)
     return *end ? end + 1 : end;
 }
 
-/* Replaces each comment in TEXT with marks, but keeps its newlines. */
+/* Replaces the characters of each comment in TEXT by MARK, but keeps its newlines. */
 #define MARK '\001'
 static void mark_comments(char *text)
 {
@@ -74,7 +74,7 @@ static void mark_comments(char *text)
     }
 }
 
-/* Writes LINE without its marks and without blanks at its end. Returns false if the line contains
+/* Writes LINE without marks and without white space at its end. Returns false if the line contains
  * only a comment. */
 static bool put_line(FILE *to, const char *line, size_t length)
 {
@@ -104,7 +104,7 @@ static bool fill_code(struct code *code, const char *text)
     return to && fclose(to) == 0 && code->lines;
 }
 
-/* Reads PATH, and leaves out its comments unless COMMENTS is true. On failure prints the reason and
+/* Reads PATH. Leaves out its comments, unless COMMENTS is true. On failure prints the reason and
  * returns false. */
 static bool read_code(const char *path, bool comments, struct code *code)
 {
@@ -136,7 +136,7 @@ static void free_code(struct code *code)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* Returns the line number in the original file of line NUMBER of CODE. */
+/* Returns the line number in the original file for line NUMBER of CODE. */
 static unsigned true_line(const struct code *code, unsigned number)
 {
     return number > 0 && number <= code->count ? code->lines[number - 1] : number;

@@ -64,8 +64,8 @@ static bool run_command(const char *name, const char *argument, char output[OUTP
     return outcome.end == PROCESS_EXITED && outcome.code == 0;
 }
 
-/* Returns the first version number in TEXT, which is cut off after the number. Returns "" if there
- * is none. */
+/* Returns the first version number in TEXT, or "" if there is none. Cuts TEXT off after the
+ * number. */
 static const char *find_version(char *text)
 {
     for (char *at = text; *at; at++) {
@@ -95,7 +95,7 @@ static bool find_command(struct finding *finding, const char *name, const char *
 
 static void check_c(struct finding *finding)
 {
-    /* a package of `make dist` has its own tools and is built already */
+    /* a package from `make dist` has its own tools, and needs no build */
     finding->good = kit_tools();
     if (finding->good)
         FOUND(finding, "not needed: Lanewise is built");
@@ -165,7 +165,7 @@ static void check_criterion(struct finding *finding)
     finding->good = dlopen("libcriterion.so.3", RTLD_LAZY | RTLD_LOCAL) != NULL;
     if (finding->good)
         FOUND(finding, "%s",
-              /* the version that `make setup` found, because Criterion does not report its
+              /* the version at the time of `make setup`, because Criterion does not report its
                * version */
               LANEWISE_CRITERION);
     else

@@ -64,7 +64,7 @@ static const struct cli_option table[] = {
              "where --format writes (default: stdout; the report then goes to\n"
              "stderr)"),
     CLI_TEXT(key, "key", "FILE", CLI_HELP_KEY),
-    CLI_FLAG(quick, "quick", "do not try small edits to find the line of a mistake"),
+    CLI_FLAG(quick, "quick", "do not look for the line of a mistake by trying small edits"),
     CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
     CLI_END};
 
@@ -101,12 +101,12 @@ struct session {
     struct course course;
     struct seal_key key; /* the key that signs the results, if has_key */
     bool has_key;
-    bool own; /* this run grades the student's own files, so it records progress */
+    bool own; /* true if the student's own files are graded, so progress is recorded */
     struct report_progress page;
     json_t *results, *progress;
     json_t *needs;   /* for each lab, the labs that the student should do first */
     json_t *pages;   /* path of the handout of each lab that the student has not begun */
-    json_t *changes; /* without --lab, the changes in each lab since its last grading */
+    json_t *changes; /* the changes in each lab since its last grading; only used without --lab */
 };
 
 static bool has_passed(const json_t *result)
@@ -115,7 +115,7 @@ static bool has_passed(const json_t *result)
     return status && strcmp(status, "passed") == 0;
 }
 
-/* Shows what changed since the last grading: immediately with --lab, otherwise after the table. */
+/* Shows the changes since the last grading: immediately with --lab, otherwise after the table. */
 static void show_change(struct session *session, const json_t *result)
 {
     double difference;
@@ -180,9 +180,9 @@ static enum grade_end grade(struct session *session, const struct lab *lab,
     return GRADER_FAILED;
 }
 
-/* Grades the lab NAME. Returns {"end", "error"}; if "end" is GRADE_DONE, also {"result", "needs"},
- * and "page" if the student should read the lab's handout first. Returns NULL if the lab could not
- * be opened, which cli_open_lab() has already reported. */
+/* Grades the lab NAME. Returns {"end", "error"}. If "end" is GRADE_DONE, the object also has
+ * "result" and "needs", and "page" if the student should read the lab's handout first. Returns NULL
+ * if the lab could not be opened, which cli_open_lab() has already reported. */
 static json_t *grade_lab(struct session *session, const char *name)
 {
     static struct submission submission; /* static because it is too large for the stack */
@@ -246,8 +246,8 @@ static int grade_one_lab(struct session *session)
 /* The gradings of all labs. Their results are shown in the order of the labs. */
 struct all_labs {
     struct session *session;
-    json_t **answers; /* those of grade_lab(); NULL before the grading has ended */
-    size_t shown;     /* the results of this many labs were shown */
+    json_t **answers; /* the answer of grade_lab() for each lab; NULL until its grading has ended */
+    size_t shown;     /* number of labs whose results were shown */
     int code;         /* the exit code of the first error, otherwise 0 */
 };
 
@@ -257,8 +257,8 @@ static json_t *grade_next(size_t i, void *context)
     return grade_lab(all->session, all->session->course.labs[i].name);
 }
 
-/* Keeps the answer for lab I, and shows each answer that no earlier lab holds up. Returns false
- * after an error. */
+/* Keeps the answer for lab I. Then shows all answers up to the first one that is missing. Returns
+ * false after an error. */
 static bool keep(size_t i, const json_t *answer, void *context)
 {
     struct all_labs *all = context;
@@ -303,7 +303,7 @@ static int grade_all_labs(struct session *session)
     return all.code;
 }
 
-/* Returns the default path of the JSON file, for a command line without --json. */
+/* Returns the path of the JSON file if the command line has no --json. */
 static const char *default_json(void)
 {
     static char path[PATH_SIZE];
@@ -311,8 +311,8 @@ static const char *default_json(void)
     return path;
 }
 
-/* Writes the JSON file: one lab's result, or the results of all labs. If the default file cannot be
- * written, this is not an error, because the user did not ask for it. */
+/* Writes the JSON file: one lab's result, or the results of all labs. If the user did not choose
+ * the file, a failure to write it is not an error. */
 static int write_json(const struct session *session, const json_t *document)
 {
     const char *path = session->options->json;
@@ -350,7 +350,7 @@ static int write_format(const struct session *session, const json_t *document)
     FILE *memory = session->options->format ? open_memstream(&text, &size) : NULL;
     if (!memory)
         return 0;
-    /* Classroom 50 sets these variables; other systems do not */
+    /* Classroom 50 sets these variables, but other systems do not */
     struct report_context context = {.classroom = getenv("CLASSROOM"),
                                      .assignment = getenv("ASSIGNMENT"),
                                      .assignment_type = getenv("ASSIGNMENT_TYPE"),
@@ -396,8 +396,8 @@ static bool is_done(const struct session *session, const char *lab)
     return progress_done(session->progress, lab);
 }
 
-/* Returns the first unfinished lab that the student should do before LAB, or NULL if there is
- * none. */
+/* Returns the first lab without full marks that the student should do before LAB, or NULL if there
+ * is none. */
 static const char *missing_need(const struct session *session, const char *lab)
 {
     size_t i;

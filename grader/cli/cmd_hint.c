@@ -1,5 +1,5 @@
-/* lanewise hint: shows one more hint each time. The first hint is a nudge; the last hint is almost
- * the answer. */
+/* lanewise hint: shows one more hint each time. The first hint only gives a direction; the last is
+ * almost the answer. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -60,8 +60,8 @@ static struct unfinished find_unfinished(const json_t *declared, const json_t *k
     return (struct unfinished){0, 0};
 }
 
-/* Shortens TEXT, whose parts begin with WORD ("TODO " or "Rung ") and a number. Removes the parts
- * with a number below FIRST, because they are about finished work. */
+/* Shortens TEXT, a hint whose parts begin with WORD ("TODO " or "Rung ") and a number. Removes the
+ * parts with a number below FIRST, because the student has finished these. */
 static void skip_finished(char *text, const char *word, int first)
 {
     char *begin = strstr(text, word);

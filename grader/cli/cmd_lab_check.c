@@ -50,7 +50,7 @@ struct kit {
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* Returns true if a mutant lost the points in CHECK that it declares. Otherwise reports a
+/* Returns true if MUTANT lost as many points in CHECK as it declares. Otherwise reports a
  * violation. */
 static bool judge_loss(struct row *row, const struct mutant *mutant, const json_t *check)
 {
@@ -86,7 +86,7 @@ static const json_t *budget_of(const struct lab *lab, const char *id)
     return NULL;
 }
 
-/* Returns true if CHECK's figure is the figure that the lab declares as KEY ("naive" or
+/* Returns true if CHECK's figure equals the figure that the lab declares under KEY ("naive" or
  * "solution"), or if the lab declares none, as for times. Otherwise reports a violation. */
 static bool judge_figure(struct row *row, const char *name, const json_t *check, const char *key)
 {
@@ -116,7 +116,7 @@ static void judge_mutant(struct row *row, const char *name, const struct mutant 
     row->mutants += good;
 }
 
-/* Reports each check in which the solution lost points, or did not show the declared figure. */
+/* Reports each check in which the solution lost points, or missed the declared figure. */
 static void judge_solution(struct row *row, const char *name, const json_t *result)
 {
     size_t i;

@@ -33,8 +33,8 @@ struct names {
     char file[100];  /* "two_words.cu" */
 };
 
-/* Returns true for two digits, a hyphen and a letter, followed by lower-case letters, digits and
- * hyphens. */
+/* Returns true if NAME is two digits, a hyphen and a letter, followed by lower-case letters, digits
+ * and hyphens. */
 static bool is_lab_name(const char *name)
 {
     return isdigit((unsigned char)name[0]) && isdigit((unsigned char)name[1]) && name[2] == '-' &&

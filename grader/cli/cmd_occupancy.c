@@ -90,7 +90,8 @@ static int read_options(int argc, char **argv, struct options *options)
     if (!options->limits && !options->threads)
         return complain("give the size of a block, such as --threads 256");
     if (options->output && options->all)
-        return complain("a picture shows one capability; add --cc 9.0");
+        return complain(
+            "a picture shows one compute capability; choose it, for example with --cc 9.0");
     options->demand = (struct emu_demand){number(options->threads), number(options->registers),
                                           number(options->shared)};
     return -1;

@@ -24,7 +24,7 @@ static const struct cli_syntax syntax = {
     .options = table,
     .word_advice = "name the lab with --lab"};
 
-/* Gives the student's file OWN a second name OLD, which was not in use. On failure returns false
+/* Gives the student's file OWN a second name OLD, which no other file has. On failure returns false
  * with the reason in errno. */
 static bool keep(const char *own, char old[PATH_SIZE])
 {
@@ -39,7 +39,8 @@ static bool keep(const char *own, char old[PATH_SIZE])
     return false;
 }
 
-/* Replaces the file OWN, which keeps the name OLD. If the disk is full, nothing changes. */
+/* Replaces the file OWN by the skeleton. The student's text stays under the name OLD. If the disk
+ * is full, nothing changes. */
 static bool replace(const char *own, const struct text *skeleton, char old[PATH_SIZE])
 {
     bool there = access(own, F_OK) == 0;

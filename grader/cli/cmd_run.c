@@ -39,7 +39,7 @@ struct options {
     const char *json; /* the JSON file to write, or NULL */
     const char *sarif;
     const char *lab; /* the lab to build and run, or NULL */
-    /* names of the pictures of predicted times to draw, and the file to draw one into, or NULL */
+    /* the pictures of predicted times to draw; and the SVG file for one of them, or NULL */
     const char *draw, *picture;
     const char *lines, *workers, *tools, *rules, *gpu, *clock, *max_instructions;
     bool all, deterministic, ignores_order;
@@ -121,7 +121,8 @@ static bool choose_pictures(struct options *options)
                  options->picture);
     else if (options->picture && ends_in(options->picture, ".svg") &&
              __builtin_popcount(*drawn) != 1)
-        complain("an SVG has one picture: give --draw limits, roofline or occupancy");
+        complain(
+            "an SVG holds one picture: choose it with --draw limits, --draw roofline or --draw occupancy");
     else
         return true;
     return false;
@@ -175,7 +176,7 @@ static bool apply_options(struct options *options)
 
 static bool choose_program(struct options *options, char **argv)
 {
-    /* the program is a file name, as for a compiler, so do not search $PATH */
+    /* the program is a path, as for a compiler, so $PATH is not searched */
     int size = snprintf(options->program, sizeof options->program, "%s%s",
                         strchr(argv[0], '/') ? "" : "./", argv[0]);
     options->argv = argv;
@@ -185,8 +186,8 @@ static bool choose_program(struct options *options, char **argv)
     return false;
 }
 
-/* Builds the lab's program. Overwrites ARGV[0], an option or its value that has been read already,
- * with the program's name. */
+/* Builds the lab's program. Overwrites ARGV[0] with the program's name; this element is an option
+ * or its value, which has been read already. */
 static bool choose_lab(struct options *options, char **argv)
 {
     if (!cli_build_lab_program("run", options->lab, NULL, &options->built))
@@ -287,7 +288,7 @@ static bool has_flag(const json_t *record, const char *flag)
     return false;
 }
 
-/* If racecheck and initcheck reached their default limit, says that they did not watch the whole
+/* If racecheck and initcheck stopped at their default limit, says that they did not check the whole
  * run. */
 static void print_watch(const json_t *record)
 {
@@ -299,7 +300,7 @@ static void print_watch(const json_t *record)
             "make:\nWITH=racecheck,initcheck).\n");
 }
 
-/* If the program used clocks that did not show predicted time, says what they measured. */
+/* If the program used clocks that do not show predicted time, says which time they measured. */
 static void print_clock(const struct options *options, const json_t *record)
 {
     bool events = json_object_get(json_object_get(record, "calls"), "cudaEventElapsedTime");
@@ -314,8 +315,8 @@ static void print_clock(const struct options *options, const json_t *record)
         events && clocks ? ", and " : "", clocks ? "clock() in kernels counted instructions" : "");
 }
 
-/* If a launch reached the limit of instructions, says how to raise the limit, because a correct
- * kernel may have that much work. */
+/* If a launch was stopped at the limit of instructions, says how to raise the limit, because a
+ * correct kernel may need more. */
 static void print_limit(const struct options *options, const json_t *record)
 {
     if (options->max_instructions && has_launch(record, "status", "timeout"))

@@ -28,7 +28,7 @@
 #include "gpu/finding_kinds.h"
 #include "report/step_page.h"
 
-/* a launch is stopped after this many warp instructions, because its kernel may be endless */
+/* A launch is stopped after this many warp instructions, because its kernel may never end. */
 #define MOST_INSTRUCTIONS "200000000"
 #define MAX_SOURCE        ((size_t)1 << 20)
 
@@ -112,8 +112,8 @@ static int read_options(int argc, char **argv, struct options *options)
 
 /* --- the block with the first finding --------------------------------------------------------- */
 
-/* Reads a block's index, "3" or "(1,2,0)", after "of block " in a finding's message. Returns the
- * block's number in GRID, or 0 if there is none. */
+/* Finds "of block " in a finding's message, and reads the block's index after it: "3" or "(1,2,0)".
+ * Returns the block's number in GRID, or 0 if there is none. */
 static unsigned long long block_in(const char *message, const json_t *grid)
 {
     const char *at = strstr(message, " of block ");
@@ -185,8 +185,8 @@ static bool set_environment(const struct options *options, struct target target,
            setenv("LANEWISE_MAX_INSTRUCTIONS", MOST_INSTRUCTIONS, 0) == 0;
 }
 
-/* Reads the recording in FILE, if there is one. Ignores a second recording, which a kernel that
- * launches the same kernel again could write. */
+/* Reads the recording in FILE, if there is one. Ignores a second recording, which is written if a
+ * kernel launches the same kernel again. */
 static void read_recording(int file, struct recording *recording)
 {
     struct stat info;
@@ -215,8 +215,8 @@ static void forget_recording(struct recording *recording)
     *recording = (struct recording){0};
 }
 
-/* Runs the program. *RECORD gets its record, and RECORDING the recording of TARGET, or nothing if
- * this block did not run. */
+/* Runs the program. *RECORD gets its record. RECORDING gets the recording of the block TARGET, or
+ * nothing if the block was not executed. */
 static bool run(const struct options *options, struct target target, json_t **record,
                 struct recording *recording)
 {
@@ -235,7 +235,7 @@ static bool run(const struct options *options, struct target target, json_t **re
     return done;
 }
 
-/* Does the same as run(), but the program reads and prints nothing. */
+/* Does the same as run(), but the program gets no input, and its output is not shown. */
 static bool run_silently(const struct options *options, struct target target, json_t **record,
                          struct recording *recording)
 {
@@ -332,8 +332,8 @@ static int explain_nothing(const struct options *options, const json_t *record,
     if (target.launch > count)
         return complain("there is no launch %llu: the program made %zu", target.launch, count);
     if (options->from)
-        return complain("block %llu of launch %llu does not exist, or executes at most %s "
-                        "instructions",
+        return complain("cannot stop there: block %llu of launch %llu does not exist, or it ends "
+                        "after at most %s instructions",
                         target.block, target.launch, options->from);
     return complain("launch %llu has no block %llu", target.launch, target.block);
 }
@@ -374,7 +374,7 @@ static bool choose_lab(struct options *options)
     options->built.debug = options->debug;
     if (!cli_build_lab_program("step", options->lab, options->submission, &options->built))
         return false;
-    options->argv--; /* overwrite this word, an option or its value that has been read already */
+    options->argv--; /* the word before ARGV has been read already, so overwrite it */
     options->argv[0] = options->program = options->built.program;
     return true;
 }

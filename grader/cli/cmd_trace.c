@@ -104,7 +104,7 @@ static int read_options(int argc, char **argv, struct options *options)
     if (!options->line == !options->heat)
         return complain("choose the picture: add either --line FILE:LINE or --heat");
     if (!options->lab && !options->program)
-        return complain("name the program at the end, or add --lab NAME");
+        return complain("give the program as the last argument, or add --lab NAME");
     return !options->line || parse_line(options) ? -1 : EXIT_USAGE;
 }
 
@@ -211,7 +211,7 @@ static bool choose_lab(struct options *options)
 {
     if (!cli_build_lab_program("trace", options->lab, NULL, &options->built))
         return false;
-    options->argv--; /* overwrite this word, an option or its value that has been read already */
+    options->argv--; /* the word before ARGV has been read already, so overwrite it */
     options->argv[0] = options->program = options->built.program;
     if (!options->file[0])
         snprintf(options->file, sizeof options->file, "%s", strrchr(options->built.own, '/') + 1);

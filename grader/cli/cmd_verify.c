@@ -35,7 +35,7 @@ struct verify {
     struct course course;
     struct seal_key key;
     bool has_key;
-    bool differs; /* at least one printed row says that something differs */
+    bool differs; /* a printed row says that something differs */
 };
 
 static const struct cli_option table[] = {
@@ -129,7 +129,8 @@ static bool check_submission(struct verify *verify, const json_t *result,
     return same;
 }
 
-/* Prints the row that compares the course's points and thresholds with those of the grading. */
+/* Prints the row that compares the points and thresholds of the course with those that the grading
+ * used. */
 static void check_terms(struct verify *verify, const json_t *result, const struct lab *lab)
 {
     const json_t *then = json_object_get(result, "terms");
@@ -264,9 +265,9 @@ static int verify_document(struct verify *verify, const json_t *document)
     return code;
 }
 
-/* Returns the exit code if there was no error. Without a key and without --unsigned, it is never 0:
- * anyone can write a file with matching hashes and a forged seal, so "nothing differs" proves
- * nothing. */
+/* Returns the exit code if there was no error. Without a key, it is never 0 unless --unsigned was
+ * given: anyone can write a file with matching hashes and a forged seal, so "nothing differs"
+ * proves nothing. */
 static int conclude(const struct verify *verify)
 {
     if (verify->differs)

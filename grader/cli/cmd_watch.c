@@ -1,9 +1,9 @@
 /* lanewise watch: grades a lab each time the student saves it.
  *
- * One poll() waits for saves (inotify) and for Ctrl-C and the end of a grading (signalfd). inotify
- * watches the folder, because editors often replace a file instead of writing to it. A grading is
- * `lanewise grade` in a child process. If the student saves while a grading runs, this grading is
- * ended and another grading starts. */
+ * One poll() waits for three events: a save (inotify), Ctrl-C, and the end of a grading (both
+ * signalfd). inotify watches the folder, because editors often replace a file instead of writing to
+ * it. A grading is `lanewise grade` in a child process. If the student saves while a grading is
+ * running, it is stopped, and another grading starts. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -20,7 +20,7 @@
 
 #include "sandbox/process.h"
 
-#define SETTLE_MS 50 /* waiting time after a save, because editors save in several steps */
+#define SETTLE_MS 50 /* milliseconds to wait after a save, because editors save in several steps */
 
 struct options {
     const char *lab, *device;
@@ -80,7 +80,7 @@ static void grade(struct watch *watch)
         words[count++] = (char *)watch->options.device;
     }
     if (watch->grading > 0)
-        kill(watch->grading, SIGTERM); /* the grading cleans up and prints nothing */
+        kill(watch->grading, SIGTERM); /* the grading still cleans up, but prints nothing */
     reap(watch);
     fflush(stdout);
     pid_t parent = getpid();

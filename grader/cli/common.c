@@ -19,7 +19,7 @@
 #include "sandbox/process.h"
 #include "sandbox/sandbox.h"
 
-#define MOST_ON_GPU 8 /* more gradings would only wait, because one program is timed at a time */
+#define MOST_ON_GPU 8 /* more would only wait, because one program is timed at a time */
 
 /* Composes a message as one line. The caller frees the text. */
 static char *compose(const char *format, va_list arguments)
@@ -81,7 +81,7 @@ static bool read_number(const char *text, uint64_t *number)
 {
     char *end;
     if (!text && getrandom(number, sizeof *number, 0) == sizeof *number) {
-        *number >>= 11; /* keeps 53 bits, which every JSON reader reads exactly */
+        *number >>= 11; /* keep 53 bits, which every JSON reader reads exactly */
         return true;
     }
     errno = 0;
@@ -134,7 +134,8 @@ static bool is_same_file(const char *left, const char *right)
 }
 
 /* Returns the reason why PATH must not be overwritten, or NULL. If the user forgot the name of an
- * output file, the next word of the command line, such as a source file, counts as its name. */
+ * output file, the next word on the command line, which may be a source file, is taken for its
+ * name. */
 static const char *find_trouble(const char *path, const struct cli_files *files)
 {
     const char *ending = strrchr(path, '.');
@@ -212,7 +213,7 @@ void cli_catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` must still write its result */
-    /* a write beyond the file size limit then fails like any other write */
+    /* so that a write beyond the limit of file sizes fails like any other write */
     signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -236,7 +237,8 @@ bool cli_read_course(const char *path, struct course *course)
     char error[4096];
     if (course_read(path, course, error, sizeof error))
         return true;
-    /* print the error without the command's name, so that editors can jump to "FILE:LINE: ..." */
+    /* print the error without the command's name, so that it begins with "FILE:LINE:", as editors
+     * expect */
     fflush(stdout);
     fprintf(stderr, "%s\n", error);
     return false;

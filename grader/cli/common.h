@@ -21,14 +21,14 @@ int cli_complain(const char *command, int code, const char *format, ...)
 /* Prints one line on TO. */
 void cli_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* If one of the functions below returns false, it has printed the reason. */
+/* The functions below that return bool print the reason before they return false. */
 
-/* Sets *DEVICE to the device that TEXT names: "auto" (or NULL), "gpu" or "emulator". NAME (SIZE
- * bytes) gets the name of the GPU, if *DEVICE is one. */
+/* Sets *DEVICE to the device that TEXT names: "auto" (or NULL), "gpu" or "emulator". If *DEVICE is
+ * a GPU, NAME (SIZE bytes) gets the GPU's name. */
 bool cli_choose_device(const char *command, const char *text, enum grading_device *device,
                        char *name, size_t size);
 
-/* Sets the seed to that in TEXT, or to a random seed if TEXT is NULL. */
+/* Sets the seed to the number in TEXT, or to a random number if TEXT is NULL. */
 bool cli_choose_seed(const char *command, const char *text, struct grade_seed *seed);
 
 /* Warns if this machine has only a weak sandbox (sandbox/sandbox.h). Returns false if it has no
@@ -42,25 +42,25 @@ struct cli_files {
     const char *outputs[CLI_FILES], *inputs[CLI_FILES];
 };
 
-/* Removes the outputs of an earlier run, so that nobody takes them for outputs of this run if this
- * run fails. Returns false if one of them cannot be written, or would overwrite an input or a
- * source. */
+/* Removes the output files of an earlier execution, so that nobody takes them for the output of
+ * this one if it fails. Returns false if one of them cannot be written, or if an input or a source
+ * would be overwritten. */
 bool cli_clear_outputs(const char *command, const struct cli_files *files);
 
-/* Does the same as cli_clear_outputs(), but prints nothing, because a mistake on the command line
- * has already been reported. Returns CODE. */
+/* Does the same as cli_clear_outputs(), but prints nothing. This is for use after a mistake on the
+ * command line, which has already been reported. Returns CODE. */
 int cli_clear_after_mistake(int code, const struct cli_files *files);
 
-/* Reads the key in the file PATH. If PATH is NULL, reads the file $LANEWISE_KEY, if that variable
- * is set. *HAS_KEY says whether the user named a file. Returns false if the key cannot be read. */
+/* Reads the key in the file PATH. If PATH is NULL, uses the file that $LANEWISE_KEY names, if any.
+ * *HAS_KEY becomes true if one of the two is given. Returns false if the key cannot be read. */
 bool cli_read_key(const char *command, const char *path, struct seal_key *key, bool *has_key);
 
-/* Returns the exit code for a grading of LAB that ended with END. Prints ERROR if the grading
- * failed. */
+/* Returns the exit code for a grading of LAB that ended with END. If there is no grade, prints
+ * ERROR. */
 int cli_complain_end(const char *command, enum grade_end end, const char *lab, const char *error);
 
-/* Makes SIGINT, SIGTERM and SIGHUP end running gradings, but not this process, which then cleans
- * up. */
+/* After this call, SIGINT, SIGTERM and SIGHUP end running gradings. They do not end this process,
+ * which then cleans up. */
 void cli_catch_signals(void);
 
 /* Opens the lab that WORD names: "02-coalesce", "coalesce", "coal" or "2". If WORD is NULL, asks

@@ -47,8 +47,8 @@ static bool prepend(const char *name, const char *value)
     return done;
 }
 
-/* Makes an empty file in memory for the record. The program opens the file by PATH. The file
- * disappears when this process ends. */
+/* Makes an empty file in memory for the record. PATH gets a path with which the program can open
+ * it. The file disappears when this process ends. */
 static bool make_record(char path[PATH_MAX], int *file)
 {
     *file = memfd_create("record", MFD_CLOEXEC);

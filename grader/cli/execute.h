@@ -9,9 +9,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* The tools that run if the user chooses none, and the limit of their work. Racecheck and initcheck
- * stop when they reach this limit (struct emu_options): after less than 1 s on a server, and less
- * than 2 s on a slow laptop. */
+/* The tools that are active by default, and the limit of their work. Racecheck and initcheck stop
+ * at this limit (struct emu_options). They reach it in less than 1 s on a server, and in less than
+ * 2 s on a slow laptop. */
 #define CLI_ALL_TOOLS    "racecheck,initcheck"
 #define CLI_WATCH_BUDGET "8000000"
 

@@ -105,16 +105,16 @@ static void add_task(struct lab_gradings *gradings, const struct lab_parts *part
         gradings->tasks[gradings->task_count++] = (struct lab_task){parts, kind, number};
 }
 
-/* Returns whether mutant A represents CHECK better than mutant B. It does if A shows the naive
- * figure, or loses points in fewer checks. */
+/* Returns whether mutant A represents CHECK better than mutant B: because only A shows the naive
+ * figure, or because A loses points in fewer checks. */
 static bool is_better(const struct mutant *a, const struct mutant *b, const char *check)
 {
     bool naive[] = {mutant_is_naive(a, check), mutant_is_naive(b, check)};
     return naive[0] != naive[1] ? naive[0] : a->loss_count < b->loss_count;
 }
 
-/* Returns true if a quick run grades MUTANT, because for at least one check it is the best mutant
- * that loses points in this check. */
+/* Returns true if a quick lab-check must grade MUTANT: for at least one check, it is the best
+ * mutant that loses points in this check. */
 static bool represents_check(const struct lab_parts *parts, const struct mutant *mutant)
 {
     for (size_t i = 0; i < mutant->loss_count; ++i) {

@@ -8,7 +8,7 @@
 #include "cli/lab_rules.h"
 #include "cli/options.h"
 
-#define LAB_MOST_SEEDS 500 /* each solution is graded with at most this many seeds */
+#define LAB_MOST_SEEDS 500 /* maximum number of seeds with which each solution is graded */
 #define LAB_MOST_TASKS 20000
 
 enum lab_kind { LAB_SKELETON, LAB_SOLUTION, LAB_MUTANT };
@@ -30,15 +30,15 @@ struct lab_gradings {
 };
 
 /* Reads the options --lab, --device, --quick and --seeds, and finds the device and the labs
- * (without --lab, all labs). From then on, Ctrl-C ends running gradings. SYNTAX is the command's
- * syntax without options. Returns the exit code, or -1 if the command should continue; the caller
- * then ends with labs_free() for LABS. */
+ * (without --lab, all labs). From then on, Ctrl-C stops running gradings. SYNTAX is the command's
+ * syntax without options. Returns the exit code, or -1 if the command should continue; in that
+ * case, the caller frees LABS with labs_free() in the end. */
 int lab_read_options(const struct cli_syntax *syntax, int argc, char **argv,
                      struct lab_gradings *gradings, struct lab_names *labs);
 
 /* Adds the gradings of one lab. PARTS must stay in place until all gradings are done. Returns the
- * number of mutants added. On a GPU, mutants that only the emulator can detect are left out. A
- * quick run grades only one mutant for each check, and no mutants that lose nothing. */
+ * number of mutants added. On a GPU, leaves out mutants that only the emulator can detect. If
+ * `quick` is set, adds only one mutant for each check, and no mutants that lose nothing. */
 unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts);
 
 /* Writes the task's NAME: "the skeleton", "the solution, seed 2" or "mutant one-warp". */

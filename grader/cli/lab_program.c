@@ -62,7 +62,7 @@ void cli_forget_lab_program(const struct cli_lab_program *built)
         base_remove_tree(built->folder);
 }
 
-/* Compares only the names, because a cached program was built in another folder. */
+/* Compare only the names of the files, because a cached program was built in another folder. */
 bool cli_is_lab_file(const char *path, const struct cli_lab_program *built)
 {
     const char *slash = strrchr(path, '/');

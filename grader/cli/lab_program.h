@@ -12,10 +12,10 @@ struct cli_lab_program {
     char folder[PATH_SIZE];  /* the private folder of the build, or "" if there is none */
     char program[PATH_SIZE]; /* the executable in that folder */
     char own[PATH_SIZE];     /* the student's file */
-    char source[PATH_SIZE];  /* the file that was built, which is OWN or another submission */
+    char source[PATH_SIZE];  /* the file that was built: OWN, or another submission */
 };
 
-/* Builds the student's file of the lab that WORD names, or the file or folder SUBMISSION if it is
+/* Builds the student's file of the lab that WORD names, or SUBMISSION, a file or folder, if it is
  * not NULL. On failure prints the reason as `lanewise COMMAND: ...` and returns false. In any case,
  * the caller must call cli_forget_lab_program() in the end. */
 bool cli_build_lab_program(const char *command, const char *word, const char *submission,

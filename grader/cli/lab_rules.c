@@ -142,8 +142,8 @@ static void check_texts(const struct lab_parts *parts, struct lab_findings *find
     }
 }
 
-/* Checks that at least one check searches for races and uninitialised reads, which can give right
- * results by luck. */
+/* Checks that at least one check searches for races and uninitialised reads. Programs with such
+ * errors can give right results by luck. */
 static void check_watched(const struct lab_parts *parts, struct lab_findings *findings)
 {
     size_t i;
@@ -238,8 +238,8 @@ static void check_mutants(const struct lab_parts *parts, struct lab_findings *fi
                      LAB_LEAST_MUTANTS);
 }
 
-/* Checks that for each check at least one mutant loses points. Such a mutant lets authors read the
- * check's message, which must lead to the solution. */
+/* Checks that at least one mutant loses points in each check. With such a mutant, authors can read
+ * the check's message, which must lead students to the solution. */
 static void check_reached(const struct lab_parts *parts, struct lab_findings *findings)
 {
     size_t i;

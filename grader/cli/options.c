@@ -15,7 +15,8 @@
 
 #define MAX_OPTIONS 32
 #define MAX_WORD    32
-/* getopt_long() returns FIRST + the option's index, or a letter, which is smaller */
+/* getopt_long() returns FIRST plus the option's index, or the letter of its short form, which is
+ * smaller */
 #define FIRST         256
 
 #define complain(...) cli_complain(syntax->command, EXIT_USAGE, __VA_ARGS__)
@@ -153,7 +154,8 @@ static void keep(const struct cli_option *option, void *values)
         *(const char **)at = optarg;
 }
 
-/* Reports the mistake that getopt_long() FOUND. OPTION is NULL if the option is unknown. */
+/* Reports the mistake that getopt_long() has returned as FOUND. OPTION is NULL if the option is
+ * unknown. */
 static int complain_of(const struct cli_syntax *syntax, const struct table *table, int found,
                        const struct cli_option *option, char **argv)
 {

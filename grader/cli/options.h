@@ -48,11 +48,11 @@ enum { CLI_PROGRAM = -1 };
 struct cli_syntax {
     const char *command; /* the command's name, "grade" */
     const char *usage;   /* the text of --help before the options */
-    /* the table of options, which ends with CLI_END, or NULL if there is only --help */
+    /* the table of options, which ends with CLI_END; NULL if --help is the only option */
     const struct cli_option *options;
     /* the text of --help after the options, or NULL if there is none */
     const char *end;
-    int words; /* the command takes at most this many words that are not options, or CLI_PROGRAM */
+    int words; /* maximum number of words that are not options, or CLI_PROGRAM */
     /* the advice in the message about a surplus word: "key takes one file name" */
     const char *word_advice;
 };
@@ -67,8 +67,8 @@ struct cli_syntax {
 
 /* Reads ARGV with getopt_long() into the struct at VALUES; argv[optind] is then the first word that
  * is not an option. Returns -1 if the command should continue. Otherwise returns the exit code,
- * after printing --help or a complaint of one line. After a complaint, the struct has the values
- * that could be read. */
+ * after printing --help or a complaint of one line. After a complaint, the struct contains the
+ * values that could be read. */
 int cli_read_options(const struct cli_syntax *syntax, int argc, char **argv, void *values);
 
 /* Writes the output of --help. */

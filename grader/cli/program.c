@@ -29,7 +29,7 @@ struct bytes {
     size_t size;
 };
 
-/* The facts about an executable that decide whether the emulator can run it. */
+/* The properties of an executable that decide whether the emulator can run it. */
 struct program {
     struct bytes file;
     struct bytes sections; /* the section table: an array of Elf64_Shdr */
@@ -59,8 +59,8 @@ static const char *string_at(struct bytes table, uint64_t offset)
     return (const char *)table.start + offset;
 }
 
-/* Copies entry number INDEX of TABLE to ENTRY. Each entry has SIZE bytes. Returns false if TABLE
- * has no such entry. */
+/* Copies entry number INDEX of TABLE to ENTRY. The entries have SIZE bytes each. Returns false if
+ * TABLE has no such entry. */
 static bool entry_at(struct bytes table, size_t index, size_t size, void *entry)
 {
     if (index >= table.size / size)
@@ -112,7 +112,7 @@ static void read_symbols(struct program *program, struct bytes table, struct byt
         const char *name = string_at(strings, symbol.st_name);
         if (strcmp(name, "__cudaRegisterFunction") == 0)
             program->registers_kernels = true;
-        /* the driver's functions have names like cuInit, other libraries' names like
+        /* functions of the driver have names like cuInit; those of other libraries, like
          * cublasCreate */
         if (symbol.st_shndx == SHN_UNDEF && begins_with(name, "cu") &&
             isupper((unsigned char)name[2]))
@@ -128,7 +128,7 @@ static void read_fat_binaries(struct program *program, struct bytes section)
     program->has_fat_binary = true;
     for (size_t at = 0; at + FATBIN_HEADER_SIZE <= section.size;) {
         if (!fatbin_open(&fatbin, section.start + at, section.size - at)) {
-            at += 8; /* skips padding, because fat binaries are aligned to 8 bytes */
+            at += 8; /* skip padding: fat binaries are aligned to 8 bytes */
             continue;
         }
         fatbin_summarise(&program->code, section.start + at, section.size - at, EMU_CAPABILITY,

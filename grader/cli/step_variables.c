@@ -1,5 +1,5 @@
 /* Finds variables in debug information. nvcc -G writes DWARF into PTX as text: .section .debug_info
- * { .b8 1; .b64 $L__tmp3; ... }. An address there is a label in the code.
+ * { .b8 1; .b64 $L__tmp3; ... }. An address in this text is a label in the code.
  *
  *   PTX --scan--> labels; the bytes of three sections --libelf--> a file --libdw--> variables
  *
@@ -20,7 +20,7 @@
 #include "cli/program.h"
 
 #define MOST_LABELS   200000
-#define MOST_ELEMENTS 64 /* most elements of an array that are listed */
+#define MOST_ELEMENTS 64 /* maximum number of listed elements of an array */
 
 /* --- from PTX to sections --------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ struct section {
 };
 
 struct scan {
-    /* line numbers of the labels, by name; the names point into the text */
+    /* maps the labels' names, which are in the text, to line numbers */
     struct hsearch_data labels;
     struct section sections[SECTIONS], *section;
 };
@@ -90,7 +90,7 @@ static void scan_line(struct scan *scan, char *line, size_t number)
     }
 }
 
-/* Scans TEXT, and overwrites parts of it. */
+/* Scans TEXT, the PTX, for labels and sections. Overwrites parts of TEXT. */
 static void scan_text(struct scan *scan, char *text)
 {
     size_t number = 1;
@@ -106,7 +106,7 @@ static void scan_text(struct scan *scan, char *text)
 
 /* --- from sections to a file that libdw can read ---------------------------------------------- */
 
-/* The names of the sections. add_section() has the offsets of the names in this text. */
+/* The names of the sections. name_at[] has the offset of each name in this text. */
 static char name_table[] = "\0.debug_info\0.debug_abbrev\0.debug_loc\0.shstrtab";
 static const size_t name_at[] = {1, 13, 27, 38};
 
@@ -187,7 +187,7 @@ static json_int_t find_register(const struct walk *walk, uint64_t number)
     return -1;
 }
 
-/* Finds the place of the variable while a lane is at the instruction PC. Returns false if it is
+/* Finds where the variable is while a lane is at the instruction PC. Returns false if this is
  * unknown. */
 static bool place_at(const struct walk *walk, Dwarf_Attribute *location, bool is_parameter,
                      size_t pc, const char **kind, json_int_t *value)

@@ -1,4 +1,4 @@
-/* Runs nvcc in a sandbox, and keeps the programs that it builds in a cache. */
+/* Runs nvcc in a sandbox, and caches the programs that it builds. */
 #include "compile/build.h"
 
 #include "base/clock.h"
@@ -18,24 +18,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CACHE_ENTRIES 1024         /* executables, about 50 KB each; the oldest are removed */
-#define CACHE_PROGRAM (4 << 20)    /* bytes of a program; the cache does not keep larger programs */
-#define PROGRAM_BYTES (64 << 20)   /* most bytes of a program */
-#define SCRATCH_BYTES (1ull << 30) /* for the compiler's temporary files */
-#define PROCESSES     256          /* most processes; nvcc starts about ten, one after another */
-#define MESSAGE_LINES 40           /* lines that are shown; students rarely read more */
+/* maximum number of programs, about 50 KB each; the oldest are removed */
+#define CACHE_ENTRIES 1024
+#define CACHE_PROGRAM (4 << 20)    /* a program with more bytes is not cached */
+#define PROGRAM_BYTES (64 << 20)   /* maximum size of a program */
+#define SCRATCH_BYTES (1ull << 30) /* space for the compiler's temporary files */
+#define PROCESSES     256          /* maximum; nvcc starts about ten, one after another */
+#define MESSAGE_LINES 40           /* maximum number of lines to show; students rarely read more */
 
 #define MAX_FLAGS     21
 
-/* Flags that make programs compute the same numbers on every CPU. Without them, on arm64, char
- * would be unsigned, even in kernels, and the host would round a * b + c only once. */
+/* Flags for equal results on every CPU. Without them, on arm64, char would be unsigned, even in
+ * kernels, and the host would round a * b + c only once. */
 #ifdef __aarch64__
 #define PORTABLE "-Xcudafe=--signed_chars", "-Xcompiler=-fsigned-char,-ffp-contract=off",
 #else
 #define PORTABLE
 #endif
 
-/* This linker takes a quarter of the time of the system's usual linker. Some systems lack it. */
+/* This linker takes a quarter of the time of the system's usual linker. Not all systems have it. */
 #define FAST_LINKER "/usr/bin/ld.gold"
 
 const char *grading_device_name(enum grading_device device)
@@ -65,7 +66,7 @@ static const char *headers(void)
     return folder;
 }
 
-/* Returns the folder of the cache, which all builds share. */
+/* Returns the folder of the cache, which is common to all builds. */
 static const char *cache(void)
 {
     static char folder[PATH_SIZE];
@@ -76,7 +77,7 @@ static const char *cache(void)
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* The flags that contain paths. An unused flag is "". */
+/* The flags that contain paths. A flag that is not used is "". */
 struct path_flags {
     char headers[PATH_SIZE + 2], host[PATH_SIZE + 64], hidden[PATH_SIZE + 64];
 };
@@ -85,9 +86,9 @@ static const struct path_flags *path_flags(void)
 {
     static struct path_flags flags;
     snprintf(flags.headers, sizeof flags.headers, "-I%s", headers());
-    /* -w suppresses gcc's warnings, because cudafe++ words the same warnings more plainly; -g1 lets
-     * findings name the lines of host calls; -fmacro-prefix-map hides the path of lab.h in
-     * CHECK_CUDA() */
+    /* -w suppresses gcc's warnings, because cudafe++ prints the same warnings in plainer words. -g1
+     * lets findings name the lines of host calls. -fmacro-prefix-map hides the path of lab.h in
+     * CHECK_CUDA(). */
     snprintf(flags.hidden, sizeof flags.hidden, "-Xcompiler=-w,-g1,-fmacro-prefix-map=%s/=%s",
              headers(), !kit_tools() && access(FAST_LINKER, X_OK) == 0 ? ",-fuse-ld=gold" : "");
     if (kit_tools())
@@ -95,7 +96,7 @@ static const struct path_flags *path_flags(void)
     return &flags;
 }
 
-/* Returns whether SOURCE may call a special function of C++17, such as std::beta(). */
+/* Returns whether SOURCE may call a special mathematical function of C++17, such as std::beta(). */
 static bool may_call_special(const struct text *source)
 {
     static const char *const parts[] = {"assoc_",   "beta",     "ellint", "expint", "hermite",
@@ -106,13 +107,13 @@ static bool may_call_special(const struct text *source)
     return false;
 }
 
-/* Fills FLAGS with nvcc's command line, except source and output. NULL ends the list. Returns the
- * number of words. */
+/* Fills FLAGS with nvcc's command line, without the source and the output. Ends the list with NULL.
+ * Returns the number of words. */
 static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
     const struct path_flags *paths = path_flags();
-    /* -O0 and -O1 concern only main(), which does little; the PTX is the same as with -O3.
-     * --no-device-link skips a step for programs whose kernels are in several files. */
+    /* -O0 and -O1 affect only main(), which does little; the PTX is the same as with -O3.
+     * --no-device-link skips a step that is only needed if kernels are in several files. */
     const char *const common[] = {PORTABLE job->hasty ? "-O0" : "-O1",
                                   "--no-device-link",
                                   job->debug ? "-G" : "-lineinfo",
@@ -148,7 +149,7 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job 
 
 static void add_string(struct base_hash *hash, const char *text)
 {
-    /* the NUL is hashed, too, so that "ab", "c" differs from "a", "bc" */
+    /* hash the NUL, too, so that "ab", "c" differs from "a", "bc" */
     base_hash_add(hash, text, strlen(text) + 1);
 }
 
@@ -186,7 +187,7 @@ void compile_add_headers(struct base_hash *hash)
         free(entries);
 }
 
-/* Finds the path of the job's executable in the cache. Returns false if it cannot be computed. */
+/* Computes the path of the job's program in the cache. Returns false on failure. */
 static bool find_cache_path(const struct compile_job *job, char path[PATH_SIZE])
 {
     const char *flags[MAX_FLAGS];
@@ -205,7 +206,7 @@ static bool find_cache_path(const struct compile_job *job, char path[PATH_SIZE])
     return base_path(path, "%s/%s", cache(), hex);
 }
 
-/* Copies a program. Any user may read and run the copy, because a sandbox may run as a separate
+/* Copies a program. Any user may read and execute the copy, because a sandbox may run as a separate
  * user. */
 static bool copy_program(const char *from, const char *to)
 {
@@ -255,7 +256,7 @@ static void remove_entry(const char *name)
         unlink(path);
 }
 
-/* Removes the oldest entry while there are more than CACHE_ENTRIES. */
+/* Removes the oldest program if there are more than CACHE_ENTRIES. */
 static void prune_cache(void)
 {
     struct dirent **entries;
@@ -305,8 +306,8 @@ static void fail(struct compile_build *build, const char *format, ...)
     va_end(arguments);
 }
 
-/* Builds the program from the file FROM in the folder. If ONLY is "-c", makes an object file under
- * the program's name instead. */
+/* Compiles the file FROM in the job's folder to a program. If ONLY is "-c", compiles to an object
+ * file instead, under the program's name. */
 static void run_compiler(const struct compile_job *job, struct compile_build *build,
                          const char *from, const char *only, struct process_outcome *outcome)
 {
@@ -315,7 +316,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     size_t count = fill_flags(words, job);
     char search[PATH_SIZE + 2];
     snprintf(search, sizeof search, "-L%s", libraries());
-    /* this path is not in the flags, so it does not change the cache key */
+    /* this path is not one of the flags that are hashed, so it does not affect the cache key */
     words[count++] = search;
     words[count++] = from;
     words[count++] = "-o";
@@ -344,7 +345,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
         .argv = words,
         .environment = environment,
         .folder = job->folder,
-        /* generous, because the machine may be busy; the CPU time is the real limit */
+        /* five times as much, because the machine may be busy; the CPU time is the real limit */
         .wall_seconds = 5 * COMPILE_SECONDS,
         .cpu_seconds = COMPILE_SECONDS,
         .address_bytes = 8ull << 30,
@@ -356,8 +357,8 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     process_run(&command, outcome);
 }
 
-/* Returns true if the compiler has written a program into the empty file that we made for it. Makes
- * the program executable. */
+/* Returns whether the compiler has written a program into the empty file that was created for it.
+ * Makes the program executable. */
 static bool has_program(const struct compile_build *build)
 {
     struct stat status;
@@ -365,9 +366,9 @@ static bool has_program(const struct compile_build *build)
            chmod(build->program, 0755) == 0;
 }
 
-/* Returns nvcc's complaint about its own set-up, not about the source, or NULL if there is none. A
- * source can put any words into the compiler's messages, so a complaint counts only if an empty
- * program causes one, too. */
+/* Returns nvcc's complaint about its own set-up, or NULL if there is none. A source can put any
+ * text into the compiler's messages. Therefore a message counts as such a complaint only if nvcc
+ * also prints one for an empty program. */
 static const char *find_complaint(const struct compile_job *job, struct compile_build *build,
                                   const struct process_outcome *outcome)
 {
@@ -386,8 +387,8 @@ static const char *find_complaint(const struct compile_job *job, struct compile_
     return fatal;
 }
 
-/* Explains why the compiler did not find CUB or Thrust: a sandbox hides their folders from
- * submissions (sandbox/visible_files.c). */
+/* If the compiler did not find CUB or Thrust, adds an explanation: a sandbox hides their folders
+ * from submissions (sandbox/visible_files.c). */
 static void explain_hidden(struct compile_build *build, const char *raw)
 {
     static const char *const hidden[] = {": cub/", ": thrust/"};
@@ -407,7 +408,7 @@ static void explain_hidden(struct compile_build *build, const char *raw)
     }
 }
 
-/* Sets BUILD->end according to how the compiler ended. */
+/* Sets BUILD->end from how the compiler ended. */
 static void judge_compiler(const struct compile_job *job, struct compile_build *build,
                            struct process_outcome *outcome)
 {
@@ -430,7 +431,8 @@ static void judge_compiler(const struct compile_job *job, struct compile_build *
     }
 }
 
-/* Returns false, with a message, if the object defines a symbol of CUDA or of the C library. */
+/* Returns whether the object file defines no symbol of CUDA or of the C library. If it does, writes
+ * a message. */
 static bool check_object(struct compile_build *build)
 {
     char name[200];
@@ -447,7 +449,7 @@ static bool check_object(struct compile_build *build)
     return false;
 }
 
-/* Checks and links the object file of a program for the GPU. Such a program runs in the same
+/* Checks the object file of a program for the GPU, and links it. Such a program runs in the same
  * process as the runtime that measures its times, so it must not replace functions of the runtime.
  * Keeps the compiler's messages about the object file. */
 static void link_object(const struct compile_job *job, struct compile_build *build)
@@ -472,8 +474,8 @@ static void link_object(const struct compile_job *job, struct compile_build *bui
 }
 
 /* Checks the compiler's release, because $NVCC may name a compiler that the set-up would reject. A
- * program that was built with headers of another release would pass structures that our runtime
- * does not expect. A compiler that names no release is accepted. */
+ * program built with the headers of another release would pass structures that our runtime does not
+ * know. A compiler that prints no release is accepted. */
 static bool check_release(struct compile_build *build)
 {
     const char *const words[] = {compile_compiler(), "--version", NULL};
@@ -498,7 +500,8 @@ static bool check_release(struct compile_build *build)
     return good;
 }
 
-/* Returns true if the compiler and its files exist. Otherwise, BUILD says what is missing. */
+/* Returns whether the compiler and its files exist. If not, writes to BUILD which of them is
+ * missing. */
 static bool check_tools(const struct compile_job *job, struct compile_build *build)
 {
     char source[PATH_SIZE], library[PATH_SIZE];
@@ -516,8 +519,8 @@ static bool check_tools(const struct compile_job *job, struct compile_build *bui
     return false;
 }
 
-/* Copies our runtime library, and the device program that it talks to, next to a program for the
- * emulator. Any user can read the copies. */
+/* Copies our runtime library, and the device program with which it communicates, to the folder of a
+ * program for the emulator. Any user can read the copies. */
 static void add_runtime(const struct compile_job *job, struct compile_build *build)
 {
     static const char *const files[][2] = {{"remote/libcudart.so.13", "libcudart.so.13"},

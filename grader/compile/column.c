@@ -1,8 +1,8 @@
-/* Corrects columns. Some keywords of CUDA C are macros: __global__ reaches the compiler as
- * __attribute__((global)). compile_true_column() walks along the original line and adds the number
- * of bytes by which the expansion makes each keyword longer. The function knows no other macros. If
- * the corrected column is inside a word or after the end of the line, another macro moved it, and
- * the column is unknown. */
+/* Corrects columns. Some keywords of CUDA C are macros: the compiler sees __global__ as
+ * __attribute__((global)), which is longer. So compile_true_column() scans the original line, and
+ * counts the additional bytes of each such keyword, until it reaches the column. It knows no other
+ * macros. If the result is inside a word or after the end of the line, another macro has moved the
+ * token, and the column is unknown. */
 #include "compile/column.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 
 #define MAX_SOURCE (16 << 20)
 
-/* Returns the number of bytes by which the word at TEXT (LENGTH bytes) grows when it is
+/* Returns the number of bytes by which the word at TEXT (LENGTH bytes) grows when its macro is
  * expanded. */
 static unsigned growth_of(const char *text, size_t length)
 {
@@ -50,7 +50,7 @@ unsigned compile_true_column(const char *line, size_t length, unsigned column)
     return is_there && line[at] != ' ' && line[at] != '\t' ? (unsigned)at + 1 : 0;
 }
 
-/* Caches the last file read, since consecutive findings are often in one file. */
+/* The file that was read last. Consecutive findings are often in the same file. */
 struct source {
     const char *name;
     struct text text;

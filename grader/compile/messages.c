@@ -8,9 +8,11 @@
  *
  * The first form is converted to the second. The linker's messages about missing functions are
  * replaced by messages in plain words. If there are many errors, only the first few are shown.
- * Warnings are shown only if the program was built. A message and the lines that belong to it are
- * called a block. It begins with a line in one of these forms and ends before an empty line or the
- * next such line. nvcc compiles every file twice, for device and host, so blocks appear twice. */
+ * Warnings are shown only if the program was built.
+ *
+ * A message and the lines that belong to it are called a block. A block begins with a line in one
+ * of these forms, and ends before an empty line or the next such line. nvcc compiles every file
+ * twice, for the device and for the host, so it prints many blocks twice. */
 #include "compile/messages.h"
 
 #include <ctype.h>
@@ -19,21 +21,23 @@
 
 #include "base/text.h"
 
-#define MAX_BLOCKS 64 /* most blocks that are remembered, so that repeated blocks can be dropped */
-#define MAX_NOTES  12 /* most lines between a message and its caret */
-#define MAX_ERRORS 5  /* errors shown; later errors often follow from the first */
+#define MAX_BLOCKS 64 /* at most this many blocks are remembered, to detect repeated blocks */
+#define MAX_NOTES  12 /* maximum number of lines between a message and its caret */
+/* at most this many errors are shown; later ones often follow from the first */
+#define MAX_ERRORS 5
 
 struct text_job {
     const char *name, *shown, *source;
     FILE *to;
-    unsigned lines, max_lines; /* number of lines written so far, and its limit */
-    unsigned errors;           /* number of errors so far */
+    unsigned lines, max_lines; /* number of lines written so far, and its maximum */
+    unsigned errors;           /* number of errors found so far */
     bool rejected;             /* the compiler reported an error, so warnings are not shown */
     unsigned seen_count;
-    char *seen[MAX_BLOCKS]; /* first lines of the blocks so far */
+    char *seen[MAX_BLOCKS]; /* the first lines of all blocks so far */
 };
 
-/* Returns true if LINE begins with "name(12): ". REST gets the text after that. */
+/* Returns whether LINE begins with "name(12): ". Sets *NUMBER to the number, and *REST to the text
+ * after it. */
 static bool match_cudafe(const struct text_job *job, const char *line, unsigned *number,
                          const char **rest)
 {
@@ -54,9 +58,9 @@ static bool is_caret(const char *line)
     return mark[0] == '^' && mark[1] == 0;
 }
 
-/* Returns the column of the source to which cudafe++'s caret points, or 0 if unsure. cudafe++
- * indents its copy of the line by two spaces and may expand keywords, but after the caret the copy
- * must equal the source. */
+/* Returns the column of the source line to which cudafe++'s caret points, or 0 if it is unknown.
+ * cudafe++ prints a copy of the line, indented by two spaces, in which keywords may be expanded.
+ * From the caret on, the copy must equal the source. */
 static unsigned find_column(const struct text_job *job, unsigned number, const char *copy,
                             const char *caret)
 {
@@ -70,7 +74,8 @@ static unsigned find_column(const struct text_job *job, unsigned number, const c
     return (unsigned)(length - rest + 1);
 }
 
-/* Remembers the first line of a block. Returns true if it was already remembered. */
+/* Returns whether a block with this first line has been seen before. Otherwise remembers the
+ * line. */
 static bool seen_before(struct text_job *job, const char *line)
 {
     for (unsigned i = 0; i < job->seen_count; ++i)
@@ -81,7 +86,7 @@ static bool seen_before(struct text_job *job, const char *line)
     return false;
 }
 
-/* Writes LINE, with the file's name replaced by the name that the student knows. */
+/* Writes LINE. Replaces the file's name by the name that the student knows. */
 static void put_line(struct text_job *job, const char *line)
 {
     size_t length = strlen(job->name);
@@ -94,7 +99,7 @@ static void put_line(struct text_job *job, const char *line)
         const char *from = hit;
         while (whole && from > line && !isspace((unsigned char)from[-1]) &&
                !strchr("\"'`(", from[-1]))
-            --from; /* the folder before the name is replaced, too */
+            --from; /* also replace the folder before the name */
         fwrite(line, 1, (size_t)(from - line), job->to);
         fputs(whole ? job->shown : job->name, job->to);
         line = hit + length;
@@ -102,12 +107,13 @@ static void put_line(struct text_job *job, const char *line)
     fprintf(job->to, "%s\n", line);
 }
 
-/* One message of cudafe++: the parts of its first line, then the lines up to the caret. */
+/* One message of cudafe++: the parts of its first line, and the lines up to the caret. */
 struct cudafe_block {
-    unsigned number;  /* number of the source line */
-    const char *rest; /* rest of the first line */
+    unsigned number;  /* number of the line in the source */
+    const char *rest; /* the first line, after the number */
     unsigned count;
-    const char *lines[MAX_NOTES]; /* notes, if any, then the copy of the source, then the caret */
+    /* notes, if any; then the copy of the source line; then the caret */
+    const char *lines[MAX_NOTES];
 };
 
 static void put_cudafe_block(struct text_job *job, const struct cudafe_block *block)
@@ -129,8 +135,8 @@ static void put_cudafe_block(struct text_job *job, const struct cudafe_block *bl
     base_print_snippet(job->to, job->source, block->number, column, NULL);
 }
 
-/* Returns true for lines that say nothing about the source: advice on nvcc's flags, and lines such
- * as "2 errors detected in the compilation of ...". */
+/* Returns whether LINE says nothing about the source: advice about nvcc's flags, and lines such as
+ * "2 errors detected in the compilation of ...". */
 static bool is_noise(const char *line)
 {
     return strncmp(line, "Remark: ", 8) == 0 || strstr(line, " detected in the compilation of ") ||
@@ -141,8 +147,8 @@ static bool is_noise(const char *line)
            strstr(line, ": warning: the use of `");
 }
 
-/* If LINE is the linker's message about a missing function, writes a plain message in its place,
- * once for each function. */
+/* If LINE is the linker's message about a missing function, writes a plain message instead, once
+ * for each function. Returns whether LINE is such a message. */
 static bool put_undefined(struct text_job *job, const char *line)
 {
     static const char words[] = "undefined reference to ";
@@ -165,7 +171,7 @@ static bool put_undefined(struct text_job *job, const char *line)
     return true;
 }
 
-/* Returns true if the message that begins with LINE is not shown. */
+/* Returns whether the message that begins with LINE is not shown. */
 static bool is_left_out(struct text_job *job, const char *line)
 {
     bool own = strncmp(line, job->name, strlen(job->name)) == 0;
@@ -174,8 +180,8 @@ static bool is_left_out(struct text_job *job, const char *line)
     return seen_before(job, line) || ++job->errors > MAX_ERRORS;
 }
 
-/* Returns the line at *AT, without its newline. Advances *AT to the next line. Returns NULL at the
- * end. */
+/* Returns the line at *AT, without its newline, and moves *AT to the next line. Returns NULL at the
+ * end of the text. */
 static char *next_line(char **at)
 {
     char *line = *at;
@@ -213,7 +219,7 @@ static void convert(struct text_job *job, char *text)
         else if (cudafe || strstr(line, "error:") || strstr(line, "warning:") ||
                  strstr(line, "): warning #"))
             skipping = is_left_out(job, line);
-        /* skip notes, because nvcc lists dozens of candidates in headers */
+        /* skip notes, because nvcc lists dozens of candidates from headers */
         else if (strstr(line, "): note #"))
             skipping = true;
         else if (!*line || is_noise(line))

@@ -1,5 +1,5 @@
-/* Finds the symbols that an object file defines for the linker. Reads only the object's symbol
- * table, not the source, because the preprocessor and the assembler can change names. */
+/* Finds the symbols that an object file defines. Reads the object's symbol table, not the source,
+ * because the preprocessor and the assembler can change names. */
 #include "compile/reserved.h"
 
 #include <ctype.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns true for names of the CUDA runtime such as cudaMalloc and __cudaLaunchKernel, and of the
- * driver such as cuInit. */
+/* Returns whether NAME is one of the CUDA runtime, such as cudaMalloc and __cudaLaunchKernel, or of
+ * the driver, such as cuInit. */
 static bool is_cuda(const char *name)
 {
     const char *bare = strncmp(name, "__", 2) == 0 ? name + 2 : name;
@@ -19,8 +19,8 @@ static bool is_cuda(const char *name)
            (strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[2]));
 }
 
-/* Returns true for names that this machine's C library exports, because the program will be linked
- * with it. */
+/* Returns whether this machine's C library exports NAME. The program will be linked with this
+ * library. */
 static bool is_libc(const char *name)
 {
     static void *library;
@@ -29,13 +29,13 @@ static bool is_libc(const char *name)
     return library && dlsym(library, name);
 }
 
-/* Returns true if the linker takes SYMBOL as the definition of a name. */
+/* Returns whether the linker takes SYMBOL for the definition of a name. */
 static bool is_defined(const GElf_Sym *symbol)
 {
     return symbol->st_shndx != SHN_UNDEF && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
 }
 
-/* Returns true if TABLE, a symbol table of FILE, defines a reserved name, which is written to
+/* Returns whether TABLE, a symbol table of FILE, defines a reserved name. If so, writes it to
  * NAME. */
 static bool search(Elf *file, Elf_Scn *table, const GElf_Shdr *header, char *name, size_t size)
 {

@@ -1,6 +1,6 @@
-/* Reads the keys of a course file and their values. A check measures a figure, such as a number of
- * sectors. The figure "full" and better figures earn all points; the figure "naive" and worse
- * figures earn no points. */
+/* Reads the keys of a course file and their values. In many checks, the points depend on a measured
+ * figure, such as a number of sectors. The value of the key "full" is the figure that earns all
+ * points; the value of "naive" is the figure that earns none. */
 #include "course/course.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "course/settings.h"
 
 #define MOST_CHECKS 64
-#define ALL_POINTS  100 /* the sum of a lab's points on each device (checks/check.h) */
+#define ALL_POINTS  100 /* the points of a lab's checks on one device (checks/check.h) */
 
 /* --- one lab's checks ------------------------------------------------------------------------- */
 
@@ -27,14 +27,14 @@ static double declared(const json_t *check, const char *key)
     return json_number_of(json_object_get(check, "budget"), key);
 }
 
-/* Returns true if CHECK measures time. Such a check compares the submission with the lab's solution
- * in the same run, so it declares a slack, but no figures. */
+/* Returns true if CHECK measures time. Such a check declares a tolerance ("slack") instead of
+ * figures, because it compares the submission with the lab's solution in the same execution. */
 static bool is_timed(const json_t *check)
 {
     return json_object_get(check, "budget") && declared(check, "naive") == declared(check, "full");
 }
 
-/* Reads the number KEY of NODE, which changes the check ID, into TERMS. */
+/* Reads the number KEY of NODE, which replaces a number of the check ID, into TERMS. */
 static void read_term(struct settings *settings, const yaml_node_t *node, const char *id,
                       const char *key, double least, double most, json_t *terms)
 {
@@ -45,8 +45,8 @@ static void read_term(struct settings *settings, const yaml_node_t *node, const 
         json_object_set_new(terms, key, json_real(value));
 }
 
-/* Complains unless "full" is better than "naive". If TERMS changes only one of them, the other
- * keeps its declared value. */
+/* Adds a complaint unless "full" is better than "naive". If TERMS changes only one of them, the
+ * other keeps its declared value. */
 static void check_figures(struct settings *settings, const yaml_node_t *node, const char *id,
                           const json_t *check, const json_t *terms)
 {
@@ -81,8 +81,7 @@ static void read_check(struct reading *reading, const yaml_node_t *node, const j
                             !has_figure       ? plain
                             : is_timed(check) ? timed
                                               : figure)) {
-        /* a threshold of 0, such as 0 bank conflicts, makes sense only if the solution reaches
-         * it */
+        /* a threshold of 0, such as 0 bank conflicts, is allowed only if the solution reaches it */
         double least = declared(check, "full") > 0 ? 1e-9 : 0;
         read_term(settings, node, id, "points", 0, ALL_POINTS, own);
         read_term(settings, node, id, "full", least, 1e15, own);
@@ -100,7 +99,7 @@ static void read_check(struct reading *reading, const yaml_node_t *node, const j
     json_decref(own);
 }
 
-/* Complains if the points of all checks on DEVICE do not add up to ALL_POINTS. */
+/* Adds a complaint if the points of all checks on DEVICE do not add up to ALL_POINTS. */
 static void check_points(struct reading *reading, const yaml_node_t *node, const struct lab *lab,
                          const json_t *terms, enum grading_device device)
 {
@@ -163,7 +162,7 @@ static void read_checks(struct reading *reading, const yaml_node_t *node, const 
         if (check)
             read_check(reading, value, check, into->terms);
     }
-    /* complain about the sum only if all values could be read */
+    /* check the sum only if all values could be read */
     for (enum grading_device device = ON_EMULATOR;
          device <= ON_GPU && settings->complaints == before; ++device)
         check_points(reading, node, lab, into->terms, device);
@@ -187,7 +186,7 @@ static void read_lab(struct reading *reading, const yaml_node_t *node, const cha
     struct settings *settings = &reading->settings;
     struct lab lab;
     char error[PATH_SIZE + 200];
-    /* "02-coalesce:" without a value means that the lab counts as its checks.c declares it */
+    /* "02-coalesce:" without a value means that the lab counts with the points in its checks.c */
     if (is_empty(node))
         return;
     settings_check_keys(settings, node, name, keys);
@@ -207,7 +206,7 @@ static void read_lab(struct reading *reading, const yaml_node_t *node, const cha
         settings_complain(settings, checks, "%s", error);
 }
 
-/* Adds a lab that counts with the points that its checks.c declares. */
+/* Adds a lab with the points that its checks.c declares. */
 static void add_lab(struct course *course, const char *name)
 {
     struct course_lab *lab = &course->labs[course->lab_count];
@@ -245,7 +244,7 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
                           "every lab has weight 0: give at least one a weight above 0");
 }
 
-/* If there is no key "labs:", lets all labs count with the points that their checks.c files
+/* Used if there is no key "labs:". Adds all labs with the points that their checks.c files
  * declare. */
 static void take_all_labs(struct course *course)
 {

@@ -19,8 +19,8 @@
  *       s017:
  *         02-coalesce: {deadline: 2026-10-26}
  *
- * This module only reads and validates the file. lab_set_terms() applies the terms to gradings;
- * batch/class.h applies the policy to a class. */
+ * This module only reads and validates the file. lab_set_terms() applies the changed points and
+ * thresholds (the "terms") to gradings; batch/class.h applies the policy to a class. */
 #ifndef COURSE_COURSE_H
 #define COURSE_COURSE_H
 
@@ -39,7 +39,7 @@ struct course_lab {
 };
 
 struct course {
-    char title[200];                  /* the course's title, or "" if there is none */
+    char title[200];                  /* the course's title, or "" if it has none */
     struct course_lab labs[MAX_LABS]; /* in the file's order */
     size_t lab_count;
     struct course_exceptions exceptions;
@@ -53,8 +53,7 @@ struct course {
 bool course_read(const char *path, struct course *course, char *error, size_t size);
 void course_free(struct course *course);
 
-/* Returns the course's lab whose full name is NAME, or NULL if it is not one of the
- * course's labs. */
+/* Returns the lab of the course whose full name is NAME, or NULL if there is none. */
 const struct course_lab *course_find(const struct course *course, const char *name);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/people.h"
 
-/* The place of an exception in the file: the node of the student's id, and the nodes of the lab's
- * key and value. */
+/* The position of an exception in the file: the node of the student's id, and the nodes of the
+ * lab's key and value. */
 struct place {
     const char *student;
     const yaml_node_t *key, *value;

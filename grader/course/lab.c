@@ -98,7 +98,7 @@ bool labs_find(const char *word, char name[LAB_NAME_SIZE], char *error, size_t s
     return hits == 1;
 }
 
-/* Asks the runner for the lab's declaration. Returns NULL if it gave no answer. */
+/* Runs the checks runner to get the lab's declaration. Returns NULL if this fails. */
 static json_t *ask_runner(const char *runner)
 {
     const char *argv[] = {runner, "--describe", NULL};

@@ -22,9 +22,9 @@ void labs_free(struct lab_names *list);
 /* Writes the labs' names as TEXT: "01-parallelize, 02-coalesce". */
 void labs_text(char *text, size_t size);
 
-/* Finds the lab that WORD names. WORD is the lab's full name, its number with or without leading
- * zeros, or a part of its name that no other lab's name has. On failure returns false, and ERROR is
- * one line that lists the labs. */
+/* Finds the lab that WORD means. WORD is the lab's full name, its number with or without leading
+ * zeros, or a part of its name that occurs in no other lab's name. On failure returns false, and
+ * ERROR is one line that lists the labs. */
 bool labs_find(const char *word, char name[LAB_NAME_SIZE], char *error, size_t size);
 
 struct lab {
@@ -42,19 +42,18 @@ struct lab {
 bool labs_open(const char *name, struct lab *lab, char *error, size_t size);
 void labs_close(struct lab *lab);
 
-/* Makes a course's TERMS replace the points and thresholds that checks.c declares, for all later
- * gradings of LAB. TERMS may be NULL. For each check id, TERMS may have points, full and naive (or
- * points and slack if the check measures time). This function merges them into LAB->declared, and
- * each result lists them.
+/* Applies TERMS, a course's changes of points and thresholds, to all later gradings of LAB. TERMS
+ * may be NULL. For each check id, TERMS may have points, full and naive (or points and slack if the
+ * check measures time). Merges them into LAB->declared; each result lists them.
  *
  *     {"sectors": {"points": 60, "full": 5}, "correct": {"points": 20}}
  *
  * The caller has validated TERMS (course/course.h). */
 void lab_set_terms(struct lab *lab, const json_t *terms);
 
-/* Sets PATH to the untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. Git cannot always
- * restore the skeleton: a student's folder need not be a clone, and in a clone the student may have
- * committed changes. Returns false if the path is too long. */
+/* Sets PATH to the unchanged copy of the lab's skeleton, labs/NAME/.skeleton.cu. Git is no
+ * replacement for this copy: a student's folder need not be a clone, and in a clone the student may
+ * have committed changes. Returns false if the path is too long. */
 #define LAB_PRISTINE ".skeleton.cu"
 bool lab_pristine_path(const struct lab *lab, char path[PATH_SIZE]);
 /* Returns the folder of the student's working files: labs/, or $LANEWISE_LABS for a kit that many

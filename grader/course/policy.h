@@ -21,8 +21,8 @@ struct course_policy {
     bool latest;        /* true if the latest attempt counts, false if the best counts */
     /* penalty for each full or partial day after the deadline, in percent of the earned points */
     double late_penalty;
-    bool limits_late;    /* attempts more than LATE_LIMIT days late do not count */
-    unsigned late_limit; /* in days, if limits_late; 0 if no late attempt counts */
+    bool limits_late;    /* attempts more than `late_limit` days late do not count */
+    unsigned late_limit; /* in days, if limits_late is set; 0 if no late attempt counts */
     unsigned per_day;    /* maximum number of attempts graded per day (UTC), or 0 for no limit */
     /* labs that are not in this list have their own points, weight 1 and no deadline */
     const struct course_lab_policy *labs;

@@ -1,4 +1,4 @@
-/* Turns YAML nodes into values, or into complaints about them. */
+/* Converts YAML nodes to values. Reports mistakes as complaints. */
 #include "course/settings.h"
 
 #include <ctype.h>
@@ -14,8 +14,8 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-#define FILE_BYTES ((size_t)256 << 10) /* most bytes; a course file has a few hundred lines */
-/* most levels of nested YAML nodes; a course file needs a few */
+#define FILE_BYTES ((size_t)256 << 10) /* maximum size; a course file has a few hundred lines */
+/* maximum number of nested YAML nodes; a course file needs a few levels */
 #define MOST_NESTED 20
 
 /* --- complaints ------------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static void add_line(struct settings *settings, size_t line, const char *format,
     if ((size_t)head < left)
         vsnprintf(at + head, left - (size_t)head, format, arguments);
     base_clean_text(at, strlen(at));
-    /* quoted text can contain newlines */
+    /* quoted text can contain newlines, but a complaint is one line */
     for (char *end = at + 1; (end = strchr(end, '\n'));)
         *end = ' ';
     settings->used += strlen(at);
@@ -84,7 +84,7 @@ static void explain_syntax(struct settings *settings, const yaml_parser_t *parse
                     parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
-/* Counts nesting levels and documents as EVENT begins or ends them. Returns false if there are too
+/* Counts the nesting levels and the documents in which EVENT is. Returns false if there are too
  * many. */
 static bool take_event(struct settings *settings, const yaml_event_t *event, unsigned *depth,
                        unsigned *documents)
@@ -100,8 +100,8 @@ static bool take_event(struct settings *settings, const yaml_event_t *event, uns
     return *documents <= 1 && *depth <= MOST_NESTED;
 }
 
-/* Checks the nesting before libyaml makes a document, which takes time quadratic in the nesting
- * depth. Ignores syntax errors, because they are reported when the document is made. */
+/* Checks the nesting depth before libyaml makes a document, because that takes time quadratic in
+ * the depth. Ignores syntax errors, which are reported when the document is made. */
 static bool check_events(struct settings *settings, const struct text *text)
 {
     yaml_parser_t parser;

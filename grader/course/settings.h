@@ -1,5 +1,5 @@
 /* Reads a settings file in YAML that a human wrote, and reports every mistake with its line. This
- * module knows nothing about labs or courses; course/course.h does.
+ * module does not know which keys a course file has; course/course.h does.
  *
  *     file --libyaml--> nodes, each with its line --settings_...()--> values, or complaints
  *
@@ -43,8 +43,8 @@ yaml_node_t *settings_find(struct settings *settings, const yaml_node_t *node, c
 bool settings_pair(struct settings *settings, const yaml_node_t *node, size_t i, yaml_node_t **key,
                    yaml_node_t **value);
 /* Checks that NODE is a mapping whose keys are distinct scalars. If KEYS is not NULL, each key must
- * be one of KEYS, whose last element is NULL. Returns false after complaints. Complaints call NODE
- * by the name WHAT. */
+ * be in KEYS, a NULL-terminated list. Otherwise adds complaints and returns false. Complaints call
+ * NODE by the name WHAT. */
 bool settings_check_keys(struct settings *settings, const yaml_node_t *node, const char *what,
                          const char *const *keys);
 
@@ -52,15 +52,16 @@ bool settings_check_keys(struct settings *settings, const yaml_node_t *node, con
  * a complaint and returns NULL. */
 const char *settings_text(struct settings *settings, const yaml_node_t *node, const char *what);
 
-/* Reads a number from LEAST to MOST. Returns false and leaves *NUMBER unchanged if NODE is NULL. If
- * NODE is not a number from LEAST to MOST, does the same and adds a complaint. */
+/* Reads a number from LEAST to MOST. If NODE is NULL, returns false and leaves *NUMBER unchanged.
+ * If NODE is not such a number, also adds a complaint. */
 bool settings_number(struct settings *settings, const yaml_node_t *node, const char *what,
                      double least, double most, double *number);
 bool settings_whole(struct settings *settings, const yaml_node_t *node, const char *what,
                     unsigned least, unsigned most, unsigned *number);
 
-/* Reads a date and time into UNIX seconds: 2026-11-30 (the end of that day) or 2026-11-30 18:00,
- * optionally with +01:00 or Z. A time without a zone is in this machine's time zone. */
+/* Reads a date and time, and converts it to UNIX seconds. The forms are 2026-11-30 (the end of that
+ * day) and 2026-11-30 18:00, optionally with +01:00 or Z. A time without a zone is in this
+ * machine's time zone. */
 bool settings_time(struct settings *settings, const yaml_node_t *node, const char *what,
                    int64_t *moment);
 

@@ -23,8 +23,8 @@ static bool is_link(const char *path)
     return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/* Looks for FOLDER/FILE and FOLDER/NAME/FILE without following links. *LINK becomes true if FOUND
- * is a link. */
+/* Looks for FOLDER/FILE and FOLDER/NAME/FILE. Does not follow links: *LINK becomes true if FOUND is
+ * a link. */
 static bool find_in_folder(const struct lab *lab, const char *folder, int length,
                            char found[PATH_SIZE], bool *link)
 {
@@ -40,8 +40,8 @@ static bool find_in_folder(const struct lab *lab, const char *folder, int length
     return !*link && access(found, F_OK) == 0;
 }
 
-/* Finds the path of the submission's file. On failure returns false, and ERROR says that the folder
- * lacks the file. */
+/* Finds the path of the submission's file. If the folder lacks the file, returns false, and ERROR
+ * says so. */
 static bool find_file(const struct lab *lab, const char *path, char found[PATH_SIZE], char *error,
                       size_t size)
 {
@@ -69,7 +69,7 @@ static bool is_blank(const struct text *text)
 }
 
 /* Returns true if TEXT is UTF-16, which some editors on Windows write. Such a file begins with a
- * byte order mark, or nearly every second byte is zero, because C source is ASCII. */
+ * byte order mark, or nearly every second byte is zero, because most of a C source is ASCII. */
 static bool is_utf16(const struct text *text)
 {
     size_t zeros[2] = {0, 0};
@@ -95,9 +95,9 @@ static bool is_unfit_file(const char *path)
            (!S_ISREG(status.st_mode) || status.st_size > (off_t)SUBMISSION_BYTES);
 }
 
-/* Returns the number of another lab whose whole file was pasted into SOURCE, which is for lab OWN.
- * Returns 0 if there is none. A pasted file begins with the comment "Lab NN:" and includes
- * lab.h. */
+/* Returns the number of another lab whose whole file was pasted into SOURCE, a submission for lab
+ * OWN. Returns 0 if there is none. A pasted file is recognised by the comment "Lab NN:" at its
+ * beginning and by its #include of lab.h. */
 static unsigned other_lab(const char *source, unsigned own)
 {
     static const char include[] = "#include \"lab.h\"";

@@ -4,12 +4,12 @@
 
 #include "course/lab.h"
 
-#define SUBMISSION_BYTES ((size_t)1 << 20) /* largest submission; students write less */
+#define SUBMISSION_BYTES ((size_t)1 << 20) /* maximum size of a submission; students write less */
 
 struct submission {
     char shown[PATH_SIZE]; /* path of the file as messages show it */
     struct text source;
-    /* grading is impossible because of the student's file or folder, not because of the machine */
+    /* the student's file or folder, not the machine, prevents the grading */
     bool unfit;
 };
 
@@ -22,8 +22,8 @@ bool submission_open(const struct lab *lab, const char *path, struct submission 
                      char *error, size_t size);
 void submission_close(struct submission *submission);
 
-/* Returns true if SOURCE can be a submission for LAB. On failure returns false, and WHY continues a
- * sentence that begins with the file's name: "is empty: ...". */
+/* Returns true if SOURCE can be a submission for LAB. On failure returns false, and WHY is the end
+ * of a sentence that begins with the file's name: "is empty: ...". */
 bool submission_check(const struct lab *lab, const struct text *source, char *why, size_t size);
 
 /* Returns the lab's number in the comment at the top of SOURCE, "Lab 02: ...", or 0 if it names no

@@ -57,7 +57,7 @@ const char *emu_chip_names(void)
            "or a file: ./NAME";
 }
 
-/* Copies the text from BEGIN to END to TO, without blanks at either end. */
+/* Copies the text from BEGIN to END to TO, without leading and trailing blanks. */
 static void copy_text(char *to, size_t size, const char *begin, const char *end)
 {
     while (begin < end && (*begin == ' ' || *begin == '\t'))
@@ -70,8 +70,8 @@ static void copy_text(char *to, size_t size, const char *begin, const char *end)
     to[length] = '\0';
 }
 
-/* Sets the field called NAME. Returns false if there is no such field, or if VALUE is not a number
- * or is negative. */
+/* Sets the field with name NAME. Returns false if there is no such field, or if VALUE is not a
+ * number or is negative. */
 static bool set(struct emu_chip *chip, bool seen[FIELDS], const char *name, const char *value)
 {
     if (strcmp(name, "title") == 0) {

@@ -1,5 +1,5 @@
-/* Finds chips whose times can be predicted. A chip's numbers, with their sources, are in a file in
- * predict/chips/. chips.def gives the meaning of each number. */
+/* Finds the chips for which launch times can be predicted. A chip's numbers, with their sources,
+ * are in a file in predict/chips/. chips.def gives the meaning of each number. */
 #ifndef GPU_CHIPS_H
 #define GPU_CHIPS_H
 

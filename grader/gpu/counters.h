@@ -13,16 +13,15 @@ enum emu_counter {
 };
 
 /* To hide the latency of global memory, a warp must execute this number of instructions between a
- * request and the wait for its data. The latency is about 800 cycles, and four warps take turns at
- * a scheduler. */
+ * request and the wait for its data. The latency is about 800 cycles, and a scheduler is assumed to
+ * issue from four warps in turn. */
 #define EMU_HIDES_LATENCY 200u
 
 struct emu_counters {
     uint64_t value[EMU_COUNTER_COUNT]; /* indexed by enum emu_counter */
 };
 
-/* The first counter that the record leaves out if it is 0. All later counters are left out in this
- * case, too. */
+/* The record omits this counter and all later counters if they are 0. */
 #define EMU_COUNTERS_ALWAYS EMU_rows_outside_bytes
 
 /* Returns the counter's name in reports, such as "global_load_sectors". */

@@ -2,8 +2,8 @@
  *
  * A device has memory, modules of PTX and a record of its launches. Arguments and results are only
  * plain integers and byte ranges, so the device can run in a different process from its program.
- * Device addresses are never host addresses, except those of lent memory (see emu_lend()). A CTA,
- * in PTX's words, is a thread block.
+ * Device addresses are never host addresses, except those of lent memory (see emu_lend()). CTA is
+ * PTX's term for a thread block.
  *
  * Most calls return an emu_status. A failed call changes nothing, and emu_message() gives the
  * reason in one line. emu_launch() returns when the launch has ended or is parked (see struct
@@ -46,14 +46,14 @@ enum emu_status {
     EMU_PARKED,          /* the launch has not ended; emu_go_on() continues it */
 };
 
-/* Chooses the memory accesses to record. In each launch, the record gets one access for each chosen
- * source line: the access with the most waste (its cost minus its ideal cost). EMU_ANY chooses all
- * blocks, warps or steps. */
+/* Chooses the memory accesses to record. For each launch, the record gets one access of each chosen
+ * source line: the access with the largest difference between its cost and its ideal cost. EMU_ANY
+ * chooses all blocks, warps or steps. */
 #define EMU_ANY UINT64_MAX
 struct emu_trace {
-    const char *file; /* the last part of the source file's path, or NULL for any file */
+    const char *file; /* the source file's path or the last parts of it; NULL for any file */
     uint32_t line;    /* line of the source file, or 0 for every line */
-    /* index of the block in the grid (x counts first), index of the warp in the block, and number
+    /* index of the block in the grid (x varies fastest), index of the warp in the block, and number
      * of the access in the warp, from 1 */
     uint64_t block, warp, step;
 };
@@ -66,7 +66,7 @@ struct emu_chip;
 /* The CTA to record step by step (gpu/observe/stepper.h). */
 struct emu_steps {
     uint64_t launch; /* number of the launch, from 1 */
-    uint64_t block;  /* index of the block in the grid; x counts first */
+    uint64_t block;  /* index of the block in the grid; x varies fastest */
     uint64_t from;   /* number of warp instructions of the block that the recording skips */
     int fd;          /* descriptor that the recording is written to */
     /* The steps, in ascending order, after which the machine's state is written to dump_fd. If
@@ -79,7 +79,7 @@ struct emu_steps {
 
 struct emu_options {
     unsigned workers;   /* CPU threads that run CTAs, or 0 for one thread per core */
-    bool deterministic; /* one worker runs all CTAs in order, so every run is the same */
+    bool deterministic; /* one worker runs all CTAs in order, so every execution is the same */
     uint64_t max_warp_instructions; /* limit for each launch, or 0 for no limit */
     /* bytes of device memory, or 0 for 16 GiB; unused pages cost nothing */
     uint64_t memory_bytes;
@@ -89,10 +89,10 @@ struct emu_options {
     /* cost at which racecheck and initcheck end, in units of about 0.1 microseconds; 0 for no
      * limit */
     uint64_t watch_budget;
-    /* how addresses are counted as memory traffic; 0 counts as on today's GPUs */
+    /* the rules by which addresses are counted as memory traffic; 0 is for today's GPUs */
     enum emu_rules rules;
-    /* A worker calls this function if a launch takes seconds. LINE says which thread runs and what
-     * it executes. NULL if not wanted. */
+    /* A worker calls this function if a launch takes several seconds. LINE says which thread runs
+     * and which instruction it executes. NULL if not wanted. */
     void (*tell)(const char *line);
     const struct emu_trace *trace; /* must outlive the device; NULL if no access is recorded */
     const struct emu_steps *steps; /* must outlive the device; NULL if no block is recorded */
@@ -105,7 +105,7 @@ struct emu_options {
     uint64_t wider_pitch; /* multiples of EMU_PITCH that emu_alloc_rows() adds to the pitch */
     /* descriptor that the record is written to, or -1 for no record */
     int record_fd;
-    /* size in bytes at which the record gets no more lines; 0 for no limit */
+    /* once the record has this size in bytes, it gets no more lines; 0 for no limit */
     uint64_t record_bytes;
     /* chip for which launch times are predicted, or NULL for no prediction */
     const struct emu_chip *chip;
@@ -129,8 +129,8 @@ const char *emu_message(struct emu_device *device);
 
 /* --- conditions of graphs --------------------------------------------------------------------- */
 
-/* A condition is a number that kernels set by cudaGraphSetConditional(), and that decides which
- * work of a graph runs. Makes a condition with the value 0, which exists until the device is
+/* A condition is a number that decides which work of a graph runs. Kernels set it by
+ * cudaGraphSetConditional(). Makes a condition with the value 0, which exists until the device is
  * closed. */
 enum emu_status emu_condition_make(struct emu_device *device, uint64_t *handle);
 /* Set or read a condition. Return EMU_NOT_FOUND if HANDLE is not the handle of a condition. */
@@ -142,7 +142,7 @@ enum emu_status emu_condition_get(struct emu_device *device, uint64_t handle, ui
 /* Allocates SIZE > 0 bytes at a multiple of 512. */
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr);
 /* Allocates COUNT > 0 rows of WIDTH > 0 bytes each. Rows begin *PITCH bytes apart. *PITCH is the
- * smallest multiple of EMU_PITCH that is possible, plus options.wider_pitch multiples. */
+ * smallest multiple of EMU_PITCH that is at least WIDTH, plus options.wider_pitch * EMU_PITCH. */
 #define EMU_PITCH 512u
 enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
                                emu_addr *addr, uint64_t *pitch);
@@ -154,9 +154,9 @@ struct emu_place {
     const char *file;
     uint32_t line;
 };
-/* Notes PLACE for the allocation at ADDR. For a live allocation, PLACE is the line that allocated
- * it. If FILLS is true, PLACE is instead the host's line that wrote the allocation's first bytes,
- * but not all of its bytes. For a freed allocation, PLACE is the line that freed it. */
+/* Records PLACE for the allocation at ADDR. For a freed allocation, PLACE is the line that freed
+ * it. For a live allocation, PLACE is the line that allocated it or, if FILLS is true, the line of
+ * host code that wrote the allocation's first bytes, but not all of its bytes. */
 void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place, bool fills);
 
 /* Finds the live allocation that contains ADDR. Returns EMU_NOT_FOUND if there is none. BASE and
@@ -176,9 +176,9 @@ void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
 uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
-/* If the tool "origins" runs, notes in the record that the host has read the SIZE bytes at FROM and
- * received SEEN. SAME says that the twin (gpu/remote/twin.h) has equal bytes there. Returns whether
- * kernels wrote all of these bytes. */
+/* If the tool "origins" is on, adds to the record that the host has read the SIZE bytes at FROM and
+ * received SEEN. SAME says that the twin, a second device with other input data
+ * (gpu/remote/twin.h), has equal bytes there. Returns whether kernels wrote all of these bytes. */
 bool emu_note_read(struct emu_device *device, emu_addr from, const void *seen, uint64_t size,
                    bool same);
 /* Copies SIZE bytes in device memory. The two ranges may overlap. */
@@ -205,8 +205,8 @@ enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint32_t pa
                              const struct emu_rows *rows);
 /* The limits of kernels, in bytes: the size of a thread's stack (default 1024), of the heap for
  * malloc() in kernels (default 8 MiB), and of the text that kernels print between two calls of
- * emu_output() (default 8.25 MiB). After the launch of a kernel that allocates, emu_set_limit()
- * returns EMU_INVALID_VALUE for the heap. */
+ * emu_output() (default 8.25 MiB). Once a kernel that calls malloc() has been launched,
+ * emu_set_limit() returns EMU_INVALID_VALUE for the heap. */
 enum emu_limit { EMU_STACK, EMU_HEAP, EMU_PRINT, EMU_LIMITS };
 enum emu_status emu_set_limit(struct emu_device *device, enum emu_limit limit, uint64_t bytes);
 uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit);
@@ -245,24 +245,24 @@ struct emu_texture {
     float level_min, level_max; /* limits of the level, applied after level_bias */
 };
 
-/* Returns one level of the texture, which must exist, as a texture of one level. */
+/* Returns level LEVEL of TEXTURE as a texture with a single level. The level must exist. */
 struct emu_texture emu_texture_level(const struct emu_texture *texture, unsigned level);
 /* Returns the number of bytes from the first texel of the first level to the last texel of the last
  * level. */
 uint64_t emu_texture_bytes(const struct emu_texture *texture);
 
-/* Gives a texture or surface a handle for kernels. Its memory must be allocated whenever a kernel
- * uses the handle. Handles are small numbers; the handle of a closed texture is reused. */
+/* Opens a texture or surface for kernels. Its memory must stay allocated as long as kernels use
+ * *HANDLE. Handles are small numbers; the handle of a closed texture is reused. */
 enum emu_status emu_texture_open(struct emu_device *device, const struct emu_texture *texture,
                                  uint64_t *handle);
 enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle);
 
 /* --- modules and kernels ---------------------------------------------------------------------- */
 
-#define EMU_MAX_PARAMS 1024 /* most .param entries of one kernel */
+#define EMU_MAX_PARAMS 1024 /* maximum number of .param entries of one kernel */
 
-/* Parses SIZE bytes of PTX, which may end in NUL padding, and places its variables in device
- * memory. */
+/* Parses SIZE bytes of PTX, which may end with NUL bytes as padding, and places its variables in
+ * device memory. */
 enum emu_status emu_load(struct emu_device *device, const char *ptx, size_t size, uint32_t *module);
 enum emu_status emu_unload(struct emu_device *device, uint32_t module);
 /* Gets the address and size of a .global or .const variable. */
@@ -289,7 +289,7 @@ struct emu_kernel_info {
     uint32_t ptx_version, sm_version;
     /* CTAs per cluster along x, y and z; cluster[0] is 0 if any size is allowed */
     uint32_t cluster[3];
-    uint32_t max_cluster; /* most CTAs per cluster */
+    uint32_t max_cluster; /* maximum CTAs per cluster */
     bool needs_cluster;   /* a launch must set the cluster's size */
 };
 enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
@@ -313,7 +313,7 @@ struct emu_launch {
     const void *params; /* param_bytes bytes in the layout of struct emu_kernel_info */
     uint32_t param_bytes;
     bool cooperative; /* all CTAs run at the same time, because grid.sync() needs this */
-    bool alone; /* the program does nothing but wait for the launch, so lent memory cannot change */
+    bool alone; /* the program only waits for the launch, so the host does not change lent memory */
     bool may_park;   /* the launch may return EMU_PARKED */
     uint8_t touches; /* enum emu_touches */
 };
@@ -346,8 +346,8 @@ enum emu_step_type {
     EMU_STEP_TYPES
 };
 
-/* The kinds of work. EMU_IN_A_KERNEL stands for all launches since the previous step of this
- * kind. */
+/* The kinds of work. One step of kind EMU_IN_A_KERNEL stands for all launches since the previous
+ * step of this kind. */
 enum emu_step_work {
     EMU_IN_A_KERNEL,
     EMU_COPY_TO_DEVICE,
@@ -404,8 +404,9 @@ struct emu_parked emu_parked(struct emu_device *device);
 enum emu_patience {
     /* runs until parked again, and does not count failed polls as executed instructions */
     EMU_POLL,
-    EMU_WAIT,  /* runs until parked again, and counts all instructions */
-    EMU_FINISH /* runs to the end, because nobody will change the memory that the launch polls */
+    EMU_WAIT, /* runs until parked again, and counts all instructions */
+    /* runs to the end, because no other thread will change the memory that the launch polls */
+    EMU_FINISH
 };
 /* Continues a parked launch. Returns the same as emu_launch(). */
 enum emu_status emu_go_on(struct emu_device *device, uint64_t launch, enum emu_patience patience);
@@ -424,8 +425,8 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
 
 /* Returns whether the device writes a record of launches and findings. */
 bool emu_has_record(struct emu_device *device);
-/* Appends LINE, which comes from the program's runtime library, to the record. LINE has SIZE bytes
- * of JSON without a newline (see gpu/record/record.h). Fails if there is no record. */
+/* Appends LINE to the record. LINE comes from the program's runtime library. LINE has SIZE bytes of
+ * JSON without a newline (see gpu/record/record.h). Fails if there is no record. */
 enum emu_status emu_note(struct emu_device *device, const char *line, size_t size);
 
 /* Limits of the virtual GPU, equal to an H100's, that are not in gpu/limits.h. */

@@ -1,6 +1,6 @@
-/* Reads the options. This file ends the process if an option is invalid, because a mistyped option
- * must not pass silently. No other file in the library ends the process, except by raising a signal
- * again that it has caught. */
+/* Reads the options. This file ends the process if an option is invalid, so that the user notices a
+ * mistyped option. No other file in the library ends the process, except by raising again a signal
+ * that it has caught. */
 #include "gpu/environment.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ __attribute__((noreturn)) static void refuse(const char *name, const char *value
     _exit(USAGE_ERROR);
 }
 
-/* Returns the number in the environment variable NAME, or ABSENT if the variable is not set.
- * Refuses numbers above MAX. */
+/* Returns the number in the environment variable NAME, or ABSENT if the variable is not set. Ends
+ * the process if the number is above MAX. */
 static uint64_t read_number(const char *name, uint64_t absent, uint64_t max)
 {
     const char *value = getenv(name);
@@ -79,8 +79,8 @@ static int open_output(const char *name)
     return fd;
 }
 
-/* Reads the numbers of the steps after which the state is written, such as "10,200,3000". Returns
- * the length of the list. */
+/* Reads the list of steps after which the machine's state is written, such as "10,200,3000".
+ * Returns the length of the list. */
 static uint32_t read_dumps(uint64_t *list, uint32_t most)
 {
     const char *text = getenv("LANEWISE_STEPS_DUMP_AT");

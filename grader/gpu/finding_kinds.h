@@ -18,7 +18,7 @@ struct finding_kind {
 extern const struct finding_kind emu_finding_kinds[];
 extern const size_t emu_finding_kind_count;
 
-/* Returns the kind of finding called ID, or NULL if there is none. */
+/* Returns the kind of finding whose id is ID, or NULL if there is none. */
 const struct finding_kind *emu_finding_kind(const char *id);
 
 #endif

@@ -16,8 +16,8 @@
 #define LANES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 
-/* Marks functions that functions with LANES_CLONES call. The compiler makes them part of the
- * caller, so it compiles them for the same CPU as the caller. */
+/* Marks functions that are called by functions with LANES_CLONES. The compiler inlines them, so it
+ * compiles them for the same CPU as their caller. */
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 #endif

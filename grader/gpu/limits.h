@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define EMU_SPLITS 12 /* more sizes of shared memory than any capability has */
+#define EMU_SPLITS 12 /* size of emu_limits.splits; no capability has so many sizes */
 
 struct emu_limits {
     uint32_t capability;    /* the capability times 10: 90 for 9.0 */
@@ -25,17 +25,17 @@ const struct emu_limits *emu_limits(uint32_t capability);
  * last capability. */
 const struct emu_limits *emu_limits_at(uint32_t index);
 
-/* Returns the meaning of the field at INDEX, in the order of limits.def, and sets *VALUE to the
- * field's value in LIMITS. Returns NULL after the last field. If VALUE is NULL, LIMITS can be
- * NULL. */
+/* Returns the meaning of field INDEX of struct emu_limits, and sets *VALUE to the field's value in
+ * LIMITS. Fields are in the order of limits.def. Returns NULL after the last field. VALUE can be
+ * NULL; then LIMITS is not used. */
 const char *emu_limits_field(const struct emu_limits *limits, uint32_t index, uint32_t *value);
 
 /* Returns the name of the feature at INDEX, and sets *CAPABILITY to the first capability (times 10)
  * that has it. Returns NULL after the last feature. */
 const char *emu_limits_feature(uint32_t index, uint32_t *capability);
 
-/* Returns, in bytes, the smallest size of shared memory (see `splits`) that is at least BYTES. If
- * no size is large enough, returns the largest size. */
+/* Returns the smallest size of shared memory, in bytes, that is at least BYTES and is in `splits`.
+ * If no size is large enough, returns the largest size. */
 uint32_t emu_limits_split(const struct emu_limits *limits, uint64_t bytes);
 
 /* The virtual GPU's limits as constants. */

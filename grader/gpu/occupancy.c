@@ -1,8 +1,9 @@
 /* Computes occupancy from the table of limits.
  *
- * Since capability 2.0, an SM has parts, each with its own registers. A warp takes registers from
- * one part, in units of several registers. A CTA's warps go to the parts in turn. On older GPUs, a
- * CTA took registers for all of its warps together, and for an even number of warps. */
+ * Since capability 2.0, an SM has parts, each with its own registers. Each warp belongs to one
+ * part, and gets its registers there, rounded up to an allocation unit. A CTA's warps are
+ * distributed over the parts in turn. On older GPUs, registers were allocated for all warps of a
+ * CTA together, and for an even number of warps. */
 #include "gpu/occupancy.h"
 
 #include <stdbool.h>
@@ -19,8 +20,8 @@ uint32_t emu_occupancy_warps(const struct emu_demand *demand)
     return (demand->threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
 }
 
-/* Returns the number of registers that WARPS warps take together: from one part or, before 2.0,
- * from the SM. */
+/* Returns the number of registers that are allocated for WARPS warps together: in one part or,
+ * before 2.0, in the SM. */
 static uint32_t registers_of(const struct emu_limits *limits, uint32_t registers, uint32_t warps)
 {
     uint64_t units = round_up((uint64_t)registers * EMU_WARP_SIZE * warps, limits->register_unit) /
@@ -45,9 +46,9 @@ uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct e
                : registers_of(limits, demand->registers, (uint32_t)round_up(warps, 2));
 }
 
-/* Returns whether a CTA needs too many registers. A GPU checks a CTA as if every part had as many
- * of the CTA's warps as the fullest part. A GPU of capability 6.0 has two parts, but checks a CTA
- * as if it had four, like a GPU of capability 6.1. */
+/* Returns whether a CTA needs too many registers. In this check, a GPU assumes that each part has
+ * as many of the CTA's warps as the part with the most. A GPU of capability 6.0 has two parts, but
+ * assumes four, like a GPU of capability 6.1. */
 static bool is_too_much(const struct emu_limits *limits, const struct emu_demand *demand)
 {
     struct emu_demand even = *demand;
@@ -134,9 +135,9 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
     return occupancy(limits, demand, emu_limits_split(limits, wanted > needed ? wanted : needed));
 }
 
-/* The number of SMs in each group of SMs. Every GPU has some SMs that are switched off, and they
- * differ from GPU to GPU. These numbers give the same results as an H100 for clusters of 1 to 16
- * blocks, with 2, 8, 11 and 32 blocks on an SM. */
+/* The number of SMs in each group of SMs. It varies, because some SMs of every GPU are switched
+ * off; which ones depends on the individual GPU. With these numbers, the results equal an H100's
+ * for clusters of 1 to 16 blocks, with 2, 8, 11 and 32 blocks on an SM. */
 #define CLUSTERED_CTAS 8u /* largest number of CTAs on one SM if they are in clusters */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
 {

@@ -1,13 +1,14 @@
 /* Computes occupancy: the number of CTAs and warps of a kernel that one multiprocessor (SM) holds
- * at a time. The same function answers queries of programs, limits cooperative launches, decides
- * how many CTAs of a launch run together, fills in the record, and answers `lanewise occupancy`. */
+ * at a time. The same function serves a program's occupancy queries, the limit of cooperative
+ * launches, the choice of the number of CTAs that run together, the record, and the command
+ * `lanewise occupancy`. */
 #ifndef GPU_OCCUPANCY_H
 #define GPU_OCCUPANCY_H
 
 #include "gpu/limits.h"
 
-/* The resource that is used up first. If several resources are used up together, it is the first of
- * them in this list. */
+/* The resource that limits the number of CTAs. If several resources have the same limit, it is the
+ * first of them in this list. */
 enum emu_occupancy_limit {
     EMU_BY_WARPS,
     EMU_BY_BLOCKS,
@@ -38,17 +39,17 @@ struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
 struct emu_occupancy emu_occupancy_of(const struct emu_limits *limits,
                                       const struct emu_demand *demand);
 
-/* Finds the number of CTAs that each resource alone allows on an SM. The number is 0 if one CTA
- * needs more than a CTA may have, and UINT32_MAX if the kernel does not use the resource. */
+/* Sets MOST[r] to the number of CTAs per SM that resource r alone allows. The number is 0 if one
+ * CTA needs more of r than a CTA may have, and UINT32_MAX if the kernel does not use r. */
 void emu_occupancy_most(const struct emu_limits *limits, const struct emu_demand *demand,
                         uint32_t most[EMU_OCCUPANCY_LIMITS]);
 
 /* Return the number of registers, and of bytes of shared memory, that an SM reserves for a CTA. */
 uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct emu_demand *demand);
 uint64_t emu_occupancy_shared(const struct emu_limits *limits, uint64_t shared);
-/* Does the same as emu_occupancy(), for a kernel that asks for only PERCENT of the SM's shared
- * memory and leaves the rest to the cache. GPUs offer only some sizes of shared memory. The SM gets
- * the smallest size that is at least PERCENT and holds a CTA. */
+/* Does the same as emu_occupancy(), for a kernel that requests only PERCENT of the SM's shared
+ * memory and leaves the rest to the L1 cache. A GPU offers only a few sizes of shared memory. The
+ * SM uses the smallest size that is at least PERCENT and large enough for one CTA. */
 struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsigned percent);
 
 /* Returns the number of clusters of SIZE CTAs that the GPU holds at the same time. A cluster stays

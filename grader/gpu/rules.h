@@ -1,5 +1,6 @@
 /* Names the rules by which a warp's addresses are counted as memory traffic: the rules of today's
- * GPUs or of old GPUs. The rules change counters, never results. */
+ * GPUs, or of one of two generations of old GPUs. The rules affect the counters, never a kernel's
+ * results. */
 #ifndef GPU_RULES_H
 #define GPU_RULES_H
 
@@ -14,7 +15,7 @@ enum emu_rules {
 /* the names of all rules, for messages */
 #define EMU_RULES_NAMES "sector, gt200, g80"
 
-/* Sets *RULES to the rules called NAME. Returns false if the name is unknown. */
+/* Sets *RULES to the rules with name NAME. Returns false if the name is unknown. */
 bool emu_find_rules(const char *name, enum emu_rules *rules);
 const char *emu_rules_name(enum emu_rules rules);
 

@@ -1,6 +1,6 @@
-/* The rules that tensor maps must follow: the rules of NVIDIA's driver for an H100, measured where
- * cuda.h does not state them. A program can write any bytes into a map, so the device checks these
- * rules, too. */
+/* Checks the rules of tensor maps. They are the rules of NVIDIA's driver for an H100, which were
+ * measured where cuda.h does not state them. The device also checks a map before each use, because
+ * a program can write any bytes into it. */
 #include "gpu/tensor_map.h"
 
 #define MOST_BYTES (228u << 10) /* largest box in bytes: the shared memory of a multiprocessor */

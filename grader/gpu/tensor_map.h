@@ -1,7 +1,7 @@
 /* The contents of a tensor map, which describes a tensor in global memory and the boxes that bulk
- * copies move. NVIDIA does not document the 128 bytes of a CUtensorMap, so these are our own.
- * cuTensorMapEncodeTiled() writes them (cudart/tensor_map.c), and copies read them
- * (execute/tensor_copy.c).
+ * copies move. NVIDIA does not document the 128 bytes of a CUtensorMap, so Lanewise uses a format
+ * of its own. cuTensorMapEncodeTiled() writes maps in this format (cudart/tensor_map.c), and copies
+ * read them (execute/tensor_copy.c).
  *
  * The first dimension is the innermost. Its elements are neighbours in memory. */
 #ifndef GPU_TENSOR_MAP_H

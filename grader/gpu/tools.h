@@ -1,4 +1,5 @@
-/* Names the tools that watch kernels, like compute-sanitizer's tools. */
+/* Names the tools that check or measure kernels. Most are modelled on the tools of
+ * compute-sanitizer. */
 #ifndef GPU_TOOLS_H
 #define GPU_TOOLS_H
 
@@ -6,8 +7,8 @@
 
 /* The bits of a set of tools. Without EMU_ONLY, memcheck and synccheck always run, the counters run
  * if the caller asks for them, and the runtime library checks the order between streams and the
- * host (EMU_ORDERCHECK). For this check, the library asks which memory each launch touches (see
- * emu_launch.touches). */
+ * host (EMU_ORDERCHECK). For this check, the library requests a list of the memory that each launch
+ * touches (see emu_launch.touches). */
 enum emu_tool {
     EMU_ONLY = 32, /* run only the tools in the set */
 #define T(tool, name, code, bits) EMU_##tool = bits,

@@ -9,8 +9,8 @@ enum emu_touch_kind {
     EMU_READS,
     EMU_WRITES,
     EMU_UPDATES, /* atomics, which do not conflict with each other */
-    /* volatile accesses, and atomics with system scope; they never conflict, because a kernel and
-     * other threads can synchronise by them */
+    /* volatile accesses, and atomics with system scope; they never conflict, because a kernel uses
+     * them to synchronise with the host or with other kernels */
     EMU_SIGNALS,
     EMU_TOUCH_KINDS
 };

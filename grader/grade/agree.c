@@ -42,10 +42,11 @@ static bool ran_out_of_time(const json_t *check)
     return strcmp(json_text_of(check, "status"), "timeout") == 0;
 }
 
-/* Returns a copy of RESULT with only the members that a second grading must reproduce. The copy has
- * no causes: the search for one stops after some time, and the other causes follow from the
- * findings. If a check ran out of time, its progress depends on the machine. So the copy also lacks
- * this check's details, and all findings and lines. */
+/* Returns a copy of RESULT with only the members that a second grading must reproduce. It has no
+ * causes, because the search for causes stops after a fixed time, and the remaining causes follow
+ * from the findings. How far a check gets before it runs out of time depends on the machine. If a
+ * check ran out of time, the copy also lacks its details, and the findings and lines of all
+ * checks. */
 static json_t *reproducible_part(const json_t *result)
 {
     static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal", "version",
@@ -112,7 +113,8 @@ static const char *find_difference(const json_t *left, const json_t *right)
     return NULL;
 }
 
-/* Describes how the first differing check differs. Returns false if no check differs. */
+/* Describes the first difference between the checks, for a message. Returns false if there is
+ * none. */
 static bool describe_check_difference(const json_t *recorded, const json_t *now, char *what,
                                       size_t size)
 {
@@ -168,8 +170,8 @@ bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t si
 
 /* --- comparing gradings on two devices -------------------------------------------------------- */
 
-/* Returns true if the program computed right results, even if it was slow. A check with a figure
- * had right results, even if the figure earned no points and the check "failed". */
+/* Returns true if the program computed right results, even if it was slow. A check has a figure
+ * only if its results were right, so it counts as right even if the figure earned no points. */
 static bool is_right(const json_t *check)
 {
     const char *status = json_text_of(check, "status");
@@ -211,7 +213,7 @@ json_t *agree_devices(const json_t *on_emulator, const json_t *on_gpu)
     {
         const json_t *other =
             find_check(json_object_get(on_gpu, "checks"), json_text_of(check, "id"));
-        /* A grading on a GPU still runs checks of counters on the emulator. */
+        /* skips a check of counters, which runs on the emulator in both gradings */
         if (!other || strcmp(json_text_of(other, "device"), json_text_of(check, "device")) == 0 ||
             is_right(check) == is_right(other))
             continue;

@@ -13,8 +13,8 @@ bool agree_is_sound(const json_t *result);
 
 /* Compares the results of two gradings with the same device and seed: points, counters, messages,
  * findings, lines. Ignores members that may differ: times, the build cache, the sandbox, the grader
- * and the seal. Compares only the points of a check that ran out of time. Returns false if the
- * results differ; WHAT (SIZE bytes) is one line about the most important difference. */
+ * and the seal. If a check ran out of time, compares only its points. Returns false if the results
+ * differ; WHAT (SIZE bytes) then describes the most important difference in one line. */
 bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t size);
 
 /* Compares a grading on the emulator with a grading on a GPU. Returns an array with one object for

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUOTED 60 /* most bytes of code that code_quote() copies */
+#define QUOTED 60 /* maximum number of bytes of code that code_quote() copies */
 
 static bool is_letter(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Returns the number of bytes of the comment or blank at AT, or 0 if there is none. */
+/* Returns the length in bytes of the comment or white space at AT, or 0 if there is none. */
 static size_t skip_length(const char *at)
 {
     const char *end;
@@ -195,7 +195,7 @@ const struct token *code_function(const struct code *code, struct span part)
 {
     const struct token *token = &code->tokens[part.first];
     if (part.count < 4 || !token_is(&token[part.count - 1], "}"))
-        return NULL; /* only a function ends with a brace; types and arrays end with a semicolon */
+        return NULL; /* unlike a function, a type or an array ends with a semicolon */
     for (size_t i = 0; i + 1 < part.count && !token_is(&token[i], "{"); ++i)
         if (token_is_name(&token[i]) && token_is(&token[i + 1], "(") &&
             !token_is(&token[i], "__launch_bounds__"))
@@ -226,8 +226,8 @@ size_t code_compare(const size_t counts[2],
                     bool (*is_same)(const void *context, size_t i, size_t j), const void *context,
                     struct difference *list, size_t most)
 {
-    /* longest[i * width + j] is the length of the longest common subsequence of the elements from I
-     * on in the left sequence and from J on in the right one */
+    /* longest[i * width + j] is the length of the longest common subsequence of two suffixes: the
+     * left sequence from I on, and the right one from J on */
     size_t width = counts[1] + 1, found = 0, i = 0, j = 0;
     uint16_t *longest = calloc((counts[0] + 1) * width, sizeof *longest);
     if (!longest)

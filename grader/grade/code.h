@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A name, a number, a literal or an operator. Comments and blanks belong to no token. */
+/* A name, a number, a literal or an operator. Comments and white space belong to no token. */
 struct token {
     const char *begin;
     size_t length;
@@ -23,7 +23,7 @@ struct code {
     const char *text;
     struct token *tokens;
     struct span *parts; /* functions and other definitions, with the directives before them */
-    struct span *lines; /* lines that have tokens */
+    struct span *lines; /* the tokens of each line that has any */
     size_t token_count, part_count, line_count;
 };
 
@@ -32,7 +32,7 @@ struct code {
 bool code_open(struct code *code, const char *text);
 void code_close(struct code *code);
 
-/* Returns the part that contains token number AT. */
+/* Returns the part (function or other definition) that contains token number AT. */
 struct span code_part_of(const struct code *code, size_t at);
 /* Returns the name of the function that PART defines, or NULL. */
 const struct token *code_function(const struct code *code, struct span part);
@@ -48,9 +48,9 @@ bool code_has_part(const struct code *code, const struct code *other, struct spa
 /* Returns whether SPAN has a token that is the same as TOKEN. */
 bool code_has_token(const struct code *code, struct span span, const struct token *token);
 
-#define CODE_QUOTE 68 /* bytes that code_quote() needs at most */
-/* Copies the first line of SPAN's code to TEXT. Replaces the rest of SPAN, or of a long line, by
- * `...`. */
+#define CODE_QUOTE 68 /* size of the buffer that code_quote() fills */
+/* Copies the first line of SPAN's code to TEXT. Writes `...` for the part of SPAN that is left out:
+ * further lines, or the end of a long line. */
 void code_quote(const struct code *code, struct span span, char text[CODE_QUOTE]);
 
 bool token_is(const struct token *token, const char *text);
@@ -58,8 +58,8 @@ bool token_is(const struct token *token, const char *text);
 bool token_is_name(const struct token *token);
 bool token_is_same(const struct token *left, const struct token *right);
 
-/* A difference between two sequences: the left one has LEFT where the right one has RIGHT. One of
- * the two spans may be empty. */
+/* A difference between two sequences: where the left sequence has the span LEFT, the right sequence
+ * has the span RIGHT. One of the two spans may be empty. */
 struct difference {
     struct span left, right;
 };

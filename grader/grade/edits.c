@@ -7,14 +7,14 @@
 
 #include "grade/code.h"
 
-#define TRIED    32u /* most edits from the solution */
-#define REGIONS  24u /* most regions of lines in which two files differ */
+#define TRIED    32u /* maximum number of edits from the solution */
+#define REGIONS  24u /* maximum number of regions of lines in which two files differ */
 #define CLUSTERS 6u  /* a region with more differences than this is replaced only as a whole */
-#define MOVED    16u /* a difference with more tokens than this does not count as reordered */
+#define MOVED    16u /* differences with more tokens than this do not count as reordered */
 
 /* --- what an edit says ------------------------------------------------------------------------ */
 
-/* The files that are compared. */
+/* The three files that are compared. */
 struct pair {
     struct code source, solution, skeleton;
     struct edits *edits;
@@ -46,7 +46,7 @@ static const struct token *find_call(const struct code *code, struct span span)
     return NULL;
 }
 
-/* Returns whether both sides of WHAT have the same tokens in another order. */
+/* Returns whether both sides of the difference WHAT have the same tokens in another order. */
 static bool is_reordered(const struct pair *pair, struct difference what)
 {
     bool same =
@@ -79,7 +79,8 @@ void edit_say(struct small_edit *edit, const char *format, ...)
     va_end(arguments);
 }
 
-/* Sets the message of EDIT, which inserts whole lines: names the missing call or statement. */
+/* Sets the message of EDIT, which inserts whole lines. The message names the missing call or
+ * statement. */
 static void say_missing(const struct pair *pair, struct difference what, struct small_edit *edit)
 {
     const struct token *first = first_of(&pair->solution, what.right);
@@ -142,7 +143,7 @@ static int open_brackets(const struct code *code, struct span span)
     return open;
 }
 
-/* Adds the edit that puts the right side of WHAT in place of its left side. */
+/* Adds the edit that replaces the left side of WHAT by its right side. */
 static struct small_edit *add(struct pair *pair, struct difference what)
 {
     struct edits *edits = pair->edits;
@@ -224,7 +225,8 @@ static void add_clusters(struct pair *pair, struct difference region)
     }
 }
 
-/* Returns whether the student has changed the part of the skeleton in which REGION is. */
+/* Returns whether the student has changed the function (or other part) of the skeleton that
+ * contains REGION. */
 static bool is_begun(const struct pair *pair, struct difference region)
 {
     size_t at = region.left.first;

@@ -1,5 +1,5 @@
-/* Makes edits by rules, each for one typical mistake. A rule looks at one token, and adds the edits
- * that begin at this token. */
+/* Makes edits by rules. Each rule corrects one typical mistake: it looks at one token, and adds the
+ * edits that begin at this token. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,8 @@ static struct small_edit *put(const struct rules *rules, size_t i, size_t count,
     return edit;
 }
 
-/* Adds the edit that replaces token I by TEXT. KIND names what both are, such as "operator". */
+/* Adds the edit that replaces token I by TEXT. KIND says what the two texts are, such as
+ * "operator", for the message. */
 static void change(const struct rules *rules, size_t i, const char *text, const char *kind)
 {
     struct small_edit *edit = put(rules, i, 1, text);
@@ -248,9 +249,9 @@ static bool has_name(const struct code *code, struct span part, const char *name
     return false;
 }
 
-/* If token I is one of the two names in a row of TABLE, replaces it by the other one. If IS_KNOWN
- * is false, does so only if the function also contains the other name or, for a member of a
- * structure, if the file does. */
+/* If token I is one of the two names in a row of TABLE, replaces it by the other name. If IS_KNOWN
+ * is false, does so only if the other name also occurs in the function (in the file, if it is a
+ * member of a structure). */
 static void replace_name(const struct rules *rules, size_t i, const char *const (*table)[2],
                          size_t rows, bool is_known)
 {
@@ -299,7 +300,7 @@ static void try_cuda_name(const struct rules *rules, size_t i)
     replace_name(rules, i, axes, ROWS(axes), false);
 }
 
-/* Exchanges two names that students often confuse, such as x and y, in the whole line. */
+/* Exchanges two names that students often confuse, such as x and y, everywhere in the line. */
 static void try_line_names(const struct rules *rules, size_t i)
 {
     static const char *const pairs[][2] = {{"x", "y"},     {"tx", "ty"},      {"r", "c"},
@@ -358,7 +359,7 @@ static void try_number(const struct rules *rules, size_t i)
     }
 }
 
-/* Drops `+ 1` or `- 1`. */
+/* Removes `+ 1` or `- 1`. */
 static void try_less(const struct rules *rules, size_t i)
 {
     bool is_sum = is(rules, i, "+") || is(rules, i, "-"), is_one = token_is(at(rules, i + 1), "1");
@@ -366,7 +367,7 @@ static void try_less(const struct rules *rules, size_t i)
         drop(rules, i, 2);
 }
 
-/* Adds 1 to an index or to the limit of a comparison, or subtracts 1. */
+/* Adds 1 to an index or to the limit of a comparison, or subtracts 1 from it. */
 static void try_more(const struct rules *rules, size_t i)
 {
     static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
@@ -457,7 +458,7 @@ static void try_rounding(const struct rules *rules, size_t i)
 }
 
 /* Returns the number of tokens of the argument that begins at token I. The argument ends before a
- * comma or a closing bracket, except those inside its own brackets. */
+ * comma or closing bracket that is not inside its own brackets. */
 static size_t argument_length(const struct rules *rules, size_t i)
 {
     int depth = 0;
@@ -523,8 +524,8 @@ static bool begins_statement(const struct rules *rules, size_t i)
            (is(rules, i - 1, ";") || is(rules, i - 1, "}") || is(rules, i - 1, "{"));
 }
 
-/* Returns the number of tokens of the statement that begins at token I. Returns 0 if there is none,
- * or if it is a declaration, a loop or the like. */
+/* Returns the number of tokens of the statement that begins at token I. Returns 0 if no statement
+ * begins there, or if it is a declaration, a loop or another control statement. */
 static size_t statement_length(const struct rules *rules, size_t i)
 {
     static const char *const words[] = {

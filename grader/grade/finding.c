@@ -16,7 +16,7 @@
 
 #define MAX_FINDINGS 50
 
-/* Returns a copy of at most MOST bytes of TEXT that is safe to show. */
+/* Returns a copy of TEXT, at most MOST bytes long, that is safe to display. */
 static json_t *clean_string(const char *text, size_t most)
 {
     char *copy = strndup(text, most);
@@ -51,8 +51,8 @@ static bool same_finding(const json_t *left, const json_t *right)
     return true;
 }
 
-/* Returns FILE as messages show it. The submission's file appears as its path; any other file
- * appears as its name. */
+/* Returns the name of FILE for messages. It is the path for the submission's file, and the name
+ * without folders for any other file. */
 static json_t *shown_file(const struct grade_result *result, const char *file)
 {
     const struct grading *grading = result->grading;
@@ -60,7 +60,7 @@ static json_t *shown_file(const struct grade_result *result, const char *file)
     return clean_string(own ? grading->submission->shown : base_name(file), 4096);
 }
 
-/* Returns the related places of FOUND, or NULL if there is none. */
+/* Returns the other places that FOUND mentions, or NULL if there are none. */
 static json_t *describe_related(const struct grade_result *result, const json_t *found)
 {
     static const char *const texts[] = {"message", NULL};
@@ -77,9 +77,10 @@ static json_t *describe_related(const struct grade_result *result, const json_t 
     return related;
 }
 
-/* Copies the run's name, and the members that only losses (findings about wasted work) have. Costs
- * of different runs are not added up. Keeps the members of the first run, which has the simplest
- * input, unless a later run wastes more than 1.5 times as much. */
+/* Copies the name of the input, and the members that only findings about wasted work have. Costs
+ * with different inputs are not added up. A finding keeps the costs with the first input, which is
+ * the simplest. The costs with a later input replace them if it wastes more than 1.5 times as
+ * much. */
 static void copy_loss(json_t *finding, const json_t *found)
 {
     static const char *const texts[] = {"case", "cause", "help", "unit", "spare", NULL};
@@ -108,8 +109,8 @@ void grade_add_lines(const struct grade_result *result, json_t *place, const jso
     json_decref(lines);
 }
 
-/* If the finding is in the submission, adds the source line, because a report's reader may not have
- * the file, and corrects the column. */
+/* If the finding is in the submission, adds the source line and corrects the column. The line is
+ * needed because a reader of the report may not have the file. */
 static void copy_source(const struct grade_result *result, json_t *finding)
 {
     const struct submission *submission = result->grading->submission;
@@ -188,8 +189,9 @@ static bool same_cause(const json_t *left, const json_t *right)
             (other && is_at(left, json_object_get(other, "file"), json_integer_of(other, "line"))));
 }
 
-/* Returns the element of the result's causes that has the same cause as FINDING. Adds an element if
- * there is none; INPUT is the input that showed FINDING. Takes ownership of FINDING. */
+/* Returns the result's cause that comes from the same mistake as FINDING. If there is none, makes
+ * FINDING a new cause; INPUT is then the input with which it was found. Takes ownership of
+ * FINDING. */
 static json_t *find_cause(struct grade_result *result, json_t *finding, const json_t *input)
 {
     const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
@@ -210,8 +212,8 @@ static json_t *find_cause(struct grade_result *result, json_t *finding, const js
     return finding;
 }
 
-/* If FINDING has no line, gives it the place of the kernel launch that the report shows for
- * CHECK. */
+/* If FINDING has no line, gives it the line that the report shows for CHECK, where the kernel is
+ * launched. */
 static void copy_place(json_t *finding, const json_t *check)
 {
     json_t *place = json_object_get(check, "place");
@@ -234,7 +236,7 @@ void grade_add_cause(struct grade_result *result, const json_t *verdict, const j
     json_array_append(json_object_get(cause, "checks"), json_object_get(verdict, "id"));
 }
 
-/* Returns the first cause that costs points in one of the checks REPAIRED, or NULL. */
+/* Returns the first cause that costs points in one of the checks in REPAIRED, or NULL. */
 static json_t *find_repaired(const struct grade_result *result, const json_t *repaired)
 {
     size_t i, j;
@@ -250,8 +252,8 @@ static json_t *find_repaired(const struct grade_result *result, const json_t *re
     return NULL;
 }
 
-/* Adds to CAUSE those checks of REPAIRED that belong to no cause yet, with the points that they
- * lost. */
+/* For each check in REPAIRED that belongs to no cause yet, adds the check and its lost points to
+ * CAUSE. */
 static void add_checks(const struct grade_result *result, json_t *cause, const json_t *repaired)
 {
     size_t i;
@@ -268,7 +270,7 @@ static void add_checks(const struct grade_result *result, json_t *cause, const j
     }
 }
 
-/* Adds LINE to the lines that the report shows for PLACE, in order. */
+/* Adds LINE, in order, to the lines that the report shows for PLACE. */
 static void add_line(const struct grade_result *result, json_t *place, json_int_t line)
 {
     json_t *also = json_array(), *element;
@@ -289,9 +291,9 @@ static void add_line(const struct grade_result *result, json_t *place, json_int_
     json_decref(also);
 }
 
-/* --- variables without a value ---------------------------------------------------------------- */
+/* --- uninitialised variables ------------------------------------------------------------------ */
 
-/* Returns whether token I of CODE declares a variable without giving it a value. */
+/* Returns whether token I of CODE declares a variable without initialising it. */
 static bool declares_unset(const struct code *code, size_t i)
 {
     const struct token *token = &code->tokens[i];
@@ -300,8 +302,8 @@ static bool declares_unset(const struct code *code, size_t i)
            (token_is(&token[1], ";") || token_is(&token[1], ","));
 }
 
-/* Finds the only variable that is used in line LINE and declared before, in the same function,
- * without a value. Returns NULL if there are none or several. */
+/* Finds an uninitialised variable that is used in line LINE and declared earlier in the same
+ * function. Returns NULL if there is none, or more than one. */
 static const struct token *find_unset(const struct code *code, unsigned line)
 {
     const struct token *found = NULL;
@@ -323,7 +325,7 @@ static const struct token *find_unset(const struct code *code, unsigned line)
     return found;
 }
 
-/* Returns a new cause for FINDING, at the variable's declaration if it is known. */
+/* Returns a new cause for FINDING. Its line is the declaration of the variable, if it is known. */
 static json_t *describe_unset(const struct grade_result *result, const json_t *finding)
 {
     json_t *cause = json_deep_copy(finding);
@@ -364,7 +366,7 @@ void grade_add_unset(struct grade_result *result)
             continue;
         json_t *cause = describe_unset(result, finding);
         add_checks(result, cause, failed);
-        /* what costs points comes first */
+        /* causes that cost points come first */
         json_array_insert_new(
             result->causes,
             json_number_of(cause, "points") > 0 ? 0 : json_array_size(result->causes), cause);
@@ -375,8 +377,8 @@ void grade_add_unset(struct grade_result *result)
 
 /* --- repairs ---------------------------------------------------------------------------------- */
 
-/* Writes the message about EDITS: with each of them alone, the checks pass. If there are several,
- * only one of them is at the mistake, and the others make up for it. */
+/* Writes the message about EDITS: each of them alone makes the checks pass. If there are
+ * several, one is at the mistake, and the others compensate for it. */
 static void write_repair(char *text, size_t size, const struct found_edits *found)
 {
     size_t used = 0;
@@ -386,7 +388,8 @@ static void write_repair(char *text, size_t size, const struct found_edits *foun
     snprintf(text + used, size - used, ", these checks pass");
 }
 
-/* Returns a new cause at the line of the first edit. It shows the lines of the first check of REPAIRED. */
+/* Returns a new cause at the line of the first edit. It shows the lines of the first check in
+ * REPAIRED. */
 static json_t *make_cause(const struct grade_result *result, const struct found_edits *found,
                           const json_t *repaired)
 {
@@ -457,8 +460,8 @@ static bool costs(const json_t *cause, const json_t *check)
     return json_array_has(json_object_get(cause, "checks"), json_object_get(check, "id"));
 }
 
-/* Returns the hint of the only check whose points CAUSE costs, if all earlier checks passed: the
- * hint is then about a requirement that only this check adds. Otherwise returns NULL. */
+/* If CAUSE costs the points of only one check, and all earlier checks passed, returns this check's
+ * hint: the mistake is then about the requirement that this check adds. Otherwise returns NULL. */
 static const json_t *hint_of_check(const struct grade_result *result, const json_t *cause)
 {
     size_t i;
@@ -475,8 +478,8 @@ static const json_t *hint_of_check(const struct grade_result *result, const json
     return NULL;
 }
 
-/* If CAUSE affects only one of the lab's tasks (TODO), returns the hint about this task. Returns
- * NULL if CAUSE affects several tasks, or the lab has only one task. */
+/* If CAUSE affects only one of the lab's tasks (marked TODO in the skeleton), returns the hint for
+ * this task. Returns NULL if it affects several tasks, or if the lab has only one task. */
 static const json_t *hint_of_task(const struct grade_result *result, const json_t *cause)
 {
     const json_t *found = NULL;
@@ -534,7 +537,7 @@ static bool quotes(const char *hint, const char *line)
 }
 
 /* Returns whether HINT quotes code of the lines that the report shows for CAUSE. A hint that quotes
- * none of it may be about another mistake. */
+ * none of these lines may be about another mistake. */
 static bool is_about(const json_t *hint, const json_t *cause)
 {
     size_t i;

@@ -17,7 +17,7 @@
 #include "grade/result.h"
 #include "grade/runner.h"
 
-#define ROOM_BYTES (64u << 20) /* more than the compiler and all runs of a grading write */
+#define ROOM_BYTES (64u << 20) /* disk space that the compiler and all runs need at most */
 
 /* The state of one grading. */
 struct grade {
@@ -65,7 +65,8 @@ static bool has_checks(const struct grade *grade, const char *where)
     return false;
 }
 
-/* Makes a folder NAME inside the grading's folder. Returns false if there will be no grade. */
+/* Makes the folder NAME inside the grading's folder. On failure, records why there is no grade, and
+ * returns false. */
 static bool make_folder(struct grade *grade, const char *name, char path[PATH_SIZE])
 {
     if (base_path(path, "%s/%s", grade->folder, name) && base_make_folder(path))
@@ -74,7 +75,9 @@ static bool make_folder(struct grade *grade, const char *name, char path[PATH_SI
                 strerror(errno));
 }
 
-/* Builds SOURCE for DEVICE in FOLDER. Returns false if there will be no grade. */
+/* Builds SOURCE for DEVICE in FOLDER. If the machine prevents the build, or an interrupt does,
+ * records why there is no grade, and returns false. Mistakes in SOURCE are no failure of this
+ * function. */
 static bool build_one(struct grade *grade, const struct text *source, const char *shown,
                       enum grading_device device, const char *folder, struct compile_build *build)
 {
@@ -172,8 +175,8 @@ static bool run_checks(struct grade *grade)
     return good;
 }
 
-/* Reads the verdict on one declared check that the checks runner wrote. Returns NULL if there will
- * be no grade. */
+/* Reads the verdict that the checks runner wrote about one declared check. If it is missing or
+ * malformed, records why there is no grade, and returns NULL. */
 static json_t *read_verdict(struct grade *grade, const json_t *declared)
 {
     const char *name = json_string_value(json_object_get(declared, "name"));
@@ -194,15 +197,15 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
     return NULL;
 }
 
-/* Returns the build that the check DECLARED runs. In a grading on a GPU, checks of counters still
- * run on the emulator. */
+/* Returns the build on which to run the check that DECLARED describes. In a grading on a GPU, checks of
+ * counters still run on the emulator. */
 static const struct compile_build *build_of(const struct grade *grade, const json_t *declared)
 {
     bool counts = json_is_true(json_object_get(declared, "counts"));
     return &grade->builds[counts ? ON_EMULATOR : grade->grading->device];
 }
 
-/* Adds the verdicts on all declared checks to RESULT. Returns false if a verdict is missing, so
+/* Adds the verdicts on all declared checks to RESULT. Returns false if a verdict is missing: then
  * there is no grade. */
 static bool collect(struct grade *grade, struct grade_result *result)
 {
@@ -225,8 +228,8 @@ static bool collect(struct grade *grade, struct grade_result *result)
     return true;
 }
 
-/* Chooses the best sandbox of this machine. Returns false if there is none, and --unsafe was not
- * given. */
+/* Chooses the strictest sandbox level that this machine offers. Returns false if it offers none and
+ * --unsafe was not given. */
 static bool choose_level(struct grade *grade)
 {
     char why[400];
@@ -237,9 +240,9 @@ static bool choose_level(struct grade *grade)
     return stop(grade, GRADE_IMPOSSIBLE, "there is no sandbox on this machine: %s", why);
 }
 
-/* Withdraws a grade below full marks if the disk is nearly full, or if the user's limit on file
- * sizes is low. A compiler or program whose writes fail may not report it, so the lost points may
- * be this machine's fault. A grader that fails may have failed to write its verdicts. */
+/* If the disk is nearly full, or the user's limit on file sizes is low, withdraws a grade below
+ * full marks. The lost points may be this machine's fault, because a compiler or program may not
+ * report that it failed to write. Also, the checks runner may have failed to write its verdicts. */
 static void check_room(struct grade *grade)
 {
     const char *status = json_string_value(json_object_get(grade->result, "status"));
@@ -288,7 +291,7 @@ static void perform(struct grade *grade)
 enum grade_end grade_submission(const struct grading *grading, json_t **result, char *error,
                                 size_t size)
 {
-    /* static because it is too large for a stack; a process runs one grading at a time */
+    /* static, because it is too large for a stack, and a process runs one grading at a time */
     static struct grade grade;
     grade = (struct grade){.grading = grading, .error = error, .error_size = size};
     *result = NULL;

@@ -5,8 +5,8 @@
  *
  * The checks runner is a program built from the lab's checks.c.
  *
- * There are three outcomes: there is a grade, even if it is 0; or this machine lacks something that
- * grading needs; or the grader itself failed. Only a grade comes with a result. */
+ * There are three outcomes: a grade, which may be 0; this machine lacks something that grading
+ * needs; the grader itself failed. Only the first outcome has a result. */
 #ifndef GRADE_GRADE_H
 #define GRADE_GRADE_H
 
@@ -20,12 +20,13 @@ struct grading {
     const struct lab *lab;
     const struct submission *submission;
     enum grading_device device;
-    const char *gpu_name, *gpu_arch; /* for ON_GPU, as grade/installed_gpu.h returns them */
+    const char *gpu_name, *gpu_arch; /* for ON_GPU: values from grade/installed_gpu.h */
     struct grade_seed seed;
-    bool pictures;    /* adds "accesses" to the result, for pictures */
-    bool fingerprint; /* adds "print" to the result, for the search for copies */
+    bool pictures;    /* adds the member "print", for the search for copied submissions */
+    bool fingerprint; /* adds the member "print" to the result, for the search for copied
+                       * submissions */
     bool repairs;     /* looks for a small edit that makes wrong answers right (grade/repair.h) */
-    bool unsafe;      /* grade even if this machine has no sandbox */
+    bool unsafe;      /* grades even if this machine has no sandbox */
 };
 
 enum grade_end {
@@ -35,13 +36,14 @@ enum grade_end {
     GRADE_INTERRUPTED,
 };
 
-/* Grades a submission. RESULT gets a lanewise/result/v1 (grader/report/RESULTS.md), or NULL if
- * there is no grade; ERROR then gets one line. */
+/* Grades a submission. If there is a grade, RESULT gets a lanewise/result/v1
+ * (grader/report/RESULTS.md). Otherwise, RESULT gets NULL, and ERROR gets one line that says
+ * why. */
 enum grade_end grade_submission(const struct grading *grading, json_t **result, char *error,
                                 size_t size);
 
-/* Returns a new result for an unfit submission (course/submission.h). No check earns points, and
- * the build's messages are WHY. */
+/* Returns a new result for a submission that cannot be graded (course/submission.h). No check earns
+ * points, and WHY appears in place of the compiler's messages. */
 json_t *grade_unfit(const struct grading *grading, const char *why);
 
 #endif

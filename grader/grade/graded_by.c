@@ -8,9 +8,9 @@
 #include "base/kit.h"
 #include "sandbox/process.h"
 
-/* A folder with one file for each program; the file lists the hashes of the program's sources
- * (checks/rules.mk). The programs themselves are not hashed, because they contain the path of their
- * folder. */
+/* SOURCES is a folder with one file for each program of the kit; the file lists the hashes of the
+ * program's sources (checks/rules.mk). We do not hash the programs, because they contain the path
+ * of their folder. */
 #define SOURCES    LANEWISE_BUILD "/sources"
 #define MOST_BYTES ((size_t)256 << 20)
 
@@ -57,7 +57,8 @@ static const char *grader_hash(void)
     return hex;
 }
 
-/* Returns the build's name in the output of `nvcc --version`, or "unknown" if there is none. */
+/* Returns the compiler's build name in the output of `nvcc --version`, or "unknown" if it has
+ * none. */
 static const char *compiler_version(void)
 {
     static char version[100];

@@ -22,7 +22,8 @@ const char *installed_gpu_arch(void)
     return arch;
 }
 
-/* Asks the driver, in a child process. Returns {"name", "arch"}, or {"error"}. */
+/* Asks the driver about its first GPU, in a child process. Returns {"name", "arch"} or
+ * {"error"}. */
 static json_t *ask_driver(size_t i, void *context)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -67,8 +68,8 @@ static bool take_answer(size_t i, const json_t *json, void *context)
     return true;
 }
 
-/* Finds the GPU. Loads the driver in a child process, which then exits. In this process, the
- * driver's threads would receive our signals, and the driver would not work in processes that we
+/* Finds the GPU. Loads the driver in a child process, which then exits. If this process loaded it,
+ * the driver's threads would receive our signals, and the driver would fail in processes that we
  * fork later. */
 bool installed_gpu_find(char *name, size_t size)
 {
@@ -82,9 +83,9 @@ bool installed_gpu_find(char *name, size_t size)
 
 /* --- locking the GPU -------------------------------------------------------------------------- */
 
-/* Opens a lock file of this machine. The file's name contains the host's name, because several
- * machines of a cluster may share the folder and must not wait for each other. If users cannot
- * write into the kit that they share, they share a lock file in /tmp. */
+/* Opens a lock file of this machine. The file's name contains the host's name, because machines of
+ * a cluster may share the folder, but must not wait for each other. If several users share a kit
+ * into which they cannot write, they share a lock file in /tmp instead. */
 static int open_lock(const char *name)
 {
     char host[65] = "", build[PATH_SIZE], path[PATH_SIZE];
@@ -94,14 +95,14 @@ static int open_lock(const char *name)
     if (access(build, W_OK) == 0 ? !base_path(path, "%s/%s-%s", build, name, host)
                                  : !base_path(path, "/tmp/lanewise-%s-%s", name, host))
         return -1;
-    /* read-only is enough to lock a file of another user */
+    /* to lock a file of another user, opening it read-only is enough */
     int lock = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     return lock >= 0 ? lock : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-/* Locks the GPU. While a process waits for the lock "gpu-turns", it holds the lock "gpu-queue".
- * Without "gpu-queue", a program that needs the GPU alone could wait forever while other programs
- * share it. */
+/* Locks the GPU. A process that waits for the lock "gpu-turns" holds the lock "gpu-queue". Without
+ * "gpu-queue", a process that needs the GPU for itself could wait forever, because others keep
+ * sharing it. */
 int installed_gpu_lock(bool alone)
 {
     int queue = open_lock("gpu-queue");

@@ -15,7 +15,7 @@ bool grade_job_write(const struct grade_job *job, const char *path)
         job->programs[ON_GPU], "solution", job->solution, "pictures", job->pictures, "terms",
         job->terms, "source", job->source, "only", job->only, "tries", job->tries);
     char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
-    /* mode 0600, because the job contains the secret of the inputs, and sandboxes can enter the
+    /* mode 0600: the job contains the secret of the inputs, and sandboxed programs can enter the
      * folder */
     bool written = text && base_write_file(path, text, strlen(text), 0600);
     free(text);

@@ -18,8 +18,8 @@
  * each check in a new process that inherits only the environment. */
 #define GRADE_JOB_VARIABLE "LANEWISE_JOB"
 
-/* The name of the socket that Criterion makes in /tmp for a checks runner, as a format for printf
- * with the runner's process id. */
+/* The name of the socket that Criterion makes in /tmp for a checks runner: a format for printf,
+ * whose argument is the runner's process id. */
 #define GRADE_SOCKET "criterion_%ld.sock"
 
 struct grade_job {
@@ -28,14 +28,14 @@ struct grade_job {
     /* path of the bubblewrap program, or "" to search for one */
     char bubblewrap[PATH_SIZE];
     struct grade_seed seed;
-    bool pictures; /* record accesses, for pictures in reports */
+    bool pictures; /* records accesses, for pictures in reports */
     char folder[PATH_SIZE];
     char file_name[256]; /* name of the lab's file, "parallelize.cu" */
     /* the built submission by enum grading_device, or "" if it was not built */
     char programs[2][PATH_SIZE];
     /* the lab's solution, built for DEVICE, or "" if it was not built */
     char solution[PATH_SIZE];
-    /* for lab_set_terms(), or NULL if there are none; the reader frees them */
+    /* argument of lab_set_terms(), or NULL if there are no terms; the reader frees it */
     json_t *terms;
     /* the text of the submitted file as a JSON string, or NULL if it is not UTF-8; the reader frees
      * it */

@@ -39,7 +39,7 @@ struct mutant_loss {
 struct mutant {
     char name[128]; /* the file's name without ".diff" */
     char title[256];
-    bool emulator_only; /* a GPU does not show the defect in every run */
+    bool emulator_only; /* a GPU does not show the defect in every execution */
     double scores;      /* the score on the emulator */
     struct mutant_loss losses[MUTANT_LOSSES];
     size_t loss_count;
@@ -48,8 +48,9 @@ struct mutant {
     char *source; /* the solution after the edits */
 };
 
-/* Lists the paths of at most MOST of LAB's mutants, sorted. Returns the number of paths. The caller
- * frees each path. $LANEWISE_MUTANTS, if it is set, replaces the folder grader/tests/mutants/. */
+/* Stores the paths of LAB's mutants in PATHS, sorted, but at most MOST. Returns the number of
+ * paths. The caller frees each path. If $LANEWISE_MUTANTS is set, it names the folder of mutants
+ * instead of grader/tests/mutants/. */
 size_t mutant_list(const struct lab *lab, char **paths, size_t most);
 
 /* Reads the file PATH and applies its edits to SOLUTION. On failure returns false, and ERROR is one
@@ -58,8 +59,8 @@ bool mutant_read(const char *path, const char *solution, struct mutant *mutant, 
                  size_t size);
 void mutant_free(struct mutant *mutant);
 
-/* Applies EDITS to *SOURCE, memory from malloc(). Overwrites the text of EDITS. On failure returns
- * false, and ERROR is one line. */
+/* Applies EDITS to *SOURCE, a text in memory from malloc(). Overwrites the text of EDITS. On
+ * failure, returns false, and ERROR gets one line. */
 bool mutant_edit(char *edits, char **source, char *error, size_t size);
 
 /* Returns the loss that MUTANT declares for CHECK, or NULL if there is none. */

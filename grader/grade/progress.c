@@ -53,7 +53,7 @@ static bool was_built(const json_t *result)
     return strcmp(json_text_of(result, "status"), "not-built") != 0;
 }
 
-/* Returns the points of RESULT in the form of the progress file. */
+/* Returns RESULT's score and the points of its checks, in the form of the progress file. */
 static json_t *points_of(const json_t *result)
 {
     size_t i;
@@ -73,7 +73,7 @@ static void note_last(json_t *known, const json_t *result)
     json_object_set_new(last, json_text_of(result, "device"), points_of(result));
 }
 
-/* Writes the titles of the checks of RESULT that have more points than in LAST (fewer points if
+/* Writes the titles of the checks that have more points in RESULT than in LAST (fewer points if
  * SIGN is -1). Returns the number of these checks. */
 static size_t put_changed(FILE *to, const json_t *result, const json_t *last, int sign)
 {

@@ -25,13 +25,14 @@ bool progress_save(const json_t *progress);
 /* Returns LAB's entry in PROGRESS, which the caller may change. Adds a missing entry. */
 json_t *progress_lab(json_t *progress, const char *lab);
 
-/* Records the points of RESULT, a lanewise/result/v1 made at NOW, if it was built. Records its
- * score as the best if it is the best so far. */
+/* Records the points of RESULT, a lanewise/result/v1 made at time NOW, if the submission was built.
+ * If its score is the best so far, also records it as the best. */
 void progress_note(json_t *progress, const json_t *result, time_t now);
 
 /* Returns a text about the change since the last grading on the same device, such as "75 -> 85: no
  * bank conflicts in shared memory". The caller frees it. Returns NULL if nothing has changed, there
- * was no earlier grading, or RESULT was not built. *DIFFERENCE gets the points gained. */
+ * was no earlier grading, or RESULT was not built. *DIFFERENCE gets the number of points gained,
+ * which is negative for a loss. */
 char *progress_change(const json_t *progress, const json_t *result, double *difference);
 
 /* Returns true if LAB has ever had full marks. */

@@ -22,7 +22,7 @@ struct repair {
     struct grade_result *result;
     char folder[PATH_SIZE];
     struct edits edits;
-    bool is_out[EDITS_MOST]; /* the edit does not compile, or only avoids the mistake */
+    bool is_out[EDITS_MOST]; /* edits that do not compile, or that only avoid the mistake */
     json_t *failed;          /* ids of the failed checks that may be repaired */
     json_t *names;           /* names of the failed checks, then of the checks that passed */
 };
@@ -40,7 +40,8 @@ static void copy_includes(FILE *to, const char *source)
     }
 }
 
-/* Writes an #undef for each macro that SOURCE defines. */
+/* Writes an #undef for each macro that SOURCE defines, so that the next namespace can define it
+ * again. */
 static void undefine(FILE *to, const char *source)
 {
     for (const char *at = source; (at = strstr(at, "#define")); ++at) {
@@ -62,9 +63,9 @@ static size_t end_of(const struct code *code, struct span part)
     return (size_t)(last->begin + last->length - code->text);
 }
 
-/* Returns the number of the function that contains EDIT. Only this function, and the parts that
- * depend on it, must then be built again. Returns `part_count` if EDIT is not inside a single
- * function's body, or adds a directive. */
+/* Returns the number of the function that contains EDIT: only this function, and the parts that
+ * depend on it, must be built again. Returns `part_count` if EDIT is not inside the body of one
+ * function, or adds a preprocessor directive. */
 static size_t find_part(const struct code *code, const struct small_edit *edit)
 {
     size_t i = 0;
@@ -82,9 +83,9 @@ static size_t find_part(const struct code *code, const struct small_edit *edit)
                : code->part_count;
 }
 
-/* Finds the parts that must be built again if part CHANGED is: main(), and all parts that depend on
- * CHANGED. All types are included, too, because the compiler also searches for a called function in
- * the namespaces of its arguments' types. */
+/* Finds the parts that must be built again if part CHANGED is changed: main() and all parts that
+ * depend on CHANGED. Also includes all types, because the compiler searches for a function in the
+ * namespaces of its arguments' types, too. */
 static void find_copied(const struct code *code, size_t changed, bool copied[])
 {
     bool more = true;
@@ -125,7 +126,7 @@ static void write_try(FILE *to, const struct repair *repair, const struct code *
                       size_t changed)
 {
     const struct small_edit *edit = &repair->edits.list[i];
-    /* the file name in #line tells which edit a compiler's message is about */
+    /* the file name in #line shows which edit a compiler's message is about */
     fprintf(to, "namespace try_%zu {\n", i);
     if (changed < code->part_count) {
         bool *copied = calloc(code->part_count, sizeof *copied);
@@ -181,8 +182,8 @@ static char *write_program(const struct repair *repair, size_t *size)
     return text;
 }
 
-/* Leaves out the edits that the compiler's MESSAGES name. Returns true if MESSAGES name an edit,
- * and others remain. */
+/* Excludes the edits that the compiler's MESSAGES name. Returns true if there are such edits, and
+ * others remain. */
 static bool leave_out(struct repair *repair, const char *messages)
 {
     bool found = false, remains = false;
@@ -320,10 +321,10 @@ static json_int_t find_choice(struct repair *repair)
     return passed;
 }
 
-/* Tries EDIT with all checks, and lists in REPAIRED the failed checks that now pass. Returns
- * whether EDIT may correct the mistake. If a passed check now fails, EDIT only avoids the mistake,
- * for example because it launches the kernel of another version. A guess that leaves a failed check
- * unrepaired probably does the same. */
+/* Runs all checks with EDIT, and lists in REPAIRED the failed checks that now pass. Returns whether
+ * EDIT may correct the mistake. If a passed check now fails, EDIT only avoids the mistake, for
+ * example because it launches the kernel of another version. The same is probable if EDIT is a
+ * guess and a failed check still fails. */
 static bool is_mistake(struct repair *repair, json_int_t edit, json_t *repaired)
 {
     json_int_t passed[CHECKS_MOST];
@@ -426,10 +427,10 @@ static bool find_lines(const struct repair *repair, struct edit_lines *lines)
     return lines->first < UINT_MAX;
 }
 
-/* Returns whether one of the causes is a race or a fault at a barrier. Such a finding names the
- * place of the mistake, so a small edit elsewhere would only hide it. An access out of bounds, or a
- * read of uninitialised memory, often results from a mistake in another line. So do two threads
- * that write to the same word. */
+/* Returns whether one of the causes is a race or a fault at a barrier. Such a finding shows the
+ * line of the mistake, and a small edit elsewhere would only hide it. Other findings do not: an
+ * access out of bounds, an uninitialised read, or two threads that write to the same word often
+ * result from a mistake in another line. */
 static bool is_explained(const struct repair *repair)
 {
     size_t i;

@@ -1,5 +1,5 @@
-/* Searches for the mistake of a submission with wrong answers. Tries small edits (grade/edits.h),
- * and finds an edit with which the failed checks pass.
+/* Searches for the mistake of a submission with wrong answers. Tries small edits (grade/edits.h)
+ * until the failed checks pass with one of them.
  *
  * All edited sources are built as one program, each in its own namespace, because nvcc compiles one
  * file much faster than many. The program's name says which of the sources runs:
@@ -19,7 +19,8 @@
 #include "grade/result.h"
 
 /* If an edit repairs failed checks, adds it to RESULT: as advice in the cause of these checks, or
- * as a new cause. JOB was performed in FOLDER. If anything goes wrong, RESULT stays unchanged. */
+ * as a new cause. FOLDER is the folder in which JOB was performed. If anything goes wrong, RESULT
+ * stays unchanged. */
 void repair_find(const struct grade_job *job, const char *folder, struct grade_result *result);
 
 #endif

@@ -19,15 +19,15 @@
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* Returns the number of the only line of SOURCE that launches KERNEL, such as "void
- * sum<int>(int*)". Returns 0 if no line or several lines launch it. */
+/* Returns the number of the line of SOURCE that launches KERNEL, such as "void sum<int>(int*)".
+ * Returns 0 if no line launches it, or several lines do. */
 static json_int_t find_launch(const char *source, const char *kernel)
 {
     char launch[200];
     size_t length = strcspn(kernel, "<("), begin = length;
     while (begin > 0 && kernel[begin - 1] != ' ' && kernel[begin - 1] != ':')
         --begin;
-    const char *rest = kernel[length] == '<' ? "<" : "<<<"; /* template arguments precede <<< */
+    const char *rest = kernel[length] == '<' ? "<" : "<<<"; /* template arguments come before <<< */
     snprintf(launch, sizeof launch, "%.*s%s", (int)(length - begin), kernel + begin, rest);
     const char *hit = length > begin ? strstr(source, launch) : NULL;
     if (!hit || strstr(hit + 1, launch))
@@ -38,8 +38,8 @@ static json_int_t find_launch(const char *source, const char *kernel)
     return line;
 }
 
-/* Returns the place in the submission that VERDICT names. Includes the source line, so that reports
- * can show it without the source. */
+/* Returns the line of the submission that VERDICT names, as a JSON object. Includes the line's
+ * text, so that reports can show it without the source. */
 static json_t *describe_place(const struct grade_result *result, const json_t *verdict)
 {
     static const char *const of_place[] = {"cause", "spare", NULL};

@@ -4,7 +4,7 @@
 
 #include "grade/grade.h"
 
-/* The parts of a result that is being composed. */
+/* The parts of a result while it is composed. */
 struct grade_result {
     const struct grading *grading;
     enum sandbox_level level;
@@ -15,27 +15,27 @@ struct grade_result {
     json_t *shown;     /* JSON member "shown": the pictures of all checks */
     json_t *timelines; /* JSON member "timelines": the timelines of all checks */
     json_t *hints;     /* the hints that the lab declares for the checks */
-    bool guessed;      /* the message of a check so far names the mistake */
+    bool guessed;      /* the message of an earlier check already explains the mistake */
 };
 
 void grade_result_begin(struct grade_result *result, const struct grading *grading,
                         enum sandbox_level level, const struct compile_build *build);
 void grade_result_free(struct grade_result *result);
 
-/* Adds the VERDICT on a DECLARED check. */
+/* Adds VERDICT, the verdict on the check DECLARED. */
 void grade_result_add(struct grade_result *result, const json_t *declared, const json_t *verdict);
 
-/* Returns a new object with the verdict on a DECLARED check of a submission that was not built.
- * MESSAGES has the compiler's messages if the submission was built for the GPU but not for the
- * emulator, otherwise it is NULL. */
+/* Returns a new object: the verdict on the check DECLARED if the submission was not built. If it
+ * was built for the GPU but not for the emulator, MESSAGES is the compiler's messages; otherwise it
+ * is NULL. */
 json_t *grade_unbuilt_verdict(const json_t *declared, const char *messages);
 
 /* Returns a new object with the result, but without its optional members. Returns NULL when out of
  * memory. */
 json_t *grade_result_compose(const struct grade_result *result, double seconds);
 
-/* Adds the optional members: a course's terms, pictures, and the fingerprint of the built
- * program. */
+/* Adds the optional members: a course's terms, the data for pictures, and the fingerprint of the
+ * built program. */
 void grade_result_add_optional(const struct grade_result *result, json_t *document);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* much more than all checks together need; each check has its own limit */
+/* much longer than all checks together take; each check has its own limit */
 #define RUNNER_SECONDS 3000
 
 static void remove_socket(pid_t runner)
@@ -40,7 +40,7 @@ bool runner_run(const struct lab *lab, const struct grade_job *job, const char *
                                       .output_keep = 4096,
                                       .output_limit = 16 << 20};
     process_run(&command, outcome);
-    if (outcome->end != PROCESS_EXITED) /* Criterion had no chance to remove its socket */
+    if (outcome->end != PROCESS_EXITED) /* it could not remove its socket */
         remove_socket(outcome->pid);
     return true;
 }

@@ -31,8 +31,9 @@ static void make_folders(const char *path)
             mkdir(folder, 0700);
 }
 
-/* Makes the secret's file at PATH. Gradings that begin at the same time must agree on one secret.
- * So each grading writes its own file and links it to PATH; the first link wins. */
+/* Makes the secret's file at PATH. Gradings that begin at the same time must use the same secret.
+ * So each grading writes its own file and then links it to PATH, which succeeds only for the first
+ * grading. */
 static void make_file(const char *path)
 {
     struct seal_key key;
@@ -46,8 +47,8 @@ static void make_file(const char *path)
     seal_key_forget(&key);
 }
 
-/* Finds the owner's secret. If it cannot be stored, makes a random secret for this grading only.
- * ERROR is a warning if the file is damaged. */
+/* Finds the owner's secret. If it cannot be stored, makes a random secret for this grading only. If
+ * the file is damaged, ERROR gets a warning. */
 static bool find_owners(struct seal_key *key, char *error, size_t size)
 {
     const char *chosen = getenv("LANEWISE_SECRET");
@@ -61,7 +62,7 @@ static bool find_owners(struct seal_key *key, char *error, size_t size)
         return true;
     if (named && access(path, F_OK) == 0)
         snprintf(error, size,
-                 "%s; until you remove this file, the same seed does not give the same inputs",
+                 "%s; until you remove this file, a seed does not give the same inputs as before",
                  why);
     if (getrandom(key->bytes, sizeof key->bytes, 0) == sizeof key->bytes)
         return true;

@@ -2,10 +2,10 @@
  *
  *     the owner's secret --HMAC-SHA256 of the number--> this grading's secret --> all inputs
  *
- * The inputs must not depend on the number alone: a submission could try small numbers until one
- * gives the input that it sees, and then compute the inputs that it must not see. So the inputs
- * also depend on a secret of the grader's owner. The secret is in a file that no submission can
- * read. The same owner and the same number give the same inputs again. */
+ * The inputs must not depend on the number alone. Otherwise, a submission could find the number by
+ * trying small numbers until one gives its own input, and then compute the inputs of the other
+ * checks. So the inputs also depend on a secret of the grader's owner. The secret is in a file that
+ * no submission can read. The same owner and the same number give the same inputs again. */
 #ifndef GRADE_SEED_H
 #define GRADE_SEED_H
 
@@ -22,14 +22,15 @@ struct grade_seed {
     char secret[GRADE_SECRET_SIZE];
 };
 
-/* Sets SEED to NUMBER under the owner's secret. The secret is in the file $LANEWISE_SECRET, or in
- * lanewise/secret.key in $XDG_STATE_HOME (~/.local/state), which the first call makes. If that file
- * cannot be made, the secret is random, and the same NUMBER gives other inputs the next time. ERROR
- * is then a warning if the file exists but is damaged, otherwise empty. Returns false if
- * $LANEWISE_SECRET is set, but is not a key of `lanewise key`; ERROR is one line. */
+/* Sets SEED to NUMBER under the owner's secret. The secret is in the file $LANEWISE_SECRET. If this
+ * variable is not set, it is in lanewise/secret.key in $XDG_STATE_HOME (~/.local/state), a file
+ * that the first call makes. If that file cannot be made, the secret is random, and the same NUMBER
+ * gives other inputs next time. If that file is damaged, ERROR gets a warning. Returns false if
+ * $LANEWISE_SECRET is set, but its file is not a key made by `lanewise key`; ERROR then gets one
+ * line. */
 bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t size);
 
-/* Seed N without a secret, for the kit's own programs, which need the same inputs on every
+/* Seed N without a secret. For the kit's own programs, which need the same inputs on every
  * machine. */
 #define GRADE_SEED_OPEN(n)                                                                         \
     (struct grade_seed)                                                                            \

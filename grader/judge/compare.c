@@ -1,6 +1,6 @@
 /* Compares answers. NaN, infinity and overflow must count as wrong. Every comparison with a NaN is
- * false, so these functions test whether the error is within the bound, never whether it is
- * outside. */
+ * false, so these functions test that the error is within the bound; they never test that it
+ * exceeds the bound. */
 #include "judge/compare.h"
 
 #include <float.h>

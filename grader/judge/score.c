@@ -29,7 +29,7 @@ double judge_points(double share, double max)
 {
     if (share >= 1)
         return max;
-    /* the tiny addend keeps 0.7 * 10 from becoming 6.9; it is far below a tenth of a point */
+    /* the addend 1e-9 keeps a rounding error from turning 0.7 * 10 into 6.9 */
     return share > 0 ? floor(share * max * 10 + 1e-9) / 10 : 0;
 }
 

@@ -1,18 +1,18 @@
 /* Converts a figure to points. The functions are pure.
  *
- * A budget declares two figures: the naive kernel's and the solution's. The naive figure earns no
- * points. A figure within SLACK of the solution's earns all points. In between, the share grows
- * along a straight line:
+ * A budget declares the figures of two programs, the naive kernel and the solution. The naive
+ * figure earns no points. A figure that differs from the solution's figure by at most the factor
+ * SLACK earns all points. In between, the share of the points is a linear function of the figure:
  *
  *     share 1 |--------.
  *             |         `.
  *           0 |___________`.____ figure
  *                full    naive
  *
- * If the two figures are orders of magnitude apart, a straight line is useless. Example: for a
+ * If the two figures are orders of magnitude apart, a linear share is useless. Example: for a
  * figure that falls as 1 / threads, the step from 1 thread to 32 threads is already 97 % of the way
- * to 1,024 threads. For such a budget, the share is a straight line over the logarithm of the
- * figure, so each halving of the figure earns the same number of points. */
+ * to 1,024 threads. For such a budget, the share is linear in the logarithm of the figure, so each
+ * halving of the figure earns the same number of points. */
 #ifndef JUDGE_SCORE_H
 #define JUDGE_SCORE_H
 
@@ -23,9 +23,10 @@ enum judge_scale { JUDGE_LINEAR, JUDGE_LOGARITHMIC };
 
 struct judge_budget {
     double naive; /* the naive kernel's figure, which earns no points */
-    /* the solution's figure, which is smaller than `naive` if less is better, otherwise larger */
+    /* the solution's figure: below `naive` if less is better, otherwise above */
     double solution;
-    /* at least 1; full points go up to solution * slack (or down to solution / slack) */
+    /* tolerance, at least 1: figures up to solution * slack (or down to solution / slack) earn full
+     * points */
     double slack;
     enum judge_scale scale;
 };
@@ -36,7 +37,8 @@ double judge_full(const struct judge_budget *budget);
 /* Returns the share of the points, from 0 to 1, or 0 if FIGURE is not finite. */
 double judge_share(const struct judge_budget *budget, double figure);
 
-/* Returns SHARE * MAX points, rounded down to tenths of a point, so only a share of 1 gives MAX. */
+/* Returns SHARE * MAX points, rounded down to tenths of a point. Because of the rounding, only a
+ * share of 1 gives MAX. */
 double judge_points(double share, double max);
 
 /* The time that a program reports, and the time that the grader measures. */
@@ -48,11 +50,11 @@ struct judge_clocks {
     double solution_wall;
 };
 
-/* Returns false if the reported time cannot be true, for one of two reasons: it exceeds the wall
- * time of the process; or the process ran much longer than the solution's process (by more than
- * JUDGE_CLOCK_SLACK seconds and by more than half), and two passes at the reported speed do not
- * explain the difference. A slightly false time is not detected, because starting a process takes
- * longer than most kernels run. */
+/* Returns false if the reported time cannot be true, for one of two reasons. It exceeds the wall
+ * time of the process. Or the process ran much longer than the solution's process, and two passes
+ * at the reported speed do not explain the difference. "Much" is more than JUDGE_CLOCK_SLACK
+ * seconds and more than half. A slightly false time is not detected, because starting a process
+ * takes longer than most kernels run. */
 #define JUDGE_CLOCK_SLACK 0.5
 bool judge_clocks_agree(const struct judge_clocks *clocks);
 
@@ -63,8 +65,8 @@ bool judge_is_steady(const double *times, size_t count);
 
 /* Returns a lower bound for the time, in milliseconds, of kernels that read BYTES of uncached
  * input. COPY_RATE is the speed at which the GPU copies within its memory, in GB/s of reads plus
- * writes, or 0 if unknown. To be safe, the bound is half of the time at this rate. Returns 0 if
- * COPY_RATE is unknown. */
+ * writes. As a safety margin, the bound is half of the time at this speed. Returns 0 if COPY_RATE
+ * is 0, which means unknown. */
 double judge_least_time(double bytes, double copy_rate);
 
 /* Returns true if POINTS equals MAX, apart from rounding errors. */

@@ -9,8 +9,7 @@ static bool is_worse(double a, double b, bool less_is_better)
     return less_is_better ? a > b : a < b;
 }
 
-/* Returns the middle of two figures: their geometric mean, or the arithmetic mean if one figure is
- * 0. */
+/* Returns the geometric mean of two figures, or the arithmetic mean if one figure is 0. */
 static double halfway(double one, double other)
 {
     return one > 0 && other > 0 ? sqrt(one * other) : (one + other) / 2;
@@ -45,7 +44,7 @@ double judge_round(double figure, bool less_is_better)
         return figure;
     double unit = pow(10, floor(log10(fabs(figure))) - 5);
     double steps = figure / unit;
-    /* a figure that has at most six digits stays unchanged, although the division is not exact */
+    /* keep a figure of at most six digits unchanged, although the division is inexact */
     if (fabs(steps - round(steps)) < 1e-6)
         return round(steps) * unit;
     return (less_is_better ? ceil(steps) : floor(steps)) * unit;

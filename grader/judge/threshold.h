@@ -1,5 +1,5 @@
-/* Proposes thresholds from measurements: the worst figure for full points, and the first figure for
- * no points. The functions are pure.
+/* Proposes thresholds from measurements: the worst figure that earns full points, and the best
+ * figure that earns no points. The functions are pure (no side effects).
  *
  *     solution  good           full              poor                naive
  *     ---|-------|-------------|----------------|-------------------|-----> figure (less is better)
@@ -25,24 +25,24 @@ struct judge_sample {
 };
 
 struct judge_proposal {
-    /* false if no threshold separates good from poor; the other members are then meaningless */
+    /* whether a threshold separates good from poor; if false, the other members are meaningless */
     bool apart;
-    bool moved;   /* the declared slack does not fit the measurements */
+    bool moved;   /* the declared slack does not fit, so the proposal changes it */
     double full;  /* the worst figure that earns full points */
     double naive; /* the best figure that earns no points */
 };
 
-/* Proposes thresholds. BUDGET is the budget that the lab declares. This function uses the budget's
- * direction and slack, and the budget's naive figure if none was measured. */
+/* Proposes thresholds. Uses the direction and the slack of BUDGET, the budget that the lab
+ * declares, and its naive figure if none was measured. */
 struct judge_proposal judge_propose(const struct judge_budget *budget,
                                     const struct judge_sample *sample);
 
-/* Returns the ratio of the larger figure to the smaller, INFINITY if only the smaller figure is 0,
- * or 1 if both figures are equal. */
+/* Returns the ratio of the larger figure to the smaller. Returns INFINITY if only one of them is 0,
+ * and 1 if both are equal. */
 double judge_margin(double one, double other);
 
-/* Returns FIGURE rounded to six significant digits, in the direction that does not make the
- * threshold harder to reach. */
+/* Returns FIGURE rounded to six significant digits, up or down so that the threshold becomes no
+ * harder to reach. */
 double judge_round(double figure, bool less_is_better);
 
 #endif

@@ -1,4 +1,4 @@
-/* Declares the facts about a wrong matrix that judge/wrong_*.c share. */
+/* The facts about a wrong matrix, and functions that judge/wrong_*.c share. */
 #ifndef JUDGE_WRONG_FACTS_H
 #define JUDGE_WRONG_FACTS_H
 
@@ -7,14 +7,14 @@
 
 #include "judge/wrong_matrix.h"
 
-/* A matrix, and the record of its wrong numbers. */
+/* A matrix, and where its wrong numbers are. */
 struct facts {
     const struct judge_matrix *matrix;
-    size_t count; /* number of the matrix's numbers */
+    size_t count; /* number of elements of the matrix */
     size_t wrong_count;
     bool *wrong;                /* whether each number is wrong */
     size_t *in_row, *in_column; /* the number of wrong numbers in each row and in each column */
-    /* log10 of the chance that a number equals a different number of WANT */
+    /* log10 of the probability that a number equals a different number of WANT by chance */
     double log_chance;
     char *text;
     size_t size;
@@ -22,26 +22,28 @@ struct facts {
 
 #define TELL(facts, ...) (snprintf((facts)->text, (facts)->size, __VA_ARGS__), true)
 
-/* Returns whether GOT is within the error bound of number I of WANT. */
+/* Returns whether GOT differs from number I of WANT by at most the error bound. */
 bool wrong_is_near(const struct facts *facts, double got, size_t i);
 
-/* Returns whether MATCHES equal numbers are very unlikely to be a coincidence, even if a thousand
+/* Returns true if MATCHES equal numbers are very improbable as a coincidence, even if a thousand
  * hypotheses are tried. */
 bool wrong_is_no_chance(const struct facts *facts, size_t matches);
 
-/* Writes "[2][3]", the indices of number I, or "[3]" if the matrix has one row. */
+/* Writes the indices of number I to TEXT: "[2][3]", or "[3]" if the matrix has one row. Returns
+ * TEXT. */
 const char *wrong_index(const struct facts *facts, size_t i, char text[48]);
 
 /* Writes the names of the rows and columns in which all numbers are wrong, apart from a few that
- * are right by chance. Returns false if a number outside of them is wrong. */
+ * are right by chance. Returns false if there are wrong numbers elsewhere, too. */
 bool wrong_place(const struct facts *facts, char *text, size_t size);
 
-/* Writes a question about the launch if no thread seems to write the elements that are wrong.
- * Otherwise writes "". */
+/* If no thread seems to write the wrong elements, writes a question about the launch to TEXT.
+ * Otherwise writes "". Returns TEXT. */
 const char *wrong_ask_for_threads(const struct facts *facts, char text[200]);
 
-/* Tries the hypothesis that each wrong number is the right number for another place: in the same
- * row, in the same column, or at the same place of another tile. */
+/* Tries the hypothesis that each wrong number is the right number of another place: in the same
+ * row, in the same column, or at the same place of another tile. If it fits, writes an explanation
+ * and returns true. */
 bool wrong_tell_moved(const struct facts *facts);
 
 #endif

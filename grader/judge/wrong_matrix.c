@@ -42,7 +42,8 @@ static bool are_all(const struct facts *facts, float value)
     return true;
 }
 
-/* Returns whether all wrong numbers change if newly allocated memory has other contents. */
+/* Returns whether all wrong numbers change if newly allocated memory has other contents. They are
+ * then uninitialised. */
 static bool are_unwritten(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -52,8 +53,8 @@ static bool are_unwritten(const struct facts *facts)
     return matrix->again;
 }
 
-/* Returns the distance between the beginnings of rows if the last COUNT numbers, from FIRST on,
- * were never written because the rows overlap. Otherwise returns 0. */
+/* If the COUNT numbers at the end, from number FIRST on, were never written because the rows
+ * overlap, returns the distance between the beginnings of two rows. Otherwise returns 0. */
 static size_t apart_of_rows(const struct judge_matrix *matrix, size_t first, size_t count)
 {
     size_t gaps = matrix->height - 1;
@@ -63,8 +64,8 @@ static size_t apart_of_rows(const struct judge_matrix *matrix, size_t first, siz
                : 0;
 }
 
-/* Returns whether all wrong numbers that were written are 0, and are more than half of all wrong
- * numbers. */
+/* Returns whether all wrong numbers that were written are 0, and they are more than half of all
+ * wrong numbers. */
 static bool are_others_0(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -78,8 +79,8 @@ static bool are_others_0(const struct facts *facts)
     return 2 * count > facts->wrong_count;
 }
 
-/* Explains that many wrong numbers, but not all, change if newly allocated memory has other
- * contents. */
+/* Explains that many of the wrong numbers, but not all, are uninitialised: they change if newly
+ * allocated memory has other contents. */
 static bool tell_partly_unwritten(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -107,7 +108,7 @@ static bool tell_partly_unwritten(const struct facts *facts)
                 is_cleared ? "; all others are 0: is the wrong array cleared?" : "");
 }
 
-/* Returns whether all wrong numbers are right in the second run, in which main() saw the same input
+/* Returns whether all wrong numbers are right in the second run, in which main() got the same input
  * as the kernels. */
 static bool are_right_again(const struct facts *facts)
 {
@@ -119,8 +120,8 @@ static bool are_right_again(const struct facts *facts)
     return matrix->again;
 }
 
-/* Returns whether all wrong numbers are TIMES the right numbers. At least one number must be much
- * larger than its error bound; otherwise the match proves nothing. */
+/* Returns whether each wrong number is TIMES the right number. At least one number must be much
+ * larger than its error bound, because otherwise any factor would fit. */
 static bool are_times(const struct facts *facts, double times)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -137,8 +138,8 @@ static bool are_times(const struct facts *facts, double times)
     return matrix->bounds ? least < 1e-5 : facts->wrong_count >= 4;
 }
 
-/* Returns whether all wrong numbers are about TIMES the right numbers. Numbers that are not much
- * larger than their error bounds do not count; some other numbers must remain. */
+/* Returns whether each wrong number is about TIMES the right number. Ignores numbers that are not
+ * much larger than their error bounds; some other numbers must remain. */
 static bool are_about_times(const struct facts *facts, double times)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -154,7 +155,8 @@ static bool are_about_times(const struct facts *facts, double times)
     return count >= 4 && 2 * count > facts->wrong_count;
 }
 
-/* Returns wrong / right for the wrong number that is largest compared with its error bound. */
+/* Takes the wrong number that is largest in relation to its error bound. Returns the quotient of
+ * the wrong number and the right number. */
 static double quotient_of(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -175,7 +177,7 @@ static bool tell_times(const struct facts *facts)
     double whole = size >= 1 ? round(size) : round(1 / size);
     double times = copysign(size >= 1 ? whole : 1 / whole, quotient);
     bool is_block = size >= 1 && times > 0 && whole == (double)facts->matrix->threads;
-    /* rounding errors: each addition to a large sum of floats is rounded */
+    /* Sums of floats differ, because each addition to a large sum is rounded. */
     bool is_near = is_block && facts->count == 1 && fabs(size - whole) < whole / 1000;
     bool is_exact = !is_near && are_times(facts, times);
     if (!is_exact && !is_near && whole > 1 && whole <= 32)
@@ -192,8 +194,8 @@ static bool tell_times(const struct facts *facts)
 
 /* --- numbers from another place --------------------------------------------------------------- */
 
-/* A hypothesis about the place in WANT from which number I of the result comes. Returns COUNT or
- * more if there is no such place. */
+/* A hypothesis about the origin of number I of the result: returns its place in WANT, or a value of
+ * at least COUNT if it has none. */
 typedef size_t source(const struct judge_matrix *matrix, size_t i);
 
 static size_t row_of(const struct judge_matrix *matrix, size_t i)
@@ -282,8 +284,8 @@ bool wrong_is_no_chance(const struct facts *facts, size_t matches)
     return (double)matches * facts->log_chance <= -7;
 }
 
-/* Returns whether FROM explains all wrong numbers for which it has a place in WANT. It must have a
- * place for most of them. */
+/* Returns whether each wrong number equals the number at its place of origin, FROM(I), in WANT.
+ * Ignores numbers without such a place, but most numbers must have one. */
 static bool come_from(const struct facts *facts, source *from)
 {
     size_t matches = 0;
@@ -298,9 +300,9 @@ static bool come_from(const struct facts *facts, source *from)
     return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
 }
 
-/* Returns the place from which number I comes if squares of the matrix are transposed, but not the
- * numbers in each square. A square has UNIT x UNIT numbers. COUNT x COUNT squares form a piece, and
- * each piece is transposed by itself. */
+/* Returns the origin of number I under this hypothesis: the matrix is divided into pieces of COUNT
+ * x COUNT squares, and each square has UNIT x UNIT numbers. The squares of each piece are
+ * transposed, but the numbers in a square are not. */
 static size_t place_transposed(const struct judge_matrix *matrix, size_t i, size_t unit,
                                size_t count)
 {
@@ -345,8 +347,7 @@ static bool tell_transposed_pieces(const struct facts *facts)
 
 /* --- numbers of an input ---------------------------------------------------------------------- */
 
-/* The place of a neighbour in an input, relative to each number: at most one row and one column
- * away. */
+/* A neighbour of each number in an input, at most one row and one column away. */
 struct neighbour {
     const struct judge_input *input;
     int dy, dx;
@@ -360,8 +361,8 @@ static size_t place_of(const struct facts *facts, const struct neighbour *neighb
 }
 
 /* Returns whether each wrong number is BASE times the right number, plus the neighbour MORE, minus
- * the neighbour LESS. Numbers without these neighbours do not count. MORE or LESS may be NULL, for
- * no neighbour. */
+ * the neighbour LESS. Ignores numbers at the edge that lack these neighbours. MORE or LESS may be
+ * NULL, for no neighbour. */
 static bool come_by(const struct facts *facts, double base, const struct neighbour *more,
                     const struct neighbour *less)
 {
@@ -390,7 +391,7 @@ static const char *name_neighbour(char text[80], const struct neighbour *neighbo
     return text;
 }
 
-/* Tries the hypothesis that each sum has another neighbour in place of the neighbour LESS. */
+/* Tries the hypothesis that each sum contains another neighbour instead of the neighbour LESS. */
 static bool tell_replaced(const struct facts *facts, const struct neighbour *less)
 {
     char one[80], other[80];
@@ -429,8 +430,8 @@ static bool tell_input(const struct facts *facts)
 
 /* --- rows of the wrong length ----------------------------------------------------------------- */
 
-/* Returns whether each wrong number I in row ROW is number I + SHIFT * ROW of WANT, as if the pitch
- * were wrong by SHIFT numbers. SHIFT may be negative. */
+/* Returns whether each wrong number I is number I + SHIFT * ROW of WANT, where ROW is its row. This
+ * is so if the pitch is wrong by SHIFT numbers. SHIFT may be negative. */
 static bool come_by_pitch(const struct facts *facts, long shift)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -468,8 +469,8 @@ static bool tell_source(const struct facts *facts)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* Returns log10 of the chance that a number is within the error bound of an unrelated number of
- * WANT. Overestimates the chance rather than underestimating it. */
+/* Returns log10 of the probability that a number is within the error bound of an unrelated number
+ * of WANT. Rather overestimates than underestimates it. */
 static double measure_chance(const struct facts *facts)
 {
     enum { TRIALS = 4096, FAR = 7919 };
@@ -512,7 +513,7 @@ static bool is_first_quarter(const struct facts *facts, float value)
     return facts->count >= 64 && first == quarter && others <= (facts->count - quarter) / 50;
 }
 
-/* Explains that all wrong numbers are VALUE, which is called NAME. */
+/* Explains that all wrong numbers are VALUE. NAME is how the explanation calls this value. */
 static bool tell_all(const struct facts *facts, float value, const char *name)
 {
     char question[200];

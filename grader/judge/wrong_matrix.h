@@ -1,7 +1,7 @@
-/* Explains the mistake that makes a matrix wrong. A pure function tries simple hypotheses, such as
- * "the result is the transpose of the right result", and names the wrong rows or columns.
+/* Explains which mistake makes a matrix wrong. Pure functions try simple hypotheses, such as "the
+ * result is the transpose of the right result", and name the wrong rows or columns.
  *
- * A hypothesis is reported only if it fits all wrong numbers and is very unlikely to fit them by
+ * A hypothesis is reported only if it fits all wrong numbers, and is very unlikely to fit them by
  * chance. */
 #ifndef JUDGE_WRONG_MATRIX_H
 #define JUDGE_WRONG_MATRIX_H
@@ -24,25 +24,25 @@ struct judge_matrix {
     const double *want;
     /* the largest error allowed for each number, or NULL if no error is allowed */
     const double *bounds;
-    /* result of a second run whose newly allocated memory had other contents, or NULL if unknown */
+    /* result of a second run in which newly allocated memory had other contents, or NULL if
+     * unknown */
     const float *again;
-    /* main() saw another input than the kernels in this run, but the same input in the second
-     * run */
+    /* main() got another input than the kernels, but the same input in the second run */
     bool hides;
     struct judge_input inputs[JUDGE_INPUTS + 1];
     size_t threads;      /* threads in a block of the launch, or 0 if unknown */
     size_t grid_threads; /* threads in each launch, or 0 if unknown or not always the same */
-    /* blocks of the grid and threads of a block, in x and in y, of the only launch, otherwise 0 */
+    /* for the only launch, blocks of the grid and threads of a block, in x and in y; otherwise 0 */
     size_t grid[2], block[2];
-    /* sizes of a block of each launch in x and in y, above 1; 0 ends the list */
+    /* sizes above 1 of the blocks of all launches, in x or in y; 0 ends the list */
     size_t sides[JUDGE_SIDES + 1];
 };
 
 /* Writes explanations, separated by semicolons. Returns false if no hypothesis fits. */
 bool judge_wrong_matrix(const struct judge_matrix *matrix, char *text, size_t size);
 
-/* Returns whether the result is OTHER: all numbers are within the bounds of OTHER's numbers, which
- * is very unlikely by chance. */
+/* Returns whether the result is OTHER: each number is within the error bound of the number in
+ * OTHER, and this is very unlikely by chance. */
 bool judge_is_matrix(const struct judge_matrix *matrix, const double *other);
 
 #endif

@@ -1,5 +1,5 @@
 /* Finds out whether the wrong numbers are the right numbers for other places. Tries only some of
- * the wrong numbers, because each search covers many places. */
+ * the wrong numbers, because each search compares a number with many places. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,13 +7,14 @@
 
 enum { TRIED = 64, FEWEST = 8 };
 
-/* The places at which a wrong number may be right: other places in its row, in its column, or the
- * same place in other pieces of EACH x EACH numbers, at most FAR rows and columns away. */
+/* The places where a wrong number may be right: in its row, in its column, or in other tiles
+ * ("pieces") of EACH x EACH numbers, at the same place of the tile. The other tiles are at most FAR
+ * rows and columns away. */
 enum line { ROW, COLUMN, PIECES };
 enum { EACH = 16, FAR = 128 };
 
-/* Looks for number I of the result in other pieces. Returns the first place where it is right, or
- * the number of all places if there is none. */
+/* Searches the other tiles for number I of the result. Returns the first place where it is right,
+ * or the number of elements if there is none. */
 static size_t find_in_pieces(const struct facts *facts, size_t i)
 {
     size_t width = facts->matrix->width, y = i / width, x = i % width;
@@ -27,8 +28,8 @@ static size_t find_in_pieces(const struct facts *facts, size_t i)
     return facts->count;
 }
 
-/* Looks for number I of the result in its LINE. Returns the first place where it is right, or the
- * number of all places if there is none. */
+/* Searches the LINE (row or column) of number I of the result. Returns the first place where it is
+ * right, or the number of elements if there is none. */
 static size_t find_in_line(const struct facts *facts, enum line line, size_t i)
 {
     size_t width = facts->matrix->width;
@@ -43,14 +44,14 @@ static size_t find_in_line(const struct facts *facts, enum line line, size_t i)
     return facts->count;
 }
 
-/* The wrong numbers that were found at other places. */
+/* The wrong numbers that are right at other places. */
 struct moves {
     size_t count;
     size_t to[2], from[2]; /* places of the first two numbers, in the result and in WANT */
 };
 
-/* Looks for about TRIED wrong numbers in their LINE. Returns false if a number is not found or not
- * finite, or if there are fewer than FEWEST. */
+/* Searches the LINEs of about TRIED wrong numbers. Returns false if one of these numbers is nowhere
+ * right or not finite, or if there are fewer than FEWEST. */
 static bool find_moves(const struct facts *facts, enum line line, struct moves *moves)
 {
     size_t every = facts->wrong_count / TRIED + 1, number = 0;
@@ -69,7 +70,7 @@ static bool find_moves(const struct facts *facts, enum line line, struct moves *
     return moves->count >= FEWEST;
 }
 
-/* Returns whether it is very unlikely to find MOVES numbers by chance in lines of COUNT unrelated
+/* Returns true if it is very improbable to find MOVES numbers by chance, each among COUNT unrelated
  * numbers. */
 static bool is_certain(const struct facts *facts, size_t moves, size_t count)
 {

@@ -30,7 +30,7 @@ static size_t count_lines(const struct lines *lines)
     return count;
 }
 
-/* Returns whether the lines with wrong numbers are FROM, FROM + STEP, ..., TO. */
+/* Returns whether exactly the lines FROM, FROM + STEP, ..., TO have wrong numbers. */
 static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_t *step)
 {
     size_t last = 0, found = 0;
@@ -51,9 +51,9 @@ static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_
     return found > 0;
 }
 
-/* Returns whether the lines with wrong numbers are lines FROM to TO of each group of PERIOD lines.
- * At least two groups must begin. At least two lines must have no wrong numbers, because one such
- * line may be a coincidence. */
+/* Returns whether, in each group of PERIOD lines, exactly the lines FROM to TO have wrong numbers.
+ * At least two groups must begin in the matrix. At least two lines must have no wrong numbers,
+ * because a single one may be a coincidence. */
 static bool find_period(const struct lines *lines, size_t *from, size_t *to, size_t *period)
 {
     size_t i = 0;
@@ -87,7 +87,7 @@ static bool name_period(const struct lines *lines, char *text, size_t size)
 }
 
 /* Writes the names of the lines that have wrong numbers, or "" if all lines have some. Returns
- * false if there is no short name for these lines. */
+ * false if the lines cannot be named briefly. */
 static bool name_lines(const struct lines *lines, char *text, size_t size)
 {
     size_t from = 0, to = 0, step;
@@ -129,7 +129,7 @@ bool wrong_place(const struct facts *facts, char *text, size_t size)
     return *text;
 }
 
-/* Returns whether several of the last lines have wrong numbers, and no other lines. */
+/* Returns whether exactly the last lines have wrong numbers, and these are several lines. */
 static bool lack_end(struct lines lines)
 {
     enum { MANY = 8 };
@@ -138,16 +138,16 @@ static bool lack_end(struct lines lines)
            to - from + 1 >= MANY;
 }
 
-/* Returns whether, in each group of PERIOD lines, the lines after the first FROM lines have wrong
- * numbers. */
+/* Returns whether exactly the lines after the first FROM lines of each group of PERIOD lines have
+ * wrong numbers. */
 static bool lack_part(struct lines lines, size_t *from, size_t *period)
 {
     size_t to;
     return find_period(&lines, from, &to, period) && *from > 0 && to + 1 == *period && to > *from;
 }
 
-/* Returns whether the size of a block in x or in y explains why only the first FROM lines of each
- * group are right. Also returns true if the launches are unknown. */
+/* Returns whether the blocks explain why only the first FROM lines of each group are right: FROM is
+ * the size of a block in x or in y. Also returns true if the launches are unknown. */
 static bool is_side(const struct judge_matrix *matrix, size_t from)
 {
     for (const size_t *side = matrix->sides; *side; ++side)
@@ -156,13 +156,13 @@ static bool is_side(const struct judge_matrix *matrix, size_t from)
     return matrix->sides[0] == 0 && matrix->grid_threads == 0;
 }
 
-/* Returns N / EACH, rounded up. */
+/* Returns the number of blocks of EACH lines that cover N lines. */
 static size_t blocks_for(size_t n, size_t each)
 {
     return (n + each - 1) / each;
 }
 
-/* If exactly the lines from some line to the last line are wrong, returns the first of them.
+/* If exactly the lines at the end, from some line on, are wrong, returns the first of them.
  * Otherwise returns the number of lines. */
 static size_t end_of(struct lines lines)
 {
@@ -176,8 +176,8 @@ static bool is_tile(const struct judge_matrix *matrix, size_t side)
     return side > 1 && (side == matrix->block[0] || side == matrix->block[1]);
 }
 
-/* Returns whether the last lines of ONE are wrong because the sizes of the grid are exchanged: ONE
- * has as many blocks as OTHER needs, and OTHER has as many as ONE needs. */
+/* Returns whether the last lines of ONE are wrong because the sizes of the grid are exchanged. ONE
+ * then has as many blocks as OTHER needs, and OTHER has as many as ONE needs. */
 static bool are_exchanged(const struct judge_matrix *matrix, struct lines one, struct lines other)
 {
     for (int axis = 0; axis < 2; ++axis) {
@@ -193,8 +193,8 @@ static bool are_exchanged(const struct judge_matrix *matrix, struct lines one, s
     return false;
 }
 
-/* Returns whether the numbers of blocks in x and in y are exchanged, so that exactly the numbers
- * that no block reaches are wrong. */
+/* Returns whether the numbers of blocks in x and in y are exchanged. Exactly the numbers that no
+ * block reaches must be wrong. */
 static bool is_grid_swapped(const struct facts *facts)
 {
     struct lines rows = rows_of(facts), columns = columns_of(facts);
@@ -202,16 +202,16 @@ static bool is_grid_swapped(const struct facts *facts)
            are_exchanged(facts->matrix, columns, rows);
 }
 
-/* Explains that the last lines of LINES were never written because the blocks are too close. Each
- * of the COUNT blocks in a row writes a large tile, but begins only APART lines after the block
- * before it, where APART is the number of threads of a block. */
+/* Explains that the last lines of LINES were never written because the blocks are too close
+ * together. There are COUNT blocks. Each writes a tile with more than APART lines, but begins only
+ * APART lines after the previous block. APART is the number of threads of a block. */
 static bool tell_close_blocks(const struct judge_matrix *matrix, const struct lines *lines,
                               size_t count, size_t apart, char text[200])
 {
     size_t from = 0, to, step;
     if (count < 2 || apart == 0 || !find_step(lines, &from, &to, &step) ||
         from % (count * matrix->block[0]) == 0 || from == count * matrix->block[1])
-        return false; /* it is likelier that blocks are missing */
+        return false; /* more probably, blocks are missing */
     size_t tile = from > apart * (count - 1) ? from - apart * (count - 1) : 0;
     if (tile <= apart || blocks_for(lines->count, tile) != count)
         return false;
@@ -222,7 +222,7 @@ static bool tell_close_blocks(const struct judge_matrix *matrix, const struct li
     return true;
 }
 
-/* Explains that all but the first FROM of each PERIOD lines were never written because the blocks
+/* Explains that in each group of PERIOD lines only the first FROM were written, because the blocks
  * are too far apart. */
 static bool tell_far_blocks(const struct judge_matrix *matrix, const struct lines *lines,
                             size_t from, size_t period, char text[200])

@@ -40,8 +40,8 @@ static double size_of(int64_t value)
 
 /* --- hypotheses about the sum alone ----------------------------------------------------------- */
 
-/* Returns a phrase such as ", the number of blocks", if COUNT equals such a number of the launch,
- * otherwise "". */
+/* Returns a phrase such as ", the number of blocks" if COUNT is that number in the launch. Returns
+ * "" if COUNT has no such meaning. */
 static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
 {
     return count == sum->threads                 ? ", the number of threads in a block"
@@ -52,7 +52,7 @@ static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
 }
 
 /* Returns a phrase that says why the result is COUNT times too large: each thread, block or lane
- * added a whole sum. Returns "" if COUNT fits none of them. */
+ * added a whole sum. Returns "" if COUNT is not the number of any of them. */
 static const char *adder_of(const struct judge_sum *sum, uint64_t count)
 {
     return count == sum->threads  ? ", as if each thread of a block added the block's whole sum"
@@ -62,8 +62,8 @@ static const char *adder_of(const struct judge_sum *sum, uint64_t count)
                            : "";
 }
 
-/* Returns whether the result is TIMES the right sum. A small right sum proves nothing, so the
- * result is false then. */
+/* Returns whether the result is TIMES the right sum. Returns false if the right sum is small,
+ * because a match then proves nothing. */
 static bool is_multiple(const struct judge_sum *sum, uint64_t times)
 {
     return size_of(sum->want) >= 1000 && wrap(sum, (uint64_t)sum->want * times) == sum->got;
@@ -105,8 +105,7 @@ static bool has_other_sign(const struct facts *facts)
            TELL(facts, "right except for the sign");
 }
 
-/* Returns whether 32-bit numbers have overflowed. Each overflow changes the sum by a multiple of
- * 2^32. */
+/* Returns whether 32-bit numbers have overflowed, which changes the sum by a multiple of 2^32. */
 static bool has_overflowed(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -121,8 +120,8 @@ static bool has_overflowed(const struct facts *facts)
     return TELL(facts, "its error is a multiple of 2^32, as if a 32-bit int had overflowed");
 }
 
-/* Returns whether the sum was computed in a float, which keeps 24 bits: the result has at most 24
- * significant bits, and its error is at most the rounding error of a float. */
+/* Returns whether the sum was computed in a float, which keeps 24 bits: the result then has at most
+ * 24 significant bits, and its error is at most the rounding error of a float. */
 static bool was_a_float(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -135,7 +134,7 @@ static bool was_a_float(const struct facts *facts)
 
 /* --- hypotheses: some threads added wrong numbers --------------------------------------------- */
 
-/* The search for a value among candidates. */
+/* The search for a value among many candidates, such as the sums of all blocks. */
 struct search {
     const struct judge_sum *sum;
     int64_t value;
@@ -159,16 +158,15 @@ static void try(struct search *search, size_t index, uint64_t candidate)
     }
 }
 
-/* Returns whether the match is unlikely to be a coincidence: at most one in ONE_IN such searches
- * for a random value would succeed. NEAR is the number of candidates that the match could be
- * confused with. */
+/* Returns whether the match is very unlikely to be a coincidence: of ONE_IN such searches for a
+ * random value, at most one would succeed. NEAR is the number of candidates near the value. */
 static bool is_no_chance(const struct search *search, size_t near, double one_in)
 {
     return search->found && (double)near * one_in <= 4 * size_of(search->value);
 }
 
-/* Returns whether the match is certain enough to be reported. Candidate 0 and candidate LAST are
- * likelier than the others. */
+/* Returns whether the match is certain enough to be reported. The candidates 0 and LAST need less
+ * certainty, because mistakes at the ends are more common. */
 static bool is_sure(const struct search *search, size_t last, double one_in)
 {
     bool at_end = search->at == 0 || search->at == last;
@@ -178,15 +176,15 @@ static bool is_sure(const struct search *search, size_t last, double one_in)
 /* A way to divide the numbers among parts of the grid. */
 struct parts {
     const char *one, *more, *of; /* "thread", "threads", " of each block" */
-    size_t width;                /* number of consecutive numbers that belong to one part */
-    /* number of parts; after the last part, the first part comes again */
+    size_t width;                /* number of consecutive elements that belong to one part */
+    /* number of parts; after the last part, the first part continues */
     size_t count;
 };
 
 enum { MOST_PARTS = 8 };
 
-/* Writes to LIST the ways in which this launch may divide the numbers. Returns the number of
- * ways. */
+/* Writes to LIST the ways in which this launch may divide the array among threads, warps or blocks.
+ * Returns the number of ways. */
 static size_t list_parts(const struct judge_sum *sum, struct parts list[MOST_PARTS])
 {
     size_t threads = sum->threads, all = sum->blocks * threads, used = 0;
@@ -222,12 +220,13 @@ static uint64_t *add_up_parts(const struct facts *facts, const struct parts *par
     return sums;
 }
 
-/* for is_no_chance(): with 30 kinds of hypotheses, one false explanation for 1,000 wrong sums */
+/* for is_no_chance(): with 30 kinds of hypotheses, 1 of 1,000 wrong sums gets a false
+ * explanation */
 #define ONE_IN 30000
 
-/* The searches among the sums of the parts. */
+/* The searches for a wrong sum among the sums of the parts. */
 struct part_searches {
-    /* sums of only one part, of all parts but one, and of the first parts */
+    /* candidates: the sum of only one part, of all parts but one, of the first parts */
     struct search only, without, first;
 };
 
@@ -268,14 +267,14 @@ static bool is_by_parts(const struct facts *facts, const struct parts *parts)
 
 /* --- the same kernel twice -------------------------------------------------------------------- */
 
-/* Searches for a mistake in both launches. In each group of PERIOD threads, the numbers of the
- * first threads are the only ones counted, not counted, or counted twice. */
+/* Searches for a mistake that the kernel makes in both launches. In each group of PERIOD threads,
+ * the numbers of the first threads are counted alone, not counted, or counted twice. */
 struct both_searches {
     struct search only, without, twice;
 };
 
-/* Tries these mistakes for the first thread of each group, the first two threads, and so on. For
- * each block, SUMS has PERIOD sums, each over the threads with the same thread number modulo
+/* Tries these mistakes for the first thread of each group, for the first two threads, and so on.
+ * SUMS has PERIOD sums for each block; each sum is over the threads with the same number modulo
  * PERIOD. */
 static void try_first_threads(const struct facts *facts, size_t period, uint64_t *sums,
                               struct both_searches *found)
@@ -303,8 +302,8 @@ static bool is_power_of_2(size_t number)
     return number > 0 && (number & (number - 1)) == 0;
 }
 
-/* Says that the tree lacks steps, if only the first COUNT threads of each PERIOD threads counted,
- * and both numbers are powers of two. */
+/* If only the first COUNT of each PERIOD threads counted, and both numbers are powers of two, adds
+ * to the explanation that the tree lacks steps. */
 static void tell_missing_steps(const struct facts *facts, size_t count, size_t period)
 {
     size_t used = strlen(facts->text);
@@ -340,8 +339,8 @@ static bool tell_first_threads(const struct facts *facts, const struct both_sear
     return true;
 }
 
-/* Tries whether the second launch, which runs the same kernel on the blocks' sums, makes the same
- * mistake as the first. */
+/* Tries the hypothesis that the second launch, which runs the same kernel on the blocks' sums,
+ * makes the same mistake as the first. */
 static bool is_in_both_launches(const struct facts *facts, size_t period)
 {
     const struct judge_sum *sum = facts->sum;
@@ -376,7 +375,7 @@ static bool is_by_first_threads(const struct facts *facts)
 
 /* --- shuffles --------------------------------------------------------------------------------- */
 
-/* A kind of shuffle: returns the lane whose value it passes to LANE. */
+/* A kind of shuffle: returns the lane whose value LANE receives. */
 typedef size_t passer(size_t lane, size_t off);
 
 static size_t from_lower(size_t lane, size_t off)
@@ -404,8 +403,8 @@ static uint64_t add_by_shuffles(passer *from, const uint64_t *lanes)
     return now[0];
 }
 
-/* Reports a wrong shuffle. For each block, SUMS has 32 sums, each over the threads with the same
- * lane. */
+/* Tests whether the shuffle FROM, which is called NAME, explains the wrong sum, and reports it.
+ * SUMS has 32 sums for each block; each sum is over the threads with the same lane. */
 static bool tell_shuffle(const struct facts *facts, const uint64_t *sums, passer *from,
                          const char *name)
 {
@@ -437,8 +436,8 @@ static bool is_by_shuffles(const struct facts *facts)
 
 /* --- loops ------------------------------------------------------------------------------------ */
 
-/* A number at which the loop of each thread may begin: blockIdx.x * BLOCK_STEP + threadIdx.x *
- * THREAD_STEP. TEXT is that number in CUDA C. */
+/* A way to compute the number at which a thread's loop begins: blockIdx.x * BLOCK_STEP +
+ * threadIdx.x * THREAD_STEP. TEXT is this expression in CUDA C. */
 struct begin {
     const char *text;
     size_t block_step, thread_step;
@@ -457,7 +456,7 @@ static void count_begins(const struct facts *facts, const struct begin *begin, u
         }
 }
 
-/* Returns the sum that all threads together compute if their loops step by STEP. */
+/* Returns the sum that all threads together compute if each loop advances by STEP. */
 static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, uint64_t *times,
                              size_t step)
 {
@@ -469,14 +468,14 @@ static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, 
     return total;
 }
 
-/* The loops that would explain the wrong sum. */
+/* The loops that lead to exactly the wrong sum. */
 struct loop_fits {
     size_t count, step;
     const char *begins[2];
 };
 
-/* Reports the loops that fit. Reports two beginnings if their steps are equal. If the steps differ,
- * the input is too small to tell what happened. */
+/* Reports the loops that fit. If two loops fit, reports both beginnings if they have the same step.
+ * If their steps differ, reports nothing, because the input is too small to tell which is right. */
 static bool tell_loops(const struct facts *facts, const struct loop_fits *fits)
 {
     return fits->count > 0 && fits->count <= 2 &&
@@ -488,7 +487,8 @@ static bool tell_loops(const struct facts *facts, const struct loop_fits *fits)
 static void note_loop(struct loop_fits *fits, const char *begin, size_t step)
 {
     if (fits->count > 0 && step != fits->step)
-        /* a loop with a different step makes the result ambiguous, so count it as a third fit */
+        /* count a loop with a different step as a third fit, because the result is then
+         * ambiguous */
         fits->count = 2;
     if (fits->count < 2)
         fits->begins[fits->count] = begin;
@@ -496,7 +496,7 @@ static void note_loop(struct loop_fits *fits, const char *begin, size_t step)
     fits->count++;
 }
 
-/* Returns whether an earlier element of BEGINS gives the same numbers in this grid. */
+/* Returns whether an earlier element of BEGINS leads to the same numbers in this grid. */
 static bool is_begin_again(const struct judge_sum *sum, const struct begin *begins, size_t index)
 {
     for (size_t i = 0; i < index; ++i)
@@ -514,7 +514,7 @@ static bool is_step_again(const size_t *steps, size_t index)
     return false;
 }
 
-/* Tries loops that begin at the wrong place or take wrong steps. */
+/* Tries loops that begin at a wrong number, or that have a wrong step. */
 static bool try_loops(const struct facts *facts, uint64_t *begins, uint64_t *times)
 {
     const struct judge_sum *sum = facts->sum;
@@ -576,7 +576,7 @@ static bool lacks_range(const struct facts *facts, size_t from, size_t to)
                 is_end ? "," : "");
 }
 
-/* Tries whether the last or the first numbers are missing or counted twice. */
+/* Tries the hypothesis that the last or the first numbers are missing or counted twice. */
 static bool is_by_range(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -600,7 +600,7 @@ static bool is_by_range(const struct facts *facts)
     return false;
 }
 
-/* Tries whether one number is missing or counted twice. */
+/* Tries the hypothesis that one number is missing or counted twice. */
 static bool is_by_number(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -616,8 +616,8 @@ static bool is_by_number(const struct facts *facts)
            TELL(facts, "as if %s[%zu] were added twice", sum->name, twice.at);
 }
 
-/* Tries the hypothesis that each thread adds up its numbers in a float, and the threads' sums are
- * then added up as integers. */
+/* Tries the hypothesis that each thread adds up its numbers in a float, and that the threads' sums
+ * are then added as integers. */
 static bool is_by_floats(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -635,8 +635,8 @@ static bool is_by_floats(const struct facts *facts)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* Tests whether the numbers were added instead of their squares, or the squares instead of the
- * numbers. */
+/* Tries the hypothesis that the numbers were added instead of their squares, or the squares instead
+ * of the numbers. */
 static bool is_by_other_terms(const struct facts *facts)
 {
     struct facts other = *facts;
@@ -649,7 +649,8 @@ static bool is_by_other_terms(const struct facts *facts)
                                       : "as if the squares of the numbers were added");
 }
 
-/* Adds up the terms into `before`. Returns false if their sum is not WANT. */
+/* Computes `before`, the partial sums of the terms. Returns false if the sum of all terms is not
+ * WANT. */
 static bool add_up(struct facts *facts, bool squares)
 {
     const struct judge_sum *sum = facts->sum;

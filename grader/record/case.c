@@ -1,5 +1,5 @@
-/* Keeps named arrays in a file. In memory, a case is the file's bytes in one growing block, and a
- * table of the arrays in it. */
+/* Stores named arrays in a file. In memory, a case consists of the file's bytes, in one growing
+ * block, and a table of the arrays in it. */
 #include "record/case.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 static const char magic[8] = {'L', 'W', 'A', 'R', 'R', 'A', 'Y', '1'};
 
-/* The bytes that precede an array's elements in the file. */
+/* In the file, each array begins with this header. Its elements follow. */
 struct header {
     char name[CASE_NAME_SIZE];
     uint32_t type, zero;
@@ -24,7 +24,8 @@ struct case_data {
     size_t size;
     size_t array_count;
     struct case_array arrays[CASE_MAX_ARRAYS];
-    /* offset of each array's elements in `bytes`; pointers would break when `bytes` moves */
+    /* offset in `bytes` of each array's elements; pointers would become invalid when `bytes` is
+     * reallocated */
     size_t starts[CASE_MAX_ARRAYS];
 };
 
@@ -81,8 +82,8 @@ static void note_array(struct case_data *data, const struct header *header, size
     data->starts[data->array_count++] = start;
 }
 
-/* Sets the pointers of all arrays to their elements, after the block of bytes has been allocated or
- * moved. */
+/* Updates the pointers of all arrays to their elements, after `bytes` has been allocated or
+ * reallocated. */
 static void point_arrays(struct case_data *data)
 {
     for (size_t i = 0; i < data->array_count; ++i)
@@ -183,7 +184,7 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
 {
     struct stat status;
     const char *wrong = NULL;
-    /* O_NOFOLLOW and O_NONBLOCK protect against a link or a pipe that a submission left at PATH */
+    /* these flags protect against a link or a pipe that a submission may have left at PATH */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? "does not exist" : "cannot be opened";
@@ -208,8 +209,8 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
     return wrong;
 }
 
-/* Adds the array at offset AT. Returns the offset of the next array, or 0 if the array is
- * malformed. */
+/* Adds the array at offset AT to the table. Returns the offset of the next array, or 0 if the array
+ * is malformed. */
 static size_t parse_array(struct case_data *data, size_t at)
 {
     struct header header;
@@ -220,7 +221,7 @@ static size_t parse_array(struct case_data *data, size_t at)
     size_t element = case_type_size((enum case_type)header.type);
     if (!memchr(header.name, 0, sizeof header.name) || header.zero != 0 || element == 0)
         return 0;
-    /* uses only division and subtraction, so that a count near 2^64 cannot overflow */
+    /* divides and subtracts only, so that a count near 2^64 causes no overflow */
     if (header.count > (data->size - at) / element || case_find(data, header.name))
         return 0;
     size_t size = padded(header.count * element);

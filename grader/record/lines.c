@@ -19,7 +19,7 @@ static json_int_t line_of(const json_t *element)
 }
 
 /* Returns the counters of LINE. Adds the line if it is missing. LINES is sorted and can have
- * thousands of elements, so the search is binary. */
+ * thousands of elements, so this is a binary search. */
 static json_t *counters_of(json_t *lines, json_int_t line)
 {
     size_t at = 0, end = json_array_size(lines);

@@ -23,11 +23,11 @@ json_int_t record_loss_waste(const json_t *finding)
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* A unit in which losses are counted. The run's total in this unit is the sum of the counters in
+/* A unit in which losses are counted. The total of a run in this unit is the sum of the counters in
  * ALL. */
 struct unit {
-    const char *name, *id; /* the ids of findings that count in this unit begin with `id` */
-    unsigned count;        /* number of counters in ALL */
+    const char *name, *id; /* losses whose ids begin with `id` are counted in this unit */
+    unsigned count;        /* number of entries in ALL */
     enum emu_counter all[4];
 };
 
@@ -98,8 +98,8 @@ static void write_message(char *text, size_t size, const json_t *loss)
         snprintf(text, size, "%s", json_text_of(loss, "message"));
 }
 
-/* TEXT gives the waste of all launches together. Appends the number of launches, and the waste of
- * each launch. */
+/* TEXT has the waste of all launches together. Appends the number of launches, and the waste per
+ * launch. */
 static void append_launches(char *text, size_t size, const json_t *loss)
 {
     size_t used = strlen(text);
@@ -117,7 +117,7 @@ static void append_launches(char *text, size_t size, const json_t *loss)
                  NUMBER((uint64_t)most));
 }
 
-/* Writes the ideal in words, such as "625 sectors, 8.0x fewer". */
+/* Writes the ideal cost in words, such as "625 sectors, 8.0x fewer". */
 static void write_spare(char *text, size_t size, const json_t *loss, const struct unit *unit)
 {
     double times = (double)json_integer_of(loss, "cost") / (double)json_integer_of(loss, "ideal");
@@ -127,7 +127,7 @@ static void write_spare(char *text, size_t size, const json_t *loss, const struc
              (int)length, unit->name, times);
 }
 
-/* Members that only the message needs, and that are removed afterwards. */
+/* Members that are needed only to write the message. They are removed afterwards. */
 static const char *const of_launches[] = {"worst_cost", "worst_ideal", "launches", "least_waste",
                                           "most_waste"};
 
@@ -158,7 +158,7 @@ struct entry {
     size_t number;
 };
 
-/* Returns the rank of a finding: errors come first, then losses, then notes. */
+/* Returns the rank by which findings are sorted: errors before losses before notes. */
 static int rank_of(const json_t *finding)
 {
     return record_is_loss(finding)                                  ? 1
@@ -186,7 +186,7 @@ static void sort(json_t *findings)
     for (size_t i = 0; entries && i < count; i++)
         entries[i] = (struct entry){json_incref(json_array_get(findings, i)), i};
     if (!entries)
-        return; /* out of memory: unsorted findings are acceptable */
+        return; /* out of memory: leave the findings unsorted */
     qsort(entries, count, sizeof *entries, by_waste);
     for (size_t i = 0; i < count; i++)
         json_array_set_new(findings, i, entries[i].finding);

@@ -1,16 +1,16 @@
-/* Describes losses in words. A loss is a finding of severity "warning": its cost (sectors,
- * wavefronts or instructions) is higher than the ideal cost, and the difference is waste. */
+/* Describes losses in words. A loss is a finding of severity "warning": its cost (in sectors,
+ * wavefronts or instructions) is higher than the ideal cost. The difference is called waste. */
 #ifndef RECORD_LOSSES_H
 #define RECORD_LOSSES_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Completes the losses of DOCUMENT (lanewise/run/v1). Each loss is a sum over all launches. Adds
- * "message", "unit" (of cost and ideal), "share" (the cost in percent of the run's total in that
- * unit), "spare" (the ideal in words) and "help"; removes the members that are needed only for
- * these computations. Sorts the findings: errors in their order, then losses, the most wasteful
- * first, then notes. */
+/* Completes the losses of DOCUMENT (lanewise/run/v1), each of which is a sum over all launches.
+ * Adds "message", "unit" (of cost and ideal), "share" (the cost in percent of the run's total in
+ * that unit), "spare" (the ideal cost in words) and "help". Removes the members that are needed
+ * only for this. Sorts the findings: errors in their order, then losses, the most wasteful first,
+ * then notes. */
 void record_describe_losses(json_t *document);
 
 /* Returns whether FINDING is a loss, and how many units it wastes. */

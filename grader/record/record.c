@@ -1,4 +1,4 @@
-/* Reads the record. Only the copy_ functions put values into the document, after they have checked
+/* Reads the record. Values get into the document only by the copy_ functions, which check their
  * type and range. */
 #include "record/record.h"
 
@@ -21,24 +21,24 @@
 #include "record/losses.h"
 
 enum {
-    MAX_NAME = 1024,           /* bytes of a kernel or file name that are kept */
-    MAX_MESSAGE = 1024,        /* bytes of a message that are kept */
-    MAX_TRUSTED = 1 << 30,     /* bytes of a trusted program's record */
-    MAX_SOURCE_LINE = 1 << 24, /* largest line number of a source file */
-    MAX_RELATED = 8,           /* most related places of one finding */
-    MAX_FUNCTION = 100,        /* bytes of the name of an API function */
-    MAX_FUNCTIONS = 1000,      /* most different API functions; CUDA has fewer */
-    MAX_COST = 32,             /* most sectors or wavefronts of one request */
+    MAX_NAME = 1024,           /* a longer name of a kernel or file is cut to this many bytes */
+    MAX_MESSAGE = 1024,        /* a longer message is cut to this many bytes */
+    MAX_TRUSTED = 1 << 30,     /* maximum size in bytes of a trusted program's record */
+    MAX_SOURCE_LINE = 1 << 24, /* maximum line number in a source file */
+    MAX_RELATED = 8,           /* maximum number of related places of a finding */
+    MAX_FUNCTION = 100,        /* maximum length in bytes of the name of an API function */
+    MAX_FUNCTIONS = 1000,      /* maximum number of different API functions; CUDA has fewer */
+    MAX_COST = 32,             /* maximum number of sectors or wavefronts of one request */
 };
 
 #define MAX_REAL    1e18
 #define MAX_PARTS   32u
 #define MAX_MOMENTS 1000u
-#define MAX_OFFSET  (1ll << 48) /* bytes between two lanes' addresses */
+#define MAX_OFFSET  (1ll << 48) /* maximum distance in bytes between two lanes' addresses */
 
-/* --- values: checked for type and range, then copied ------------------------------------------ */
+/* --- copying values after checking their type and range --------------------------------------- */
 
-/* Adds OBJECT's string NAME to INTO as one printable line of at most MAX bytes. */
+/* Copies OBJECT's string NAME to INTO, as one printable line of at most MAX bytes. */
 static bool copy_text(json_t *into, const json_t *object, const char *name, size_t max)
 {
     const char *text = json_string_value(json_object_get(object, name));
@@ -78,8 +78,8 @@ static bool copy_real(json_t *into, const json_t *object, const char *name)
            json_object_set_new(into, name, json_real(number)) == 0;
 }
 
-/* Adds OBJECT's line or column NAME to INTO. After a #line directive, the line can be any number; a
- * number that is too large counts as unknown. */
+/* Copies OBJECT's line or column NAME to INTO. After a #line directive, a line can be any number; a
+ * number that is too large is stored as 0, which means unknown. */
 static bool copy_place(json_t *into, const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
@@ -105,8 +105,8 @@ static bool copy_triple(json_t *into, const json_t *object, const char *name)
     return false;
 }
 
-/* Adds OBJECT's counters to INTO in their fixed order. If ALL is true, returns false if a counter
- * that every launch must have is missing. */
+/* Copies OBJECT's counters to INTO, in their fixed order. If ALL is true, fails if a counter is
+ * missing that every launch must have. */
 static bool copy_counters(json_t *into, const json_t *object, bool all)
 {
     const json_t *from = json_object_get(object, "counters");
@@ -141,7 +141,7 @@ static bool copy_lines(json_t *launch, const json_t *from)
     return good;
 }
 
-/* Adds the occupancy, in warps and in percent of a multiprocessor's warps. */
+/* Copies the occupancy: in warps, and in percent of the warps that a multiprocessor can hold. */
 static bool copy_occupancy(json_t *launch, const json_t *from)
 {
     json_t *occupancy = json_object();
@@ -156,7 +156,7 @@ static bool copy_occupancy(json_t *launch, const json_t *from)
     return json_object_set_new(launch, "occupancy", occupancy) == 0 && good;
 }
 
-/* Adds the rules for counting the cost of accesses (gpu/rules.h). */
+/* Copies the name of the rules by which the cost of accesses is counted (gpu/rules.h). */
 static bool copy_rules(json_t *launch, const json_t *from)
 {
     enum emu_rules rules;
@@ -164,7 +164,7 @@ static bool copy_rules(json_t *launch, const json_t *from)
     return name && emu_find_rules(name, &rules) && copy_text(launch, from, "rules", MAX_NAME);
 }
 
-/* Adds the object NAME of FROM, whose members are numbers. */
+/* Copies the object NAME of FROM. All its members must be numbers. */
 static bool copy_reals(json_t *to, const json_t *from, const char *name)
 {
     const json_t *members = json_object_get(from, name);
@@ -176,7 +176,7 @@ static bool copy_reals(json_t *to, const json_t *from, const char *name)
     return json_object_set_new(to, name, copies) == 0 && good;
 }
 
-/* Adds how the number of resident warps changes during the launch. */
+/* Copies the numbers of resident warps at several moments of the launch. */
 static bool copy_warps(json_t *to, const json_t *from)
 {
     json_t *warps = json_object_get(from, "warps"), *one;
@@ -187,7 +187,7 @@ static bool copy_warps(json_t *to, const json_t *from)
     return good && json_object_set(to, "warps", warps) == 0;
 }
 
-/* Adds the launch's predicted time, if it has one. */
+/* Copies the predicted time of the launch, if there is one. */
 static bool copy_prediction(json_t *launch, const json_t *from)
 {
     static const char *const reals[] = {"us",           "low_us",       "high_us",   "cycles",
@@ -213,7 +213,7 @@ static bool copy_prediction(json_t *launch, const json_t *from)
     return json_object_set_new(launch, "predicted", predicted) == 0 && good;
 }
 
-/* Adds why the launch has no predicted time, if that is known. */
+/* Copies the reason why the launch has no predicted time, if there is one. */
 static bool copy_gap(json_t *launch, const json_t *from)
 {
     if (!from)
@@ -225,7 +225,7 @@ static bool copy_gap(json_t *launch, const json_t *from)
     return json_object_set_new(launch, "not_predicted", gap) == 0 && good;
 }
 
-/* Adds whether the kernel reads a clock. */
+/* Copies the flag that says that the kernel reads a clock. */
 static bool copy_clock(json_t *launch, const json_t *from)
 {
     const json_t *reads = json_object_get(from, "reads_clock");
@@ -233,8 +233,8 @@ static bool copy_clock(json_t *launch, const json_t *from)
            (json_is_true(reads) && json_object_set_new(launch, "reads_clock", json_true()) == 0);
 }
 
-/* Adds the part of the launch that racecheck and initcheck observed, if they did not observe all of
- * it. */
+/* Copies the description of the part of the launch that racecheck and initcheck have checked, if
+ * they have not checked all of it. */
 static bool copy_watched(json_t *launch, const json_t *from)
 {
     return !json_object_get(from, "watched") || copy_text(launch, from, "watched", MAX_NAME);
@@ -260,7 +260,7 @@ static bool add_launch(json_t *launches, const json_t *from)
 
 /* --- the timeline ----------------------------------------------------------------------------- */
 
-/* Adds a piece of work in a stream. */
+/* Adds a work item of a stream. */
 static bool add_work(json_t *list, const json_t *from)
 {
     json_t *work = json_object();
@@ -291,12 +291,12 @@ static bool copy_timeline(json_t *document, const json_t *from, json_t *work)
 
 /* --- findings --------------------------------------------------------------------------------- */
 
-/* The document under construction. */
+/* The document while it is being built. */
 struct builder {
     json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows, *sectors;
-    json_t *known; /* findings by finding_key(), so that equal findings become one */
+    json_t *known; /* findings by their finding_key(), to detect equal findings */
     json_t *copies, *work;
-    json_t *repeated; /* launches that later lines may repeat, with their findings, by id */
+    json_t *repeated; /* by id: launches that later lines may repeat, with their findings */
 };
 
 static const char *text_of(const json_t *object, const char *name)
@@ -325,10 +325,10 @@ void record_write_places(FILE *to, const json_t *finding)
     }
 }
 
-/* Returns the key of FINDING, which the caller frees. Findings with the same key become one
- * finding. The key has the id and the place, or the pair of places. For a finding without a place,
- * it has the id, the kernel and the message. For a finding about a launch, it also has the kernel,
- * because a line can launch several kernels. */
+/* Returns the key of FINDING, which the caller frees. Findings with equal keys become one finding.
+ * The key has the id, and the source line or both lines. If there is no source line, it has the id,
+ * the kernel and the message. For a finding about a launch, it also has the kernel, because one
+ * line can launch several kernels. */
 static char *finding_key(const json_t *finding)
 {
     char *key;
@@ -355,8 +355,8 @@ static json_int_t waste_of(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
-/* Adds the launch of FINDING to KNOWN: counts it, and updates the minimum and the maximum waste of
- * a launch. */
+/* Adds the launch of FINDING to KNOWN, an equal finding: increments the number of launches, and
+ * updates the minimum and the maximum waste per launch. */
 static void count_launch(json_t *known, const json_t *finding)
 {
     json_int_t waste = waste_of(finding), least = waste_of(known), most = least, launches = 1;
@@ -370,8 +370,8 @@ static void count_launch(json_t *known, const json_t *finding)
     json_object_set_new(known, "most_waste", json_integer(waste > most ? waste : most));
 }
 
-/* Adds the counts of FINDING to those of KNOWN. If FINDING wastes more, its cause replaces KNOWN's
- * cause. */
+/* Adds the counts of FINDING to those of KNOWN, an equal finding. If FINDING wastes more, also
+ * copies its cause. */
 static void add_same(json_t *known, const json_t *finding)
 {
     if (json_object_get(finding, "cost"))
@@ -406,7 +406,7 @@ static bool merge_finding(struct builder *builder, json_t *finding)
     return true;
 }
 
-/* Adds a finding's related places, if it has any. */
+/* Copies the related places of a finding, if there are any. */
 static bool copy_related(json_t *finding, const json_t *from)
 {
     const json_t *places = json_object_get(from, "related");
@@ -429,7 +429,7 @@ static bool copy_related(json_t *finding, const json_t *from)
     return good;
 }
 
-/* Adds the members that only losses have. */
+/* Copies the members that only losses have. */
 static bool copy_loss(json_t *finding, const json_t *from)
 {
     if (!json_object_get(from, "cause"))
@@ -441,7 +441,7 @@ static bool copy_loss(json_t *finding, const json_t *from)
            copy_number(finding, from, "worst_ideal", RECORD_COUNTER);
 }
 
-/* Adds the array that an access was meant for, if it is known. */
+/* Copies the description of the array that an access was meant for, if it is known. */
 static bool copy_array(json_t *finding, const json_t *from)
 {
     const json_t *array = json_object_get(from, "array");
@@ -482,8 +482,8 @@ static bool is_one_of(const json_t *object, const char *name, const char *const 
     return text && *words;
 }
 
-/* Adds the offsets in bytes of 32 lanes. Each is a multiple of BYTES, or null for an idle lane. At
- * least one lane has an offset. */
+/* Copies the byte offsets of 32 lanes. An offset must be a multiple of BYTES, or null for an
+ * inactive lane. At least one lane must have an offset. */
 static bool copy_offsets(json_t *into, const json_t *object, json_int_t bytes)
 {
     const json_t *from = json_object_get(object, "offsets");
@@ -517,7 +517,7 @@ static bool copy_access(json_t *access, const json_t *from)
            copy_number(access, from, "ideal", MAX_COST) && copy_offsets(access, from, bytes);
 }
 
-/* Checks all accesses and keeps the costliest of each line. */
+/* Checks all accesses, and keeps the one of each line that wastes most. */
 static bool add_accesses(struct builder *builder, const json_t *from)
 {
     json_t *accesses = json_array(), *one;
@@ -543,8 +543,8 @@ static bool is_function_name(const char *name)
     return length > 0 && length < MAX_FUNCTION && name[length] == '\0';
 }
 
-/* Adds the counts in FROM to COUNTS. FROM may be NULL. If a program has several processes, each
- * reports its own counts. */
+/* Adds the counts in FROM, which may be NULL, to COUNTS. A program with several processes has
+ * counts from each process. */
 static bool add_counts(json_t *counts, const json_t *from)
 {
     const char *name;
@@ -593,7 +593,7 @@ static bool add_lent(json_t *copies, const json_t *from)
     return json_array_append_new(copies, copy) == 0 && good;
 }
 
-/* --- launches that repeat others -------------------------------------------------------------- */
+/* --- launches that repeat earlier launches ---------------------------------------------------- */
 
 static bool add_findings(struct builder *builder, const json_t *findings)
 {
@@ -607,7 +607,7 @@ static bool add_findings(struct builder *builder, const json_t *findings)
     return good;
 }
 
-/* Keeps the document's last launch and its FINDINGS under ID, because later lines of the record may
+/* Stores the document's last launch, and its FINDINGS, under ID. Later lines of the record may
  * repeat them. */
 static bool keep_launch(struct builder *builder, const json_t *id, json_t *findings)
 {
@@ -622,7 +622,7 @@ static bool keep_launch(struct builder *builder, const json_t *id, json_t *findi
                json_pack("[O,O]", json_array_get(builder->launches, count - 1), findings)) == 0;
 }
 
-/* Adds the launch with this ID again. All repetitions share one JSON object. */
+/* Adds the launch with this ID again. All repetitions refer to the same JSON object. */
 static bool repeat_launch(struct builder *builder, const json_t *id)
 {
     char key[30];
@@ -677,7 +677,7 @@ static bool add_lines(struct builder *builder, FILE *file, char *error, size_t s
                          (length = getline(&text, &room, file)) > 0;) {
         number++;
         if (text[length - 1] != '\n')
-            break; /* the last line is cut off */
+            break; /* the last line is incomplete */
         good = add_line(builder, text, length);
     }
     if (!good)
@@ -751,7 +751,7 @@ json_t *record_take(int fd, char *error, size_t size)
 }
 
 /* Reads a record. Opens only regular files, because a hostile process may have put something else
- * there. */
+ * at PATH. */
 json_t *record_read(const char *path, char *error, size_t size)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

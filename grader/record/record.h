@@ -1,11 +1,11 @@
-/* Reads the record of a program into a "lanewise/run/v1" document.
+/* Reads the record of a program and returns it as a "lanewise/run/v1" document.
  *
  * The record is one JSON object per line; gpu/record/record.h describes the lines. The emulator
- * writes it. In a grading, the emulator is in the device's process, which the submission reaches
- * only by requests (gpu/remote/wire.h); with `lanewise run`, it is in the program's own process.
+ * writes it. In a grading, the emulator is in the device's process, which the submission can reach
+ * only by requests (gpu/remote/wire.h). With `lanewise run`, it is in the program's own process.
  *
- * The reader trusts neither process. It checks every value, so that only values of the right type
- * and range, and printable text, get into the document. */
+ * The reader trusts neither process. It checks every value, so that the document has only values of
+ * the right type and range, and printable text. */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
@@ -15,16 +15,17 @@
 
 #define RECORD_SCHEMA "lanewise/run/v1"
 /* Upper limits of a record and of the numbers in it. */
-/* most bytes of a submission's record; labs write a few KB */
-#define RECORD_BYTES             ((size_t)64 << 20)
-#define RECORD_LAUNCHES          (1u << 17)
-#define RECORD_FINDINGS          1000u /* most findings; further findings are left out */
-#define RECORD_REPEATED_FINDINGS 16u   /* most findings of one launch that other launches repeat */
-/* most source lines with an access; further lines are left out */
+/* maximum size in bytes of a submission's record; labs write a few KB */
+#define RECORD_BYTES    ((size_t)64 << 20)
+#define RECORD_LAUNCHES (1u << 17)
+#define RECORD_FINDINGS 1000u /* maximum number of findings; further ones are left out */
+/* maximum number of findings of a launch that other launches repeat */
+#define RECORD_REPEATED_FINDINGS 16u
+/* maximum number of source lines with an access; further ones are left out */
 #define RECORD_ACCESSES 1000u
-#define RECORD_WORK     10000u /* most pieces of work; further work is left out */
+#define RECORD_WORK     10000u /* maximum number of work items; further ones are left out */
 #define RECORD_LANES    32u
-/* largest counter of a launch, so that the sum over all launches fits into 63 bits */
+/* maximum counter of a launch; the sum over all launches then fits into 63 bits */
 #define RECORD_COUNTER (1ll << 45)
 
 /* Returns the record in the file PATH as a new object:
@@ -46,7 +47,7 @@
  *    "sectors": {"copy": 64, ...},
  *    "copies": [{"bytes", "sha256", "made", "same"} or {"bytes", "lent": true}],
  *    "missing": bytes of the input,
- *    "timeline": {only with a chip: as in gpu/record/record.h, with "work": [its pieces of work]},
+ *    "timeline": {only with a chip: as in gpu/record/record.h, with "work": [its work items]},
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *
@@ -61,7 +62,7 @@
  * as "allocated here", is not an access.
  *
  * gpu/record/record.h describes "copies", "missing" and "accesses". If the tool "origins" ran,
- * "copies" lists the copies to the host, and the pieces of shared memory that kernels wrote. If
+ * "copies" lists the copies to the host, and the ranges of shared memory that kernels wrote. If
  * main() saw a decoy input, "missing" is the number of bytes of the real input that never reached
  * the device. "accesses" has the most wasteful access of each line over all launches, if accesses
  * were recorded.
@@ -71,11 +72,11 @@
  * missing" or "is malformed in line 3". */
 json_t *record_read(const char *path, char *error, size_t size);
 
-/* Does the same as record_read(), for the record of a trusted program, which may be larger. Reads
- * from FD and closes it. */
+/* Does the same as record_read() for the record of a trusted program, which may be larger. Reads
+ * from FD, and closes it. */
 json_t *record_take(int fd, char *error, size_t size);
 
-/* Returns the place of the other access, if FINDING is about a pair of accesses, otherwise NULL. */
+/* If FINDING is about a pair of accesses, returns the place of the other access, otherwise NULL. */
 const json_t *record_other_access(const json_t *finding);
 
 /* Writes "; allocated here: line 88" for each related place of FINDING that has a message. */

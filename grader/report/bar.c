@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #define WIDTH 20
-#define LINES 20 /* a file or a pipe gets at most this many lines */
+#define LINES 20 /* maximum number of lines in a file or a pipe */
 
 /* Writes SECONDS as "2 min 49 s". Leaves out the seconds if there are hours, as in "1 h 12 min". */
 static void write_time(char text[32], double seconds)

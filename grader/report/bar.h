@@ -17,9 +17,9 @@ struct report_bar {
     size_t shown; /* number of lines already written; on a terminal 0 or 1 */
 };
 
-/* Starts a bar on TO for TOTAL pieces of work. NOW is the clock's time, in seconds. */
+/* Starts a bar on TO for TOTAL units of work. NOW is the current time, in seconds. */
 struct report_bar report_bar_begin(FILE *to, size_t total, double now);
-/* Shows that DONE pieces of work are done. FAILED of them failed and need a review. */
+/* Shows that DONE units of work have ended. FAILED of them failed and need a review. */
 void report_bar_show(struct report_bar *bar, size_t done, size_t failed, double now);
 /* Ends the line. */
 void report_bar_end(struct report_bar *bar);

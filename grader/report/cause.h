@@ -1,5 +1,5 @@
-/* Describes the causes of a result as text for all reports. Causes are errors that the emulator
- * found in checks that lost points. grade/finding.c decides which errors are causes. */
+/* Describes the causes of a result as text, for all reports. A cause is an error that the emulator
+ * found and that made checks lose points. grade/finding.c decides which errors are causes. */
 #ifndef REPORT_CAUSE_H
 #define REPORT_CAUSE_H
 

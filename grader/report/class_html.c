@@ -14,11 +14,11 @@
 #include "report/markup.h"
 #include "report/svg_class.h"
 
-/* The most entries of each kind that the page shows. */
-#define FINDINGS 12u  /* findings, the most frequent first */
-#define PAIRS    100u /* pairs, the most similar pairs first */
+/* The maximum numbers of entries that the page shows: */
+#define FINDINGS 12u  /* findings; the most frequent come first */
+#define PAIRS    100u /* pairs; the most similar come first */
 #define TROUBLES 200u /* gradings that timed out or crashed */
-#define NAMES    20u  /* names in a list; a longer list is folded */
+#define NAMES    20u  /* names in a list; the rest of a longer list is folded */
 #define LONG     40u  /* students in a table; a longer table scrolls */
 
 struct page {
@@ -300,8 +300,8 @@ static unsigned put_reviews(struct page *page)
     return rows;
 }
 
-/* Writes one row for a grading with checks that timed out or crashed, with the message of the first
- * of these checks. Returns the number of rows written. */
+/* Writes one row for a grading in which checks timed out or crashed, with the message of the first
+ * of these checks. Returns the number of rows written, 0 or 1. */
 static unsigned put_stuck(struct page *page, const char *student, const char *lab,
                           const json_t *result)
 {
@@ -457,7 +457,7 @@ static void put_pair(struct page *page, const json_t *pair)
     close_line(m);
 }
 
-/* Returns the phrase that the page shows for WHAT, the reason why programs are in "alike". */
+/* Returns the page's phrase for WHAT, the reason why programs are in "alike". */
 static const char *words_for(const char *what)
 {
     static const char *const words[][2] = {
@@ -537,7 +537,7 @@ static void put_page_link(struct markup *m, const char *folder, const char *text
     markup_close(m);
 }
 
-/* Writes a cell with POINTS, or with "not yet" (rather than 0) if there are none. */
+/* Writes a cell with POINTS. If there are no points yet, writes "not yet" rather than 0. */
 static void put_points(struct markup *m, const json_t *points)
 {
     if (json_is_number(points))
@@ -596,7 +596,7 @@ static void put_students(struct page *page)
     fputs("|total", memory);
     fclose(memory);
     open_section(&page->m, "students", "Students");
-    /* the head of a long table stays visible */
+    /* the heading of a long table stays visible when the table scrolls */
     open_table_in(page, page->totals.students > LONG ? "scroll long" : "scroll", "class", columns);
     json_array_foreach(json_object_get(page->class, "students"), i, student)
         put_student(page, student);
@@ -607,7 +607,7 @@ static void put_students(struct page *page)
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* Returns true if a second or later attempt has a grade. */
+/* Returns true if some student's second or later attempt has a grade. */
 static bool has_trend(const struct class_lab *lab)
 {
     for (unsigned i = 1; i < CLASS_ATTEMPTS; i++)

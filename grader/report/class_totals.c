@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns ARRAY, enlarged by a zeroed element after its COUNT elements of SIZE bytes. Returns NULL
- * when out of memory; ARRAY is unchanged then. */
+/* Enlarges ARRAY by one zeroed element. Before, it has COUNT elements of SIZE bytes. Returns the
+ * enlarged array, or NULL when out of memory; ARRAY is then unchanged. */
 static void *grow(void *array, size_t count, size_t size)
 {
     char *larger = realloc(array, (count + 1) * size);
@@ -17,7 +17,7 @@ static void *grow(void *array, size_t count, size_t size)
 
 /* --- shares ----------------------------------------------------------------------------------- */
 
-/* Returns SCORE as a share of MOST, from 0 to 1. */
+/* Returns SCORE as a fraction of MOST, the full score, limited to the range from 0 to 1. */
 static double share_of(double score, double most)
 {
     double share = most > 0 ? score / most : 0;
@@ -40,7 +40,7 @@ static enum class_outcome outcome_of(const char *status)
     for (unsigned i = 0; i < CLASS_OUTCOMES; i++)
         if (strcmp(status, names[i]) == 0)
             return (enum class_outcome)i;
-    return CLASS_CRASHED; /* also for the status "no-result" */
+    return CLASS_CRASHED; /* the status "no-result" counts as a crash, too */
 }
 
 static struct class_check *find_check(struct class_totals *totals, const char *lab,
@@ -177,7 +177,7 @@ static void add_grade(struct class_totals *totals, struct class_lab *lab, const 
     lab->full += bin_of(share) == CLASS_BINS - 1;
     json_array_foreach(json_object_get(result, "checks"), i, check)
         add_check(totals, lab->lab, check);
-    /* a program with full marks has no finding that cost points */
+    /* a program with full marks has lost no points by its findings */
     if (bin_of(share) < CLASS_BINS - 1)
         add_findings(totals, lab->lab, json_object_get(result, "findings"));
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define CLASS_BINS     11 /* bins of a histogram: below 10 %, ..., below 100 %, exactly 100 % */
-#define CLASS_ATTEMPTS 8  /* at most this many attempts are shown */
+#define CLASS_ATTEMPTS 8  /* maximum number of attempts that are shown */
 
 /* The result of a check. */
 enum class_outcome {
@@ -33,11 +33,11 @@ struct class_finding {
     const char *lab, *id, *severity;
     /* number of students without full marks whose programs have this finding */
     unsigned students;
-    const json_t *example; /* the finding in one of these programs */
+    const json_t *example; /* this finding in one of these programs */
 };
 
 struct class_trend {
-    double sum; /* sum of the scores of this attempt, as shares of the full score */
+    double sum; /* sum of the scores of this attempt, each as a fraction of the full score */
     unsigned count;
 };
 
@@ -45,7 +45,7 @@ struct class_lab {
     const char *lab, *title;
     /* numbers of students; `open` are those in review or not graded yet */
     unsigned graded, full, missing, not_built, open;
-    double sum; /* sum of the scores, as shares of the full score */
+    double sum; /* sum of the scores, each as a fraction of the full score */
     unsigned bins[CLASS_BINS];
     struct class_trend trend[CLASS_ATTEMPTS];
 };

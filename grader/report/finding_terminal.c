@@ -18,7 +18,7 @@ static void print_labelled(FILE *to, const char *label, const char *text)
     report_folded(to, MARGIN, line);
 }
 
-/* Prints those lines of ALSO whose line numbers are from FIRST to LAST. */
+/* Prints the lines in ALSO whose numbers are from FIRST to LAST. */
 static void print_lines(FILE *to, const json_t *also, json_int_t first, json_int_t last)
 {
     size_t i;

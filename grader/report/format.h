@@ -17,12 +17,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The learning system's information about the submission. A member is NULL if unknown. */
+/* What the learning system knows about the submission. A member is NULL if it is unknown. */
 struct report_context {
     const char *classroom, *assignment, *assignment_type, *owner;
     const char *submission;                /* the name of the git tag */
     const char *commit, *release, *review; /* URLs */
-    /* the times of handing in and of grading, such as "2026-11-21T18:30:00Z" */
+    /* the times of the hand-in and of the grading, such as "2026-11-21T18:30:00Z" */
     const char *datetime, *graded_at;
 };
 
@@ -41,7 +41,7 @@ report_writer report_gradescope, report_autolab, report_classroom50, report_juni
 
 /* --- for the writers -------------------------------------------------------------------------- */
 
-/* Returns the results in DOCUMENT, which is one result or a set of results, as an array. The result
+/* Returns the results in DOCUMENT, which is one result or a set of results, as an array. The array
  * is a new reference. */
 json_t *report_results(const json_t *document);
 

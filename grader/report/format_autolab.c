@@ -1,13 +1,13 @@
-/* Writes the last two lines of an autograder's output, which Autolab reads. The first line has a
- * stage for each lab, with the checks that passed. The second line has a problem for each lab, with
+/* Writes the last two lines of an autograder's output, which Autolab reads. The first line lists,
+ * for each lab ("stage"), the checks that passed. The second line lists, for each lab ("problem"),
  * the score. */
 #include "report/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How jansson writes each line. Autolab puts the lines into a page, where "<" must not start a
- * tag. */
+/* The flags with which jansson writes each line. Autolab puts the lines into a page, where "<" must
+ * not start a tag. */
 #define ONE_LINE (JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(12))
 
 static json_t *test_of(const json_t *result, const json_t *check)

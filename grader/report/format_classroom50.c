@@ -1,6 +1,7 @@
-/* Writes result.json for Classroom 50. The points in this file must be whole numbers, and the score
- * is the sum of the tests' points, but our points have tenths. So each test gets the amount by
- * which it raises the running sum, rounded down. In total, rounding costs less than one point. */
+/* Writes result.json for Classroom 50. This file may contain only whole points, and its score must
+ * be the sum of the tests' points, but our points have tenths. So we keep a running sum, and round
+ * it down after each test; the test gets the difference. In total, rounding costs less than one
+ * point. */
 #include "report/format.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
-/* Computes the heat of each line of a source file: the line's share of the file's cost. The
- * functions are pure.
+/* Computes the heat of each line of a source file, which is the line's share of the file's cost.
+ * The functions are pure (no side effects).
  *
- * A line's cost is the number of its warp instructions, sectors of global memory and wavefronts of
- * shared memory. These are not equally expensive, but the line with the highest cost is the first
- * to improve. */
+ * The cost of a line is the sum of its warp instructions, sectors of global memory and wavefronts
+ * of shared memory. These are not equally expensive, but the line with the highest cost is the
+ * first to improve. */
 #ifndef REPORT_HEAT_H
 #define REPORT_HEAT_H
 
@@ -12,10 +12,10 @@
 
 #include "report/run_totals.h"
 
-#define REPORT_HEAT_LEVELS 6 /* level 0: the line did not run; levels 1 to 5: from cool to hot */
+#define REPORT_HEAT_LEVELS 6 /* level 0: was not executed; levels 1 to 5: from cool to hot */
 
 struct report_heat {
-    const struct report_line *line; /* NULL if the line did not run */
+    const struct report_line *line; /* NULL if the line was not executed */
     uint64_t cost;
     double share; /* share of the cost of all lines of the file, 0 to 1 */
     unsigned level;

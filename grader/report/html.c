@@ -17,9 +17,9 @@
 #include "report/svg.h"
 #include "report/svg_predicted.h"
 
-#define PICTURES 3 /* accesses of at most this many lines are drawn, the most wasteful first */
+#define PICTURES 3 /* maximum number of lines whose accesses are drawn */
 
-/* Puts the content of report.css, with a NUL after it, into the program. */
+/* Embeds the content of report.css, with a NUL after it, in the program. */
 __asm__(".section .rodata\n"
         "report_css: .incbin \"grader/report/report.css\"\n"
         ".byte 0\n"
@@ -82,7 +82,8 @@ static void put_paragraph(struct page *page, const char *class, const char *befo
     markup_break(&page->m);
 }
 
-/* Writes "file.cu:31", as a link to the source below if the file is the submission. */
+/* Writes "file.cu:31". If the file is the submission, this is a link to the source on the same
+ * page. */
 static void put_place(struct page *page, const char *file, json_int_t line)
 {
     bool own = strcmp(file, page->file) == 0;
@@ -185,7 +186,8 @@ static void put_checks(struct page *page)
     close_line(page);
 }
 
-/* Writes a link to the step with the finding, on the page that steps through the program. */
+/* Writes a link to the page that steps through the program, to the step in which the finding
+ * occurred. */
 static void put_moment(struct page *page, const json_t *finding)
 {
     if (!page->settings->steps || !json_integer_of(finding, "line"))
@@ -265,7 +267,7 @@ static void put_findings_that(struct page *page, const json_t *findings, bool ar
     }
 }
 
-/* Writes all findings: first errors, then losses of speed. */
+/* Writes all findings: errors come first, then wasted work. */
 static void put_findings(struct page *page)
 {
     const json_t *findings = json_object_get(page->result, "findings");
@@ -323,7 +325,8 @@ static void put_picture(struct page *page, const struct report_line *line, const
     close_line(page);
 }
 
-/* Shows the pictures that the program read and wrote, such as a photo before and after a filter. */
+/* Shows the pictures in the program's input and results, such as a photo before and after a
+ * filter. */
 static void put_shown(struct page *page)
 {
     const json_t *shown = json_object_get(page->result, "shown");
@@ -349,7 +352,7 @@ static void put_shown(struct page *page)
     close_line(page);
 }
 
-/* Draws when the copies and kernels of a run would run on a GPU. */
+/* Draws a timeline: when the copies and kernels of a run would be executed on a GPU. */
 static void put_timelines(struct page *page)
 {
     const json_t *timelines = json_object_get(page->result, "timelines");
@@ -376,8 +379,8 @@ static void put_timelines(struct page *page)
     close_line(page);
 }
 
-/* Draws the most wasteful lines. If no line wastes anything, draws the first line that accesses
- * memory. */
+/* Draws accesses of the most wasteful lines. If no line wastes anything, draws those of the first
+ * line that accesses memory. */
 static void put_pictures(struct page *page)
 {
     unsigned drawn = 0;
@@ -397,14 +400,14 @@ static void put_pictures(struct page *page)
 
 /* --- the source ------------------------------------------------------------------------------- */
 
-/* Writes a cell with the sum of the counters KINDS and the sum of their ideals, or an empty cell if
- * the first sum is 0. */
+/* Writes a cell with the sum of the counters KINDS and the sum of their ideal values, or an empty
+ * cell if the first sum is 0. */
 static void put_traffic(struct page *page, const uint64_t *value, const enum emu_counter *kinds,
                         size_t count)
 {
     uint64_t cost = 0, ideal = 0;
     for (size_t i = 0; i < count; i++) {
-        cost += value[kinds[i]]; /* the ideal is the next counter in the enum */
+        cost += value[kinds[i]]; /* in the enum, a counter's ideal comes after the counter */
         ideal += value[kinds[i] + 1];
     }
     open_classed(page, "td", "extra");

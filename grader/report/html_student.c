@@ -96,8 +96,8 @@ static void put_table(struct markup *m, const json_t *student)
     close_line(m);
 }
 
-/* Returns true if at least one lab has a grade. Without any grade, the page shows no total, because
- * 0 would look like a grade. */
+/* Returns true if at least one lab has a grade. Otherwise the page shows no total, because 0 would
+ * look like a grade. */
 static bool has_total(const json_t *student)
 {
     return json_is_number(json_object_get(student, "total"));

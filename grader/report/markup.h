@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define MARKUP_DEPTH 32 /* at most this many elements can be open at the same time */
+#define MARKUP_DEPTH 32 /* maximum number of elements that are open at the same time */
 
 /* Starts as {.to = file}. */
 struct markup {

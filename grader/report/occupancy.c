@@ -90,8 +90,8 @@ static void set_value(struct emu_demand *demand, enum emu_occupancy_limit resour
         demand->shared = value;
 }
 
-/* Lowers the value of RESOURCE in DEMAND until this resource is enough for CTAS blocks. Returns
- * false if even the minimum is too much. */
+/* Reduces the value of RESOURCE in DEMAND until CTAS blocks fit. Returns false if they do not fit
+ * even with the lowest value. */
 static bool lower(const struct emu_limits *limits, enum emu_occupancy_limit resource, uint32_t ctas,
                   struct emu_demand *demand)
 {
@@ -131,8 +131,8 @@ static void print_change(FILE *to, const struct table *t, enum emu_occupancy_lim
         fprintf(to, "  %s: even the minimum is too much\n", of[limit]);
 }
 
-/* Prints what to change to fit one more block: a new value for each resource that limits the number
- * of blocks. */
+/* Prints what must change so that one more block fits: a new value for each resource that limits
+ * the number of blocks. */
 static void print_changes(FILE *to, const struct table *t)
 {
     struct emu_demand next = *t->demand;

@@ -138,8 +138,8 @@ double report_working_us(const struct report_prediction *p)
 
 /* --- the roofline ----------------------------------------------------------------------------- */
 
-/* A launch's speed is shown in FLOP/s if it does at least this fraction of the FLOP that its number
- * of instructions could do. */
+/* A launch's speed is shown in FLOP/s if its floating-point operations are at least this fraction
+ * of those that its number of instructions allows. */
 #define LEAST_FLOPS 0.02
 
 bool report_counts_flops(const struct report_prediction *p)

@@ -14,7 +14,7 @@
 
 #define REPORT_PARTS   14
 #define REPORT_ROOFS   3  /* number of kinds of memory that have a roof */
-#define REPORT_MOMENTS 60 /* the occupancy has at most this many points in time */
+#define REPORT_MOMENTS 60 /* maximum number of points in time for which the occupancy is known */
 #define REPORT_TEXT    320
 
 /* The pictures, as bits of a set. */
@@ -34,13 +34,13 @@ extern const struct report_part report_parts[REPORT_PARTS];
 /* A launch's prediction. The document owns the strings. */
 struct report_prediction {
     const char *kernel, *gpu; /* such as "NVIDIA H200" */
-    bool measured;            /* the chip's parameters were measured on that chip */
+    bool measured;            /* the chip's parameters were measured on such a chip */
     double us, low_us, high_us;
-    double part_us[REPORT_PARTS]; /* the time of the launch if only this part took time */
+    double part_us[REPORT_PARTS]; /* the launch's time if it needed only this part of the chip */
     /* index of the part that limits the launch, or REPORT_PARTS if unknown */
     unsigned limit;
-    unsigned also;              /* index of a part that is nearly the limit, too, or REPORT_PARTS */
-    double flops, instructions; /* total number of FLOP and of warp instructions of the launch */
+    unsigned also;              /* a part that limits it nearly as much, or REPORT_PARTS */
+    double flops, instructions; /* numbers of FLOP and of warp instructions in the launch */
     double bytes[REPORT_ROOFS]; /* bytes that DRAM, L2 and shared memory moved */
     double flops_roof, instructions_roof,
         bytes_roof[REPORT_ROOFS]; /* in G per second, or 0 if the chip has no such unit */
@@ -60,19 +60,19 @@ double report_working_us(const struct report_prediction *p);
 bool report_counts_flops(const struct report_prediction *p);
 
 struct report_roofline {
-    bool by_flops; /* the rates count FLOP, otherwise warp instructions */
-    /* rate of the launch and peak rate of the chip, in G per second */
+    bool by_flops; /* true if the rates count FLOP, false if they count warp instructions */
+    /* rate of the launch, and maximum rate of the chip, in G per second */
     double rate, peak;
     const char *name[REPORT_ROOFS]; /* "DRAM", or NULL if the chip has no such unit */
     double bandwidth[REPORT_ROOFS]; /* GB per second */
     double intensity[REPORT_ROOFS]; /* FLOP or instructions per byte, or 0 if no byte was moved */
-    double allowed;                 /* the rate that the lowest roof above the launch allows */
+    double allowed;                 /* the rate that the lowest roof allows this launch */
     const char *lowest;             /* the name of that roof */
 };
 void report_roofline(const struct report_prediction *p, bool by_flops, struct report_roofline *r);
 
-/* The edges of a logarithmic plot that contains all roofs and all COUNT launches, as decimal
- * logarithms. */
+/* The limits of the axes of a logarithmic plot that contains all roofs and all COUNT launches, as
+ * decimal logarithms. */
 struct report_axes {
     double left, right, bottom, top;
 };

@@ -9,7 +9,7 @@
 #include "report/run_totals.h"
 #include "report/svg_predicted.h"
 
-/* For each kernel with a predicted time, its longest launch. */
+/* The longest launch of each kernel that has a predicted time. */
 struct longest {
     struct report_totals totals;
     struct report_prediction *launches;

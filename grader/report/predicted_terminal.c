@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "report/result_terminal.h"
 
-#define BAR    48 /* columns of a bar that stands for the whole predicted time */
+#define BAR    48 /* number of columns of a bar for the whole predicted time */
 #define MARGIN "    "
 
 struct ink {
@@ -83,7 +83,7 @@ static void plot_roofs(struct plot *plot, const struct report_roofline *r)
             put(plot, r->intensity[i], r->rate, "DLS"[i]);
 }
 
-/* Writes 10 to the power of POWER. */
+/* Writes the number 10^POWER to TEXT. */
 static const char *power_text(char text[32], int power)
 {
     if (power < 6)

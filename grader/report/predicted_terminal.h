@@ -9,9 +9,9 @@
 /* Draws a bar for each part that takes at least 1 % of the predicted time. */
 void report_draw_limits(FILE *to, const struct report_prediction *p, bool colour);
 
-/* Draws the chip's roofs and the launch. The marks D, L and S show the launch's FLOP (or warp
- * instructions) per second over its FLOP (or instructions) per byte of DRAM, L2 and shared
- * memory. */
+/* Draws the chip's roofs and the launch. The launch has a mark for each kind of memory: D for DRAM,
+ * L for L2, and S for shared memory. A mark shows FLOP (or warp instructions) per second over FLOP
+ * (or instructions) per byte that this memory moves. */
 void report_draw_roofline(FILE *to, const struct report_prediction *p, bool colour);
 
 /* Draws the number of warps on the chip from the start of the launch to its end. */

@@ -31,7 +31,7 @@ void report_progress_head(const struct report_progress *page)
 
 static void put_bar(const struct report_progress *page, double share)
 {
-    /* round down, so that only full marks give a full bar */
+    /* round down, so that the bar is full only for full marks */
     int filled = (int)(share * BAR + 1e-9);
     paint(page, filled == BAR ? GREEN : YELLOW);
     for (int i = 0; i < filled; ++i)

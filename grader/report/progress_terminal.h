@@ -14,12 +14,13 @@
 struct report_progress {
     FILE *to;
     bool colour;
-    int width;              /* length of the longest lab's name */
+    int width;              /* number of characters in the longest name of a lab */
     const json_t *progress; /* lanewise/progress/v1, or NULL for no column "best" */
 };
 
 void report_progress_head(const struct report_progress *page);
-/* Writes one row from a lanewise/result/v1. NEEDS names the labs to do first. */
+/* Writes one row from a lanewise/result/v1. NEEDS are the labs that the student should do
+ * before. */
 void report_progress_row(const struct report_progress *page, const json_t *result,
                          const json_t *needs);
 

@@ -9,7 +9,7 @@
  * out of memory. */
 json_t *report_result_set(const json_t *results, double seconds);
 
-/* Returns true if a file can be written at PATH. Callers ask before they start long work. On
+/* Returns true if a file can be written at PATH. Callers test this before they start long work. On
  * failure returns false with the reason in errno. */
 bool report_json_writable(const char *path);
 

@@ -31,7 +31,7 @@
 #define PLAIN  "\033[0m"
 
 #define MARGIN "       "
-#define WIDTH  100 /* columns; longer text is folded */
+#define WIDTH  100 /* maximum number of columns; longer lines are wrapped */
 
 bool report_wants_colour(FILE *file)
 {
@@ -155,7 +155,8 @@ static const json_t *find_same(const json_t *checks, const json_t *check)
     return NULL;
 }
 
-/* Returns whether a check before CHECK has the same value of the member MEMBER. */
+/* Returns whether an earlier check than CHECK has the same value of the member MEMBER, so it has
+ * been shown already. */
 static bool has_shown(const struct page *page, const json_t *check, const char *member)
 {
     size_t i;
@@ -170,7 +171,7 @@ static bool has_shown(const struct page *page, const json_t *check, const char *
     return false;
 }
 
-/* Writes the place of CHECK. Leaves out the other lines if an earlier check has shown them. */
+/* Writes the place of CHECK. Leaves out the lines in "also" if an earlier check has shown them. */
 static void put_place_of(const struct page *page, const json_t *check)
 {
     json_t *place = json_copy(json_object_get(check, "place"));
@@ -180,7 +181,7 @@ static void put_place_of(const struct page *page, const json_t *check)
     json_decref(place);
 }
 
-/* Writes the program's output, unless the check's message quotes it. */
+/* Writes the output of the program, unless the check's message quotes it. */
 static void put_printed(const struct page *page, const json_t *check)
 {
     const char *printed = json_text_of(check, "printed");
@@ -211,7 +212,7 @@ static void put_message(const struct page *page, const json_t *check)
         put_folded(page, message);
 }
 
-/* Writes what went wrong in CHECK, where, and advice. */
+/* Writes the message of CHECK, the place of the mistake, and advice. */
 static void put_trouble(const struct page *page, const json_t *check, const json_t *cause)
 {
     char *line = cause && !report_says_cause(check, cause) ? report_cause_line(cause) : NULL;
@@ -225,7 +226,7 @@ static void put_trouble(const struct page *page, const json_t *check, const json
 
 /* --- causes ----------------------------------------------------------------------------------- */
 
-/* Writes CAUSE at the beginning of the report, with the checks that it explains. */
+/* Writes CAUSE, with the checks that it explains, at the beginning of the report. */
 static void put_cause(const struct page *page, const json_t *result, const json_t *cause,
                       bool first)
 {
@@ -258,7 +259,7 @@ static void put_causes(const struct page *page, const json_t *result)
         put_cause(page, result, cause, i == 0);
 }
 
-/* Writes what went wrong in CHECK, whose CAUSE is shown at the beginning of the report. */
+/* Writes the message of CHECK if its CAUSE has been shown at the beginning of the report. */
 static void put_explained(const struct page *page, const json_t *check, const json_t *cause)
 {
     const char *input = json_text_of(check, "case");

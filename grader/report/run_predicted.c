@@ -7,8 +7,8 @@
 #include "report/predicted.h"
 #include "report/predicted_terminal.h"
 
-/* Returns the member NAME of PREDICTED, which is the predicted time if the launch's accesses were
- * ideal. If there is no such member, returns US, the predicted time of the launch. */
+/* Returns the member NAME of PREDICTED, the time that is predicted for ideal accesses. If there is
+ * no such member, returns US, the predicted time of the launch. */
 static double time_or(const json_t *predicted, const char *name, double us)
 {
     double time = json_number_of(predicted, name);
@@ -43,8 +43,8 @@ void report_predicted_add(struct report_predicted *predicted, const json_t *laun
 #define MOST_LINES  3
 #define LEAST_SHARE 0.1
 
-/* Returns the line of LINES with the largest share of the time that is smaller than BELOW. Returns
- * NULL if no such share is above LEAST_SHARE. */
+/* Considers only the lines in LINES whose shares of the time are below BELOW and above LEAST_SHARE.
+ * Returns the one with the largest share, or NULL if there is none. */
 static const json_t *costliest(const json_t *lines, double below)
 {
     const json_t *best = NULL;
@@ -84,7 +84,7 @@ static void print_without(FILE *to, const char *what, double us, double all)
         fprintf(to, "    %s: %s\n", what, report_time(text, us));
 }
 
-/* Prints the pictures in DRAWN of the longest launch P. */
+/* Draws the longest launch P as the pictures in the set DRAWN. */
 static void print_pictures(FILE *to, const struct report_prediction *p, unsigned drawn, bool colour)
 {
     if (drawn & REPORT_LIMITS)

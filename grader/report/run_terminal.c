@@ -1,7 +1,7 @@
-/* Writes the terminal report of a run. It adds up the JSON document by kernel and by source line,
- * then prints a table for each kernel and a paragraph for each line.
+/* Writes the terminal report of a run. Adds up the JSON document by kernel and by source line, then
+ * prints a table for each kernel and a paragraph for each line.
  *
- * A line's waste is the number of its wasted sectors of global memory, extra wavefronts of shared
+ * The waste of a line is the sum of its wasted sectors of global memory, extra wavefronts of shared
  * memory, and divergent branches. These are not equally expensive, but the line with the most waste
  * is the first to improve. */
 #include "report/run_terminal.h"
@@ -55,14 +55,14 @@ static const char *shown_name(const struct page *page, const char *file)
     return file;
 }
 
-/* Returns NAME. If NAME is long, returns only its end, which begins with a '/'. CUT gets the text
- * to print before the result: "…" if NAME was shortened, otherwise "". */
+/* Returns NAME. If it is long, returns only its end, from a '/' on. CUT gets the text to print
+ * before it: "…" if NAME was shortened, otherwise "". */
 static const char *short_name(const char *name, const char **cut)
 {
     size_t length = strlen(name);
     const char *end = length > MAX_NAME ? strchr(name + length - MAX_NAME, '/') : NULL;
     if (length > MAX_NAME && !end)
-        end = strrchr(name, '/'); /* the file name alone is too long */
+        end = strrchr(name, '/'); /* even the file name alone is too long */
     *cut = end ? "…" : "";
     return end ? end : name;
 }
@@ -120,7 +120,8 @@ static void print_source(struct page *page, const char *file, unsigned line)
 /* A kind of access. Its counters follow one another in the enum. */
 struct access {
     const char *name;
-    /* the first counter; then come sectors, ideal and lines, or wavefronts, ideal and conflicts */
+    /* Counter of requests. The next counters in the enum are sectors, ideal and lines; or
+     * wavefronts, ideal and conflicts. */
     enum emu_counter requests;
 };
 
@@ -225,7 +226,8 @@ static void print_counters(struct page *page, const struct emu_counters *counter
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* Prints SIZE, three dimensions in units of OF: {32, 4, 1} blocks as " of 32 x 4 blocks". */
+/* Prints SIZE, which is three dimensions in units of OF. Example: " of 32 x 4 blocks" for {32, 4,
+ * 1}. */
 static void print_size(FILE *to, const unsigned size[3], const char *of)
 {
     fprintf(to, " of %u", size[0]);
@@ -237,8 +239,8 @@ static void print_size(FILE *to, const unsigned size[3], const char *of)
     fprintf(to, " %s%s", of, one ? "" : "s");
 }
 
-/* Prints an occupancy of KERNEL. If the kernel has several occupancies, adds the number of launches
- * with this one. */
+/* Prints one occupancy of KERNEL. If launches of KERNEL had several occupancies, also prints how
+ * many launches had this one. */
 static void print_occupancy(FILE *to, const struct report_kernel *kernel,
                             const struct report_occupancy *o)
 {
@@ -349,7 +351,7 @@ static void print_lines(struct page *page, const struct report_totals *totals,
     size_t count = totals->line_count;
     if (!options->lines_asked)
         while (count > 0 && totals->lines[count - 1].waste == 0)
-            count--; /* the lines are sorted by waste, so the last lines waste nothing */
+            count--; /* lines are sorted by waste, so skip lines at the end without waste */
     if (count > options->line_limit)
         count = options->line_limit;
     if (totals->unknown_lines)
@@ -377,7 +379,7 @@ static size_t print_head(struct page *page, const char *file, unsigned line, uns
     return (size_t)(size + fprintf(page->to, ": "));
 }
 
-/* Prints TEXT after COLUMNS columns of its first line. Indents the following lines. */
+/* Prints TEXT, whose first line begins after COLUMNS columns. Indents the other lines. */
 static void print_rest(FILE *to, size_t columns, const char *text)
 {
     size_t room = columns < TEXT_COLUMNS ? TEXT_COLUMNS - 1 - columns : 0, cut = strlen(text);
@@ -449,8 +451,8 @@ static bool is_note(const json_t *finding)
     return severity && strcmp(severity, "note") == 0;
 }
 
-/* Prints all errors, but only the first losses and notes, unless ALL is true. FINDINGS are
- * sorted. */
+/* Prints all errors. Prints only the first findings about wasted work and the first notes, unless
+ * ALL is true. FINDINGS are sorted. */
 static void print_findings(struct page *page, const json_t *findings, bool all)
 {
     size_t i, losses = 0;

@@ -1,5 +1,4 @@
-/* Adds up counters. A JSON object is the dictionary from a kernel or line to its index in the
- * arrays. */
+/* Adds up counters. A JSON object maps each kernel or line to its index in the arrays. */
 #include "report/run_totals.h"
 
 #include <stdio.h>
@@ -11,12 +10,12 @@
 
 struct tally {
     struct report_totals *totals;
-    json_t *kernel_index, *line_index; /* dictionaries from a key to an index */
+    json_t *kernel_index, *line_index; /* map a kernel or a line to its index */
     size_t kernel_room, line_room;
 };
 
-/* Makes room for one more element of SIZE bytes in an array of COUNT elements. Returns false when
- * out of memory. */
+/* Makes sure that an array of COUNT elements of SIZE bytes has memory for one more. Returns false
+ * when out of memory. */
 static bool grow(void **array, size_t count, size_t *room, size_t size)
 {
     if (count < *room)
@@ -30,7 +29,7 @@ static bool grow(void **array, size_t count, size_t *room, size_t size)
     return true;
 }
 
-/* Returns the index of KEY. A new key gets the index COUNT. */
+/* Returns the index of KEY. A key that is new gets the index COUNT. */
 static size_t index_of(json_t *index, const char *key, size_t count)
 {
     const json_t *known = json_object_get(index, key);
@@ -59,7 +58,7 @@ static struct report_occupancy read_occupancy(const json_t *launch)
     unsigned most = json_integer_of(from, "most_warps");
     return (struct report_occupancy){
         .warps = json_integer_of(from, "warps"),
-        /* documents of older versions lack this number */
+        /* missing in documents of older versions */
         .most = most ? most : EMU_SM_WARPS,
         .registers = json_integer_of(from, "registers"),
         .limit = json_string_value(json_object_get(from, "limit")),
@@ -156,7 +155,7 @@ uint64_t report_waste(const struct emu_counters *counters)
     };
     uint64_t waste = counters->value[EMU_divergent_branches];
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
-        /* the ideal is the next counter in the enum */
+        /* in the enum, a counter's ideal comes after the counter */
         const uint64_t *cost = &counters->value[costs[i]];
         waste += cost[0] > cost[1] ? cost[0] - cost[1] : 0;
     }

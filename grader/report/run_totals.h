@@ -47,17 +47,16 @@ struct report_line {
 struct report_totals {
     struct report_kernel *kernels; /* in the order of their first launches */
     size_t kernel_count;
-    /* sorted by waste and then by warp instructions, both with the largest number first, and then
-     * by place */
+    /* sorted by waste, then by warp instructions (largest first), then by file and line */
     struct report_line *lines;
     size_t line_count;
     const char *rules;  /* the counting rules of the first launch (gpu/rules.h) */
-    bool unknown_lines; /* kernels ran, but no source line is known */
+    bool unknown_lines; /* kernels were executed, but no source line is known */
 };
 
 /* Adds up DOCUMENT (lanewise/run/v1), which must live as long as TOTALS. */
 void report_add_up(const json_t *document, struct report_totals *totals);
-/* Adds up LINES, the "lines" of a result, which are all of one FILE. TOTALS then has no kernels. */
+/* Adds up LINES, a result's "lines", which all belong to FILE. TOTALS then has no kernels. */
 void report_add_up_lines(const json_t *lines, const char *file, struct report_totals *totals);
 void report_totals_free(struct report_totals *totals);
 

@@ -56,7 +56,7 @@ static bool has_place(const json_t *object)
     return *json_text_of(object, "file") && json_integer_of(object, "line") > 0;
 }
 
-/* Returns the index of the rule for ID. Adds the rule if it is new. */
+/* Returns the index of the rule for ID, and adds the rule if it is new. */
 static size_t rule_of(struct log *log, const char *id, const char *level)
 {
     size_t i;
@@ -93,7 +93,7 @@ static json_t *message_of(const json_t *finding)
 static void add_result(struct log *log, const json_t *finding)
 {
     const char *id = json_text_of(finding, "id");
-    /* our severities are SARIF's levels */
+    /* "warning", "note" and "error" are also levels of SARIF */
     const char *severity = json_text_of(finding, "severity");
     bool is_known = strcmp(severity, "warning") == 0 || strcmp(severity, "note") == 0;
     const char *level = is_known ? severity : "error";

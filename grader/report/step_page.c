@@ -10,7 +10,7 @@
 #include "report/html.h"
 #include "report/markup.h"
 
-/* Makes the content of a file, with a NUL after it, a constant of the program. */
+/* Embeds the content of a file, with a NUL after it, as a constant in the program. */
 #define ASSET(name, file)                                                                          \
     __asm__(".section .rodata\n" #name ": .incbin \"grader/report/" file "\"\n"                    \
             ".byte 0\n"                                                                            \
@@ -26,13 +26,13 @@ ASSET(step_panels, "step/panels.js");
 ASSET(step_memory, "step/memory.js");
 ASSET(step_view, "step/view.js");
 
-#define MARK        1024   /* records in a piece of the stream (gpu/observe/stepper.h) */
-#define FLUSH_BYTES 32768u /* bytes of the stream between places where a page can cut it */
-#define MANY_VALUES 4096u  /* put_values() compresses the values of a piece if they are longer */
-#define QUICK       7u     /* put_values() does not search for repetitions in this many pieces */
+#define MARK        1024   /* records in a segment of the stream (gpu/observe/stepper.h) */
+#define FLUSH_BYTES 32768u /* bytes of the stream after which a page can cut it */
+#define MANY_VALUES 4096u  /* put_values() compresses the values of a segment if they are longer */
+#define QUICK       7u     /* number of segments without a search, if it does not help */
 #define LEVEL       3      /* zlib's compression level */
 #define ENDING      6u     /* bytes at the end of a packed stream */
-#define LEAST       65536  /* a page keeps at least this many bytes free for the recording */
+#define LEAST       65536  /* number of bytes that a page always keeps for the recording */
 /* the limits for the bytes of all sources in a page, and for the lines of a source */
 #define MOST_SOURCES      600000
 #define MOST_SOURCE_LINES 10000
@@ -90,7 +90,7 @@ static char *to_base64(const uint8_t *bytes, size_t size)
     return text;
 }
 
-/* Returns the offset of the end of piece NUMBER in a stream of LENGTH bytes. */
+/* Returns the offset of the end of segment NUMBER in a stream of LENGTH bytes. */
 static size_t end_of(const json_t *marks, size_t number, size_t length)
 {
     json_int_t end = json_integer_value(json_array_get(marks, number + 1));
@@ -98,7 +98,7 @@ static size_t end_of(const json_t *marks, size_t number, size_t length)
                                                                                    : length;
 }
 
-/* Returns the offset of the values in the piece of STREAM (gpu/observe/stepper.h) from BEGIN to
+/* Returns the offset of the values in the segment of STREAM (gpu/observe/stepper.h) from BEGIN to
  * END. */
 static size_t values_of(const uint8_t *stream, size_t begin, size_t end)
 {
@@ -110,10 +110,10 @@ static size_t values_of(const uint8_t *stream, size_t begin, size_t end)
     return size < end - at ? at + size : end;
 }
 
-/* Compresses pieces of the stream. */
+/* Compresses the segments of the stream. */
 struct packer {
     z_stream z;
-    unsigned quick; /* number of pieces for which put_values() does not search */
+    unsigned quick; /* number of segments in which put_values() will not search for repetitions */
 };
 
 static void put_part(struct packer *packer, const uint8_t *bytes, size_t size, int flush)
@@ -123,9 +123,9 @@ static void put_part(struct packer *packer, const uint8_t *bytes, size_t size, i
     deflate(&packer->z, flush);
 }
 
-/* Compresses many values. If they look random, the search for repetitions takes most of the time
- * and saves nothing. So if the values of one piece hardly shrink, the values of the next pieces are
- * compressed without a search. */
+/* Compresses many values. If values look random, the search for repetitions takes most of the time
+ * and saves nothing. So if the values of one segment hardly shrink, the next segments are
+ * compressed without this search. */
 static void put_values(struct packer *packer, const uint8_t *bytes, size_t size)
 {
     uLong before;
@@ -140,9 +140,9 @@ static void put_values(struct packer *packer, const uint8_t *bytes, size_t size)
         packer->quick = QUICK;
 }
 
-/* Compresses as much of the stream as fits into ROOM bytes of PACKED, for
- * DecompressionStream("deflate"). Returns the number of bytes. *DONE gets the number of pieces that
- * are packed. A stream can only be cut between pieces. */
+/* Compresses the beginning of the stream, as much as fits into ROOM bytes of PACKED, in the format
+ * of DecompressionStream("deflate"). Returns the number of bytes. *DONE gets the number of
+ * compressed segments. The stream can only be cut between segments. */
 static size_t compress_beginning(const json_t *marks, const uint8_t *stream, size_t length,
                                  uint8_t *packed, size_t room, size_t *done)
 {
@@ -171,15 +171,15 @@ static size_t compress_beginning(const json_t *marks, const uint8_t *stream, siz
         *done = i + 1;
     }
     deflateEnd(z);
-    /* an empty last block and the checksum end the stream */
+    /* the stream ends with an empty last block and the checksum */
     const uint8_t ending[ENDING] = {
         3, 0, (uint8_t)(sum >> 24), (uint8_t)(sum >> 16), (uint8_t)(sum >> 8), (uint8_t)sum};
     memcpy(packed + size, ending, ENDING);
     return size + ENDING;
 }
 
-/* Packs the recording and returns it as Base64. The page has OWN bytes without the recording. If
- * the page would be too long, the recording is cut. */
+/* Compresses the recording and returns it as Base64. OWN is the size of the page without the
+ * recording. If the page would be too long, the recording is cut. */
 static char *pack(json_t *steps, const uint8_t *stream, size_t length, size_t own)
 {
     json_t *marks = json_incref(json_object_get(steps, "marks"));

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define STEP_PAGE_BYTES ((size_t)2 << 20) /* a page has at most about this many bytes */
+#define STEP_PAGE_BYTES ((size_t)2 << 20) /* the approximate maximum size of a page */
 
 /* Writes the page of a recording: STREAM, of LENGTH bytes, and STEPS, the document of
  * gpu/record/steps.h with these members added:

@@ -22,13 +22,13 @@
 #define BANKS 32u
 
 enum {
-    LEFT = 104, /* width of the area left of the columns */
+    LEFT = 104, /* width of the space to the left of the columns */
     WORD = 26,  /* width of 4 bytes of global memory, or of a bank */
     RIGHT = 16,
     WIDTH = LEFT + 32 * WORD + RIGHT,
     ROW = 30,  /* distance from one row to the next */
     CELL = 25, /* height of a cell */
-    ROWS = 64, /* a picture has at most this many rows */
+    ROWS = 64, /* maximum number of rows in a picture */
     LANES_TEXT = 160
 };
 
@@ -36,7 +36,7 @@ enum {
 struct item {
     uint64_t at; /* offset in bytes >> `shift` */
     uint32_t lanes;
-    /* row of the picture; half of the warp (0 or 1) for 128-bit accesses to shared memory */
+    /* row in the picture; half (0 or 1) of the warp, for 128-bit accesses to shared memory */
     unsigned row, half;
 };
 
@@ -50,8 +50,8 @@ struct drawing {
     uint64_t offset[LANES];
     struct item items[LANES];
     unsigned item_count;
-    /* for each row, in global memory the number of its 128-byte line; in shared memory 1 if the
-     * pass is extra, otherwise 0 */
+    /* for each row of global memory, the number of its 128-byte line; for each row of shared
+     * memory, whether the pass is extra (0 or 1) */
     uint64_t row_at[ROWS];
     unsigned row_count;
     unsigned sectors, ideal, ways;
@@ -110,7 +110,7 @@ static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
 
 /* --- layout ----------------------------------------------------------------------------------- */
 
-/* Returns the item at AT in this HALF of the warp. Adds the item if it is new. */
+/* Returns the item at AT that this HALF of the warp accesses. Adds the item if it is new. */
 static struct item *item_at(struct drawing *d, uint64_t at, unsigned half)
 {
     for (unsigned i = 0; i < d->item_count; i++)
@@ -143,7 +143,7 @@ static void lay_out_global(struct drawing *d)
     d->ideal = (d->item_count * d->bytes + 31) / 32;
 }
 
-/* Adds a row for each pass of one HALF of the warp. In each pass, a bank serves at most one
+/* Adds a row for each pass that one HALF of the warp needs. In one pass, a bank serves at most one
  * item. */
 static void lay_out_passes(struct drawing *d, unsigned half)
 {
@@ -172,7 +172,7 @@ static void lay_out(struct drawing *d)
             continue;
         d->mask |= 1u << l;
         d->offset[l] = (uint64_t)json_integer_value(offset);
-        /* shared memory handles the two halves of a warp separately for a 128-bit access */
+        /* for a 128-bit access, shared memory handles the two halves of a warp separately */
         unsigned half = d->shared && d->bytes == 16 ? l / 16 : 0;
         item_at(d, d->offset[l] >> d->shift, half)->lanes |= 1u << l;
     }
@@ -230,8 +230,8 @@ static void put_text(struct drawing *d, const char *class, const char *anchor, d
     markup_close(&d->m);
 }
 
-/* Writes the lanes' numbers, scaled to fit WIDTH. If there is no room, writes how many lanes there
- * are. */
+/* Writes the numbers of LANES, scaled to fit into WIDTH. If they do not fit, writes only how many
+ * lanes there are. */
 static void put_lanes(struct drawing *d, const char *class, double x, double y, double width,
                       uint32_t lanes)
 {
@@ -334,8 +334,8 @@ static void put_row_label(struct drawing *d, unsigned row, double y)
     markup_close(&d->m);
 }
 
-/* Draws the four sectors of a 128-byte line. Memory moves a whole sector if an item of ROW touches
- * the sector. */
+/* Draws the four sectors of a 128-byte line. A sector is marked as moved if an item of ROW touches
+ * it, because memory moves whole sectors. */
 static void put_sectors(struct drawing *d, unsigned row, double y)
 {
     unsigned touched = 0;

@@ -7,8 +7,8 @@
 enum { LEFT = 34, RIGHT = 8, TOP = 40, BOTTOM = 40, PLOT = 110, COLUMN = 34 };
 enum { HEIGHT = TOP + PLOT + BOTTOM };
 
-/* Opens a plot with COLUMNS columns, and in it the element of the description. The caller writes
- * and closes the description. */
+/* Opens a plot with COLUMNS columns, and in it the element for its description, which the caller
+ * writes and closes. */
 static void open_plot(struct markup *m, const char *id, const char *title, unsigned columns)
 {
     int width = LEFT + (int)columns * COLUMN + RIGHT;
@@ -101,7 +101,8 @@ static void put_grid(struct markup *m, unsigned columns)
     }
 }
 
-/* Returns the number of attempts to show: the number of the last attempt that a student made. */
+/* Returns the number of attempts to show, which is the number of the last attempt of any
+ * student. */
 static unsigned last_attempt(const struct class_trend trend[CLASS_ATTEMPTS])
 {
     unsigned last = 0;

@@ -36,7 +36,7 @@ static void put_text(struct map *map, const char *class, const char *anchor, int
     markup_close(&map->m);
 }
 
-/* Draws a bar with the share of a line, and the line's waste as a number. */
+/* Draws a bar for a line's share of the cost, and the line's waste as a number. */
 static void put_heat(struct map *map, const struct report_heat *heat, int y)
 {
     struct markup *m = &map->m;
@@ -74,7 +74,8 @@ static void put_line(struct map *map, size_t i)
     markup_break(&map->m);
 }
 
-/* Returns the costliest line that costs less than MOST, or NULL. */
+/* Returns the line that costs most among those that cost less than MOST, or NULL if there is
+ * none. */
 static const struct report_heat *next_costly(const struct map *map, uint64_t most)
 {
     const struct report_heat *found = NULL;

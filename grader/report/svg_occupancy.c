@@ -1,5 +1,6 @@
 /* Draws the three curves of the occupancy calculator. Each curve shows the number of warps on a
- * multiprocessor when one of the kernel's three values changes and the other two stay the same. */
+ * multiprocessor as a function of one of the kernel's three values, while the other two stay the
+ * same. */
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -79,7 +80,7 @@ static void put_axes(struct drawing *d, const struct curve *c)
     markup_break(m);
 }
 
-/* Draws the curve, with a step at each value where the number of warps changes. */
+/* Draws the curve. It jumps where the number of warps changes. */
 static void put_curve(struct drawing *d, const struct curve *c, int number)
 {
     char *points = NULL;

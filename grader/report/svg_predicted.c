@@ -43,7 +43,7 @@ static void put_path(struct markup *m, const char *class, const char *dashes, do
     markup_close(m);
 }
 
-#define CHARACTERS 112 /* number of characters that fit in a line, approximately */
+#define CHARACTERS 112 /* approximate number of characters that fit in a line */
 
 /* Returns the number of bytes of TEXT that fit into one line. */
 static size_t first_line(const char *text)
@@ -55,8 +55,8 @@ static size_t first_line(const char *text)
     return cut ? cut : strlen(text);
 }
 
-/* Writes TEXT as several lines, from the y coordinate Y on. If M is NULL, writes nothing. Returns
- * the y coordinate of the next line. */
+/* Writes TEXT as several lines, which begin at the y coordinate Y. If M is NULL, writes nothing.
+ * Returns the y coordinate of the next line in both cases. */
 static double put_lines(struct markup *m, double y, const char *text)
 {
     while (*text) {
@@ -264,8 +264,8 @@ struct label {
     double x, y;
 };
 
-/* Finds a position beside the point (X, Y) for the label number COUNT of LABELS, where it covers no
- * earlier label. */
+/* Finds a position beside the point (X, Y) for the label with index COUNT in LABELS. At this
+ * position it covers no earlier label. */
 static void place_label(struct label *labels, unsigned count, double x, double y)
 {
     for (unsigned i = 0; i < count; i++)
@@ -295,7 +295,8 @@ static void put_launch(struct markup *m, const struct report_axes *axes,
     markup_break(m);
 }
 
-/* Writes the launches' numbers, and a legend of the numbers from the y coordinate Y on. */
+/* Writes the launches' numbers beside their marks, and a legend of the numbers from the y
+ * coordinate Y on. */
 static void put_numbers(struct markup *m, double y, const struct report_prediction *launches,
                         const struct report_roofline *lines, const struct label *labels,
                         unsigned count)
@@ -427,7 +428,8 @@ enum { ROW = 34, ROWS_TOP = 62, LABEL = 14 /* narrower pieces get no label */ };
 
 static const struct row {
     const char *title, *engine;
-    /* the row shows only copies of pageable memory, which the host itself copies to a buffer */
+    /* true if the row shows only copies of pageable memory, which the host itself copies to a
+     * buffer */
     bool is_pageable;
 } timeline_rows[] = {{"host copies", "", true},
                      {"copies in", "to-device", false},
@@ -441,8 +443,8 @@ static bool is_in_row(const struct row *row, const json_t *piece)
                             : strcmp(json_text_of(piece, "engine"), row->engine) == 0;
 }
 
-/* Draws the row's pieces, each with the number of its stream. Returns the row's busy time in
- * microseconds. */
+/* Draws the row's work (copies or kernels), each with the number of its stream. Returns the row's
+ * busy time in microseconds. */
 static double put_pieces(struct markup *m, const json_t *work, const struct row *row, double y,
                          double scale)
 {

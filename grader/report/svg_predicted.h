@@ -8,17 +8,17 @@
 
 #include "report/predicted.h"
 
-#define REPORT_MOST_POINTS 8 /* a roofline shows at most this many launches, each as a point */
+#define REPORT_MOST_POINTS 8 /* maximum number of launches in a roofline, each shown as a point */
 
-/* The properties of a picture. ID is unique on the page and has only letters and digits. INLINED
- * says that the page already contains report_svg_predicted_style. */
+/* The properties of a picture. ID is unique on the page, and has only letters and digits. INLINED
+ * is true if the page already contains report_svg_predicted_style. */
 struct report_drawing {
     const char *id;
     bool inlined;
 };
 
-/* Draws the roofs of the chip, and COUNT launches under them. Each launch has a mark for each kind
- * of memory that it uses. Several launches get numbers. */
+/* Draws the roofs of the chip, and COUNT launches under them. A launch has a mark for each kind of
+ * memory that it uses. If there are several launches, they are numbered. */
 void report_svg_roofline(FILE *to, const struct report_prediction *launches, unsigned count,
                          const struct report_drawing *drawing);
 
@@ -30,9 +30,9 @@ void report_svg_limits(FILE *to, const struct report_prediction *p,
 void report_svg_waves(FILE *to, const struct report_prediction *p,
                       const struct report_drawing *drawing);
 
-/* Draws the pieces of work of TIMELINE, a member of a run's document (record/record.h), over time.
- * There is a row for each engine, and a row for the host's own copies of pageable memory. Leaves
- * out the pieces after the first REPORT_MOST_PIECES. */
+/* Draws the work (copies and kernels) in TIMELINE, a member of a run's document (record/record.h),
+ * over time. There is a row for each engine, and a row for the host's own copies of pageable
+ * memory. Draws only the first REPORT_MOST_PIECES copies and kernels. */
 #define REPORT_MOST_PIECES 400
 void report_svg_timeline(FILE *to, const json_t *timeline, const struct report_drawing *drawing);
 

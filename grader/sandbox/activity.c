@@ -1,6 +1,6 @@
-/* Distinguishes a program that sleeps, or waits for something that never comes, from a program that
- * waits for a CPU because the machine also has other work. The file /proc/PID/task/TID/stat has the
- * state of each thread:
+/* Finds out whether a program could make progress. A program that waits for a CPU, because the
+ * machine also has other work, could. A program that sleeps, or waits for an event, could not. The
+ * file /proc/PID/task/TID/stat has the state of each thread:
  *
  *     R  runs, or waits for a CPU        D  waits for a disk        other letters: waits */
 #include "sandbox/activity.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEPTH 8 /* most levels in the tree of processes; a sandbox has 4 levels */
+#define DEPTH 8 /* maximum depth of the tree of processes; a sandbox has 4 levels */
 
 /* Reads the beginning of a small file into TEXT (SIZE bytes). Returns false if it cannot be
  * read. */
@@ -26,14 +26,16 @@ static bool read_start(const char *path, char *text, size_t size)
     return got >= 0;
 }
 
-/* Returns whether the thread is busy. A thread that has just ended is not busy. */
+/* Returns whether the thread is busy: it runs, or waits for a CPU or a disk. A thread that has just
+ * ended is not busy. */
 static bool is_busy(pid_t process, const char *thread)
 {
     char path[320], text[512];
     snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)process, thread);
     if (!read_start(path, text, sizeof text))
         return false;
-    const char *state = strrchr(text, ')'); /* the program's name may contain any character */
+    /* the state follows the program's name, which may contain any character, even ')' */
+    const char *state = strrchr(text, ')');
     return state && state[1] && strchr("RD", state[2]);
 }
 
@@ -60,14 +62,14 @@ static bool has_busy_child(pid_t process, const char *thread, unsigned depth)
     snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)process, thread);
     if (depth == 0 || !read_start(path, list, sizeof list))
         return depth == 0;
-    /* ignore the last number, which can be cut off */
+    /* ignore the last number, because it may be cut off */
     for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end)
         if (any_is_busy((pid_t)pid, depth - 1))
             return true;
     return false;
 }
 
-/* Returns whether this kernel lists the threads and children of a process in /proc. */
+/* Returns whether this Linux kernel lists the threads and children of a process in /proc. */
 static bool is_known(void)
 {
     static int known = -1;

@@ -1,9 +1,9 @@
-/* Composes bubblewrap's command line.
+/* Builds bubblewrap's command line.
  *
- * The program sees a file system that bubblewrap makes for this run. Everything is read-only,
- * except the kept files and, for some programs, a scratch folder of limited size. There is no home,
- * no /proc, no shared /tmp. The only files of the kit are those that the caller names. Paths inside
- * are the same as outside. */
+ * The program sees a file system that bubblewrap creates for this run. Everything in it is
+ * read-only, except the files in `keep` and, for some programs, a scratch folder of limited size.
+ * There is no home folder, no /proc, and no shared /tmp. Of the kit's files, only those that the
+ * caller lists exist. Paths inside are the same as outside. */
 #include "sandbox/parts.h"
 
 #include "base/kit.h"
@@ -23,8 +23,8 @@ struct words {
     size_t count;
 };
 
-/* Appends words up to a NULL. If there are too many words, the command line is cut off and will
- * fail. */
+/* Appends all arguments up to a NULL. If there are too many words, the command line is incomplete
+ * and bubblewrap fails. */
 static void add(struct words *words, ...)
 {
     va_list arguments;
@@ -35,7 +35,7 @@ static void add(struct words *words, ...)
     va_end(arguments);
 }
 
-/* Returns VALUE as text, which is never freed, because this process soon executes another
+/* Returns VALUE as text. The text is never freed, because this process soon executes another
  * program. */
 static const char *number(uint64_t value)
 {
@@ -43,7 +43,7 @@ static const char *number(uint64_t value)
     return asprintf(&text, "%llu", (unsigned long long)value) < 0 ? "" : text;
 }
 
-/* number of bubblewrap programs that sandbox_other_bubblewrap() has rejected */
+/* number of bubblewrap programs that sandbox_other_bubblewrap() has rejected so far */
 static size_t passed_over;
 static char chosen[PATH_SIZE]; /* set by sandbox_set_bubblewrap() */
 
@@ -80,14 +80,14 @@ bool sandbox_other_bubblewrap(void)
     return next;
 }
 
-/* Adds the system's folders. A folder that is a link, such as /bin to /usr/bin, becomes a link
- * inside the sandbox, too. */
+/* Adds the system's folders. If such a folder is a link, such as /bin to /usr/bin, creates the same
+ * link in the sandbox. */
 static void add_system(struct words *words, const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox_system(); *path; ++path) {
         struct stat status;
         char *target = calloc(1, 4096);
-        /* if CUDA is in /usr, it is visible already */
+        /* a folder in /usr, such as CUDA's, is visible already */
         bool comes_along = strncmp(*path, "/usr/", 5) == 0;
         if (comes_along || !sandbox_wants(sandbox, *path) || lstat(*path, &status) != 0 || !target)
             continue;
@@ -106,8 +106,8 @@ static void add_system(struct words *words, const struct sandbox *sandbox)
         add(words, "--ro-bind", brought, brought, NULL);
 }
 
-/* Returns whether PATH is in a system folder, which is bound already. Binding PATH a second time
- * would fail if it goes through a link. */
+/* Returns whether PATH is in a system folder, and so visible already. Binding it a second time
+ * would fail if PATH contains a link. */
 static bool has_system(const struct sandbox *sandbox, const char *path)
 {
     if (sandbox->bare || sandbox_lies_in(path, kit_folder()))
@@ -118,7 +118,7 @@ static bool has_system(const struct sandbox *sandbox, const char *path)
     return false;
 }
 
-/* Hides the contents of the folder PATH behind an empty folder. */
+/* Hides the folder PATH: mounts an empty folder over it. */
 static void hide(const char *path, void *words)
 {
     char *copy = strdup(path);
@@ -151,7 +151,7 @@ static void add_files(struct words *words, const struct sandbox *sandbox)
     if (sandbox->gpu)
         add_gpu(words);
 #ifdef LANEWISE_PRELOAD
-    add(words, "--proc", "/proc", NULL); /* sanitizers find their stack there */
+    add(words, "--proc", "/proc", NULL); /* sanitizers need it to find the stack */
 #endif
     if (sandbox->scratch_bytes)
         add(words, "--size", number(sandbox->scratch_bytes), "--tmpfs", sandbox->folder, NULL);
@@ -167,8 +167,8 @@ static void add_files(struct words *words, const struct sandbox *sandbox)
     add(words, "--remount-ro", "/", "--chdir", sandbox->folder, NULL);
 }
 
-/* Sets the program's environment. bubblewrap's own environment is empty, so that a preloaded
- * library affects only the program. */
+/* Sets the program's environment by options. bubblewrap's own environment is empty, so that a
+ * preloaded library affects only the program. */
 static void add_environment(struct words *words, const char *const *environment)
 {
     for (; *environment; ++environment) {

@@ -1,5 +1,5 @@
-/* Runs jobs in child processes. A child returns its answer in an unnamed temporary file, which
- * parent and child both have open. If the parent is killed, the children get SIGTERM and clean
+/* Runs jobs in child processes. A child returns its result in an unnamed temporary file, which is
+ * open in the parent and in the child. If the parent is killed, the children get SIGTERM and clean
  * up. */
 #include "sandbox/pool.h"
 
@@ -16,7 +16,7 @@
 #define TICK_NANOSECONDS (100 * 1000 * 1000)
 
 struct child {
-    pid_t pid; /* process of the running job, or 0 if there is none */
+    pid_t pid; /* process of the running job, or 0 */
     size_t index;
     FILE *answer;
 };
@@ -37,7 +37,7 @@ static void run_child(const struct process_pool *pool, size_t index, FILE *to, p
     _exit(failed);
 }
 
-/* Starts job INDEX. If the job cannot start, calls DONE without an answer. */
+/* Starts job INDEX. If it cannot be started, calls DONE with NULL. */
 static void start(struct state *state, struct child *child, size_t index)
 {
     const struct process_pool *pool = state->pool;
@@ -57,7 +57,7 @@ static void start(struct state *state, struct child *child, size_t index)
         state->stopped = true;
 }
 
-/* Reads the answer of a child that ended with STATUS. */
+/* Reads the result of a child that ended with STATUS. */
 static void finish(struct state *state, struct child *child, int status)
 {
     json_t *answer = NULL;
@@ -73,7 +73,8 @@ static void finish(struct state *state, struct child *child, int status)
     json_decref(answer);
 }
 
-/* Reads the answers of all children that have ended. Waits only for the pool's own children. */
+/* Reads the results of all children that have ended. Does not reap other children of this
+ * process. */
 static void reap(struct state *state)
 {
     for (unsigned i = 0; i < state->pool->jobs; ++i) {
@@ -92,8 +93,8 @@ static struct child *find(struct state *state, bool busy)
     return NULL;
 }
 
-/* Waits until a child ends, a signal comes, or the next call of TICK is due. SIGCHLD is blocked, so
- * a signal that comes before the wait is not lost. */
+/* Waits until a child ends, a signal arrives, or TICK must be called again. SIGCHLD is blocked, so
+ * a signal that arrives before the wait is not lost. */
 static void wait_a_little(const sigset_t *ended)
 {
     static const struct timespec tick = {.tv_nsec = TICK_NANOSECONDS};

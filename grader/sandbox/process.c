@@ -10,15 +10,15 @@
  *      control  <---->  closes when the parent ends; carries the child's exit status back
  *      pidfd: readable when the supervisor has ended
  *
- * The supervisor kills all processes that the child has started, even in other sessions: orphans
- * become its children (PR_SET_CHILD_SUBREAPER). It does so when the child ends, and when its
- * control socket closes because the parent has closed it or was killed. PR_SET_PDEATHSIG alone is
- * not enough, because only the child gets that signal: compilers start processes, and bubblewrap's
- * own child asks for the signal only after it has made the sandbox.
+ * The supervisor kills all processes that the child has started, even in other sessions, because
+ * orphans become its children (PR_SET_CHILD_SUBREAPER). It does so when the child ends, and when
+ * the control socket closes because the parent has closed it or was killed. PR_SET_PDEATHSIG alone
+ * is not enough, because only the child would get that signal: compilers start further processes,
+ * and bubblewrap's own child requests the signal only after it has made the sandbox.
  *
- * The loop does not wait for end of file on the output pipe: a descendant that moved to another
- * session can keep the pipe open forever. After the child has ended, the parent reads the data left
- * in the pipe, and stops. */
+ * The loop does not wait for end of file on the output pipe, because a descendant that moved to
+ * another session could keep the pipe open forever. After the child has ended, the parent reads the
+ * data left in the pipe, and stops. */
 #include "sandbox/process.h"
 
 #include "base/clock.h"
@@ -43,8 +43,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Every child gets the usual limits of a Linux login session, whatever the grader's own limits are.
- * Compilers raise their own stack limit. */
+/* Every child gets the usual limits of a Linux login session, independent of the grader's own
+ * limits. Compilers raise their own stack limit. */
 #define STACK_BYTES      (8 << 20)
 #define MOST_STACK_BYTES (64 << 20)
 #define OPEN_FILES       1024
@@ -66,7 +66,7 @@ bool process_end_with(pid_t parent, int number)
     return prctl(PR_SET_PDEATHSIG, number) == 0 && getppid() == parent;
 }
 
-/* --- in the child: only functions that are safe after fork ------------------------------------ */
+/* --- in the child, where only functions that are safe after fork() may be called -------------- */
 
 static void limit(int resource, uint64_t soft, uint64_t hard)
 {
@@ -96,12 +96,12 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The child's descriptors, numbered from 0. The child closes all other descriptors, and those in
- * this list that its run does not need. */
+/* The child's descriptors, from number 0 on. The child closes all other descriptors, and those of
+ * this list that it does not need. */
 enum { INPUT, STDOUT, STDERR, SOCKET, ERROR_PIPE, STATUS_PIPE, DESCRIPTORS };
 
-/* Copies the parent's descriptors FROM to the child's descriptor numbers. Their numbers in the
- * parent are all higher than the child's numbers. */
+/* Copies the descriptors FROM to the numbers in the list above. All numbers in FROM are higher than
+ * these. */
 static bool set_descriptors(const int from[DESCRIPTORS])
 {
     int null = open("/dev/null", O_RDONLY);
@@ -114,11 +114,11 @@ static bool set_descriptors(const int from[DESCRIPTORS])
     return syscall(__NR_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
 }
 
-/* Asks the kernel to kill this process rather than the grader when memory runs out. */
+/* Makes Linux kill this process rather than the grader when memory runs out. */
 static void offer_memory(void)
 {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0) /* without /proc, the kernel chooses the process to kill by its size */
+    if (file < 0) /* without /proc, Linux chooses the process by its size */
         return;
     if (write(file, "1000", 4) < 0)
         errno = 0;
@@ -143,7 +143,7 @@ static void run_child(const struct process_command *command, pid_t parent,
         bool entered = (!command->folder || chdir(command->folder) == 0) &&
                        (!command->sandbox || sandbox_enter(command->sandbox, &start));
         if (entered) {
-            set_limits(command); /* after making the sandbox, because that takes memory */
+            set_limits(command); /* after the sandbox is set up, which takes memory */
             execve(start.argv[0], (char *const *)start.argv, (char *const *)start.environment);
         }
     }
@@ -155,7 +155,7 @@ static void run_child(const struct process_command *command, pid_t parent,
 
 /* --- in the supervisor ------------------------------------------------------------------------ */
 
-/* Kills all children of this process. Returns false if the kernel does not list them. */
+/* Kills all children of this process. Returns false if the kernel cannot list them. */
 static bool kill_children(void)
 {
     char list[4096], *at = list, *end;
@@ -164,17 +164,17 @@ static bool kill_children(void)
     if (file >= 0)
         close(file);
     list[size > 0 ? size : 0] = 0;
-    /* ignore the last number, which can be cut off */
+    /* ignore the last number, because it may be cut off */
     for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end)
         kill((pid_t)pid, SIGKILL);
     return size >= 0;
 }
 
-/* The message that the supervisor sends when it ends. STATUS comes from waitpid(). */
+/* The message that the supervisor sends at its end. STATUS is as from waitpid(). */
 struct message {
     pid_t child;
     int status;
-    double cpu; /* CPU time of the child and of all processes that it has started */
+    double cpu; /* CPU time of the child and of all processes started by it */
 };
 
 static double seconds_of(struct timeval time)
@@ -182,16 +182,17 @@ static double seconds_of(struct timeval time)
     return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-/* Ends CHILD and everything that it has started. Returns how CHILD ended. */
+/* Kills CHILD and all processes started by it. Returns how CHILD ended. */
 static struct message end_all(pid_t child)
 {
     struct message message = {.child = child};
     struct rusage usage;
     int status;
     pid_t ended;
-    /* kill the whole process group at once, so that no process of it can start another one */
+    /* kill the whole process group at once; otherwise a process of it could start another one
+     * meanwhile */
     kill(-child, SIGKILL);
-    kill(child, SIGKILL); /* the child may not have made its own process group yet */
+    kill(child, SIGKILL); /* in case the child has not made its own process group yet */
     do {
         bool all = kill_children();
         ended = wait4(all ? -1 : -child, &status, 0, &usage);
@@ -204,7 +205,7 @@ static struct message end_all(pid_t child)
 }
 
 /* Starts the child, and returns when the child has ended or the CONTROL socket closes. Signals to
- * the grader's group do not reach this process. */
+ * the grader's process group do not reach this process. */
 static void run_supervisor(const struct process_command *command, int control,
                            const int from[DESCRIPTORS])
 {
@@ -234,8 +235,8 @@ static void run_supervisor(const struct process_command *command, int control,
 
 /* --- in the parent ---------------------------------------------------------------------------- */
 
-/* Moves the pair of descriptors LOW to numbers above the child's descriptors, so that
- * set_descriptors() cannot overwrite them. */
+/* Moves a pair of descriptors to numbers above those of the child, so that set_descriptors() does
+ * not overwrite them. */
 static bool move_up(int low[2], int ends[2])
 {
     ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, DESCRIPTORS);
@@ -251,7 +252,7 @@ static bool open_pipe(int ends[2])
     return pipe2(low, O_CLOEXEC) == 0 && move_up(low, ends);
 }
 
-/* The pipes from one child. Each pipe is {reading end, writing end}; a closed end is -1. */
+/* The pipes from a child. Each is {reading end, writing end}. An end that is closed is -1. */
 enum { OUTPUT, ERROR, STATUS, PIPES };
 
 struct watch {
@@ -260,13 +261,13 @@ struct watch {
     double start;
     pid_t supervisor;
     const struct watch *server; /* the program's server, or NULL if there is none */
-    double idle;                /* seconds so far in which the program only waited */
-    double last_check;          /* time of the last check by is_idle() */
+    double idle;                /* seconds so far in which the program was not busy */
+    double last_check;          /* time at which is_idle() checked this last */
     int pipes[PIPES][2], control[2], output, pidfd;
-    size_t written; /* bytes of output so far, including bytes not kept */
+    size_t written; /* number of bytes of output so far, including those not kept */
 };
 
-/* Reads the bytes that are in the output pipe. Returns false at end of file, or if there is too
+/* Reads all bytes that are in the output pipe. Returns false at end of file, or if there is too
  * much output. */
 static bool take_output(struct watch *watch)
 {
@@ -289,26 +290,27 @@ static bool take_output(struct watch *watch)
     }
 }
 
-/* Returns whether the program has been idle for longer than its limit. If the program waits now,
- * but not for a CPU, adds the time since the last check to its idle time. */
+/* Returns whether the program has been idle for longer than its limit. If it is not busy now
+ * (activity.h), adds the time since the last check to its idle time. */
 static bool is_idle(struct watch *watch)
 {
     double now = clock_seconds();
     uint16_t delay = 0;
     if (watch->command->idle_seconds <= 0 || now - watch->last_check < 0.1)
         return false;
-    /* a random delay, so that a program cannot predict when we look and be busy only then */
+    /* a random delay, so that a program cannot predict the checks and be busy only then */
     if (getrandom(&delay, sizeof delay, GRND_NONBLOCK) == sizeof delay)
         usleep(delay % 20000u);
     if (!activity_of(watch->supervisor) &&
         !(watch->server && activity_of(watch->server->supervisor)))
-        /* count at most 0.25 s, because we may have slept longer between two checks */
+        /* add at most 0.25 s, because this process may itself have been suspended since the last
+         * check */
         watch->idle += fmin(now - watch->last_check, 0.25);
     watch->last_check = now;
     return watch->idle > watch->command->idle_seconds;
 }
 
-/* Returns true unless SERVER, which has ended, exited with code 0. */
+/* Returns whether SERVER, which has ended, did not exit with code 0. */
 static bool has_failed(const struct watch *server)
 {
     struct message message;
@@ -317,8 +319,8 @@ static bool has_failed(const struct watch *server)
            message.status != 0;
 }
 
-/* Waits until the supervisor has ended, or until there is a reason to end the child early.
- * OUTCOME->end is then this reason. */
+/* Waits until the supervisor has ended, or until there is a reason to end the child early. Stores
+ * such a reason in OUTCOME->end. */
 static void wait_for_end(struct watch *watch, double deadline)
 {
     struct pollfd polled[3] = {{.fd = watch->pidfd, .events = POLLIN},
@@ -330,7 +332,7 @@ static void wait_for_end(struct watch *watch, double deadline)
             watch->outcome->end = interrupted ? PROCESS_INTERRUPTED : PROCESS_TIMED_OUT;
             return;
         }
-        /* wait at most 0.1 s, because an interrupt could come just before poll() */
+        /* at most 0.1 s, because an interrupt can arrive just before poll() */
         if (poll(polled, 3, left < 0.1 ? (int)(left * 1000) + 1 : 100) < 0 && errno != EINTR)
             return;
         if (polled[1].revents && !take_output(watch))
@@ -354,7 +356,7 @@ static void wait_for_end(struct watch *watch, double deadline)
     }
 }
 
-/* Records the end of a program. A program that ignores SIGXCPU gets SIGKILL a second later. */
+/* Records how a program has ended. A program that ignores SIGXCPU gets SIGKILL a second later. */
 static void note_end(const struct watch *watch, const struct message *message)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -376,7 +378,8 @@ static void fail_to_start(struct process_outcome *outcome, int reason)
     outcome->code = reason;
 }
 
-/* Does the same as fail_to_start(), for a failure without an errno. FORMAT takes NUMBER. */
+/* Does the same as fail_to_start() for a failure without an errno. The reason is FORMAT, in which
+ * NUMBER is inserted. */
 static void fail_because(struct watch *watch, const char *format, int number)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -392,8 +395,8 @@ static void close_end(int *end)
     *end = -1;
 }
 
-/* Makes the supervisor end all remaining processes, and reaps the supervisor. The child's status
- * counts only if the child ended by itself. */
+/* Makes the supervisor kill all remaining processes, and reaps the supervisor. The child's status
+ * counts only if the child had already ended by then. */
 static void reap(struct watch *watch)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -411,7 +414,7 @@ static void reap(struct watch *watch)
         fail_because(watch, "signal %d has ended its supervisor", SIGKILL);
 }
 
-/* Finds out whether the sandbox failed before it started the program. */
+/* Detects that the sandbox failed before it started the program. */
 static void check_sandbox(struct watch *watch, int status)
 {
     char text[1000];
@@ -427,7 +430,7 @@ static void check_sandbox(struct watch *watch, int status)
     fail_to_start(watch->outcome, 0);
 }
 
-/* Waits for the child's exec. Returns 0, or the errno of its failure. */
+/* Waits for the child's exec(). Returns 0, or the errno if exec() failed. */
 static int wait_for_exec(int error)
 {
     int reason = 0;
@@ -446,7 +449,7 @@ static void close_pipes(struct watch *watch, int from, int to)
             close_end(&watch->pipes[i][end]);
 }
 
-/* Opens a socket whose ends are above the child's descriptors. */
+/* Opens a pair of sockets whose numbers are above those of the child's descriptors. */
 static bool open_socket(int ends[2])
 {
     int low[2];
@@ -460,7 +463,7 @@ static bool open_pipes(struct watch *watch)
            (!watch->command->sandbox || open_pipe(watch->pipes[STATUS]));
 }
 
-/* Starts the command. SOCKET becomes its descriptor 3; it is -1 if there is none. */
+/* Starts the command. SOCKET becomes its descriptor 3, unless it is -1. */
 static void begin(struct watch *watch, const struct process_command *command,
                   struct process_outcome *outcome, int socket)
 {
@@ -497,7 +500,7 @@ static void begin(struct watch *watch, const struct process_command *command,
         fail_to_start(outcome, reason);
 }
 
-/* Waits for the end of the child, at most until DEADLINE, and closes everything that begin()
+/* Waits for the end of the child, at most until DEADLINE. Then closes all descriptors that begin()
  * opened. */
 static void finish(struct watch *watch, double deadline)
 {
@@ -513,7 +516,7 @@ static void finish(struct watch *watch, double deadline)
         sandbox_end(watch->command->sandbox);
     }
     close_pipes(watch, 0, 1);
-    close_end(&watch->control[0]); /* still open only if no supervisor was started */
+    close_end(&watch->control[0]); /* open only if no supervisor was started */
     close_end(&watch->control[1]);
     if (outcome->output)
         outcome->output[outcome->output_size] = 0;
@@ -541,7 +544,7 @@ void process_run_served(const struct process_command *command, const struct proc
         fail_to_start(outcome, reason);
     for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
-            /* close our copies, so that the server gets end of file when the program ends */
+            /* close this copy, so that the server gets end of file when the program ends */
             close(ends[i]);
     if (server_watch.supervisor > 0)
         watch.server = &server_watch;

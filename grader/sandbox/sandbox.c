@@ -1,8 +1,8 @@
 /* Chooses the level and the user of a sandbox, and lets a process enter it.
  *
- * If the grader is root, it runs every program as a separate user, whose id no other process has at
- * that time. So a limit on the user's processes affects only this run, and even without namespaces
- * the program cannot open files of the grader or of another submission. */
+ * If the grader is root, it runs every program as a separate user, as whom no other process runs at
+ * that time. So a limit on the user's processes affects only this program. Even without namespaces,
+ * the program then cannot open files of the grader or of another submission. */
 #include "sandbox/sandbox.h"
 
 #include "base/files.h"
@@ -23,14 +23,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* User ids that systemd also uses for temporary users; no person has one of these ids. */
+/* User ids that systemd also uses for temporary users. No person has such an id. */
 #define FIRST_USER 61184
 #define USERS      4336
 
 static const struct level {
     const char *name, *protects;
     bool for_root;    /* only root can use it */
-    const char *lack; /* the protection that this level lacks, compared with the best level */
+    const char *lack; /* what this level does not protect, compared with the best level */
 } levels[] = {
     [SANDBOX_NONE] = {"none", "the limits of a process", false,
                       "no namespaces, no Landlock, no seccomp"},
@@ -66,9 +66,9 @@ bool sandbox_level_find(const char *name, enum sandbox_level *level)
 
 /* --- finding the best level ------------------------------------------------------------------- */
 
-/* Tries LEVEL with an empty script of sh, which nvcc needs, too. On failure returns false, and WHY
- * is one line that says what failed. Also returns true if the trial's folder cannot be made; the
- * next run then fails and reports this. */
+/* Tries LEVEL by running an empty script with sh, which nvcc also needs. On failure returns false,
+ * and WHY gets one line that describes the failure. If no folder can be created for the trial,
+ * returns true; the next run then fails and reports this. */
 static bool try_level(enum sandbox_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/sh", "-c", "exit 0", NULL};
@@ -81,7 +81,8 @@ static bool try_level(enum sandbox_level level, char *why, size_t size)
                               .folder = folder,
                               .read = none,
                               .keep = none,
-                              .scratch_bytes = 1 << 16, /* needs --size of newer bubblewraps */
+                              /* needs the option --size of newer bubblewraps */
+                              .scratch_bytes = 1 << 16,
                               .processes = 64};
     struct process_command command = {.argv = words,
                                       .folder = folder,
@@ -101,7 +102,7 @@ static bool try_level(enum sandbox_level level, char *why, size_t size)
     return good;
 }
 
-/* Tries LEVEL with one bubblewrap program after another, until one works. */
+/* Tries LEVEL with each available bubblewrap program until one works. */
 static bool works(enum sandbox_level level, char *why, size_t size)
 {
     bool good = try_level(level, why, size);
@@ -119,16 +120,16 @@ static enum sandbox_level highest(void)
     return level;
 }
 
-/* Returns whether this process is in a container of Docker or Podman. By default, such a container
- * forbids namespaces. */
+/* Returns whether this process is in a container of Docker or Podman. By default, they do not allow
+ * namespaces. */
 static bool in_container(void)
 {
     return getenv("container") || access("/.dockerenv", F_OK) == 0 ||
            access("/run/.containerenv", F_OK) == 0;
 }
 
-/* Sets WHY to the reason why no level above FOUND is used. TROUBLE is the failure of the next
- * higher level. */
+/* Sets WHY to the reason why FOUND is the best level that works. TROUBLE describes the failure of
+ * the next higher level. */
 static void explain(enum sandbox_level found, const char *trouble, char *why, size_t size)
 {
     bool best = found == SANDBOX_NAMESPACES_USER || (found == SANDBOX_NAMESPACES && geteuid() != 0);
@@ -144,8 +145,7 @@ static void explain(enum sandbox_level found, const char *trouble, char *why, si
                  "%s; for a stronger sandbox in this container, start it with "
                  "--security-opt seccomp=unconfined --security-opt apparmor=unconfined",
                  levels[found].lack);
-    else /* use only the first sentence of bubblewrap's message, because the rest refers to its
-          * manual */
+    else /* only the first sentence of bubblewrap's message: the rest refers to its manual */
         snprintf(why, size, "%s (%.*s)", levels[found].lack,
                  (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);
 }
@@ -171,7 +171,7 @@ enum sandbox_level sandbox_best_level(char *why, size_t size)
 
 /* --- in the child: users ---------------------------------------------------------------------- */
 
-/* Returns whether every user can enter all folders of PATH. */
+/* Returns whether all folders on PATH can be entered by every user. */
 static bool others_reach(const char *path)
 {
     char part[PATH_SIZE];
@@ -187,8 +187,8 @@ static bool others_reach(const char *path)
     return true;
 }
 
-/* Returns whether another user can reach all paths of the sandbox. Paths in the sandbox's folder do
- * not count, because the other user will own them. */
+/* Returns whether another user can reach all paths of the sandbox. Ignores paths in the sandbox's
+ * folder, because the other user will own them. */
 static bool all_reach(const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
@@ -197,8 +197,8 @@ static bool all_reach(const struct sandbox *sandbox)
     return others_reach(sandbox->folder);
 }
 
-/* Makes USER the owner of the files in the folder, and of the folder itself if the program may
- * create files. */
+/* Makes USER the owner of the files in the sandbox's folder, and also of the folder if the program
+ * may create files in it. */
 static bool give(const struct sandbox *sandbox, uid_t user)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
@@ -217,22 +217,22 @@ static bool become(uid_t user)
     if (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 ||
         setresuid(user, user, user) != 0)
         return false;
-    /* set it again, because the change of user has cancelled it */
+    /* set this again, because the change of user has cleared it */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     return getppid() == parent;
 }
 
-/* Removes root's capabilities, so that this process can no longer reach files of other users. */
+/* Removes root's capabilities. After that, this process cannot access other users' files. */
 static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[2] = {{0}};
-    /* without no_new_privs, an exec would give the capabilities back to root */
+    /* without no_new_privs, an exec() would give the capabilities back to root */
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
 }
 
-/* Gives up the rights of root. *OWN becomes true if this process has changed to a separate user. It
- * stays with its own user if only root can enter the folder of the kit or of the compiler, and in a
+/* Gives up the rights of root. Sets *OWN to whether this process runs as a separate user now. It
+ * keeps its user if only root can enter the folder of the kit or of the compiler, or if it is in a
  * container without other users. */
 static bool leave_root(const struct sandbox *sandbox, bool *own)
 {
@@ -249,7 +249,7 @@ static bool leave_root(const struct sandbox *sandbox, bool *own)
 
 /* --- in the child: the limit on processes ----------------------------------------------------- */
 
-/* Returns the number of threads in all processes of this user, as RLIMIT_NPROC counts them. */
+/* Returns the number of threads of all processes of this user, which RLIMIT_NPROC limits. */
 static uint64_t count_threads(void)
 {
     DIR *folder = opendir("/proc");
@@ -261,7 +261,7 @@ static uint64_t count_threads(void)
         snprintf(path, sizeof path, "/proc/%s/task", entry->d_name);
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && stat(path, &status) == 0 &&
             status.st_uid == geteuid())
-            /* the folder has an entry for each thread, and "." and ".." */
+            /* the folder has ".", ".." and an entry for each thread */
             count += status.st_nlink - 2;
     }
     if (folder)
@@ -269,8 +269,8 @@ static uint64_t count_threads(void)
     return count;
 }
 
-/* Limits the number of processes. The limit counts all threads of the user. OWN says that the user
- * has no other processes. */
+/* Limits the number of processes. The limit applies to all threads of the user. OWN says that the
+ * user has no other processes. */
 static void limit_processes(const struct sandbox *sandbox, bool own)
 {
     struct rlimit limits;
@@ -284,7 +284,7 @@ bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start)
 {
     bool own = false;
     if (sandbox->level < SANDBOX_NAMESPACES)
-        close(SANDBOX_STATUS_FD); /* only bubblewrap writes to this descriptor */
+        close(SANDBOX_STATUS_FD); /* this descriptor is only for bubblewrap */
     if (sandbox->level == SANDBOX_NONE)
         return true;
     if (!leave_root(sandbox, &own))
@@ -293,7 +293,7 @@ bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start)
     if (sandbox->level >= SANDBOX_NAMESPACES)
         return sandbox_wrap(sandbox, start);
     if (!sandbox_landlock(sandbox) && !own) {
-        errno = EOPNOTSUPP; /* the seccomp filter alone would protect no file */
+        errno = EOPNOTSUPP; /* the seccomp filter alone does not protect files */
         return false;
     }
     return sandbox_filter_install(sandbox);
@@ -317,7 +317,7 @@ void sandbox_end(const struct sandbox *sandbox)
         return;
     for (const char *const *path = sandbox->keep; *path; ++path)
         if (lchown(*path, 0, 0) != 0)
-            continue; /* the file no longer exists; the code that reads it reports that */
+            continue; /* the file no longer exists, which the code that reads it will report */
     if (lchown(sandbox->folder, 0, 0) != 0)
         return;
 }

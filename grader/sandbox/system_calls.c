@@ -1,11 +1,11 @@
-/* Makes the seccomp filter. The filter refuses system calls that an honest compiler or program does
- * not need here, but that a hostile program could use to attack the kernel, reach other processes,
- * or leave something behind.
+/* Makes the seccomp filter. It refuses system calls that an honest compiler or program does not
+ * need here, but with which a hostile program could attack the kernel, reach other processes, or
+ * leave something behind.
  *
- * Refused calls fail with EPERM. They fail with ENOSYS if the C library then tries another call.
- * The filter lists refused calls, not allowed calls, because the calls that programs, compilers and
- * a GPU's driver need differ from system to system. Namespaces or Landlock limit the effect of the
- * allowed calls. */
+ * A refused call fails with EPERM, or with ENOSYS if the C library then tries another call. The
+ * filter has a list of refused calls, not of allowed calls, because the calls that programs,
+ * compilers and a GPU's driver need differ from system to system. Namespaces or Landlock limit what
+ * the allowed calls can do. */
 #include "sandbox/parts.h"
 
 #include <errno.h>
@@ -19,12 +19,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The programs to which a rule applies, as bits. */
+/* Bits that say to which programs a rule applies. */
 enum {
     ALWAYS = 0,   /* all programs */
     RUNNING = 1,  /* programs that may not start processes */
     EMULATED = 2, /* programs that see no GPU; a GPU's driver needs more calls */
-    /* programs without a process namespace, which can reach other processes by number */
+    /* programs without a process namespace, which could address other processes by their ids */
     SAME_TABLE = 4,
     ALONE = 8, /* programs that may not create shared memory */
 };
@@ -47,13 +47,13 @@ static const struct {
     {SCMP_SYS(tkill), SAME_TABLE, EPERM},
     {SCMP_SYS(rt_sigqueueinfo), SAME_TABLE, EPERM},
     {SCMP_SYS(rt_tgsigqueueinfo), SAME_TABLE, EPERM},
-    /* calls that leave the process group; the grader kills all processes of the group */
+    /* calls that leave the process group; the grader kills programs by their group */
     {SCMP_SYS(setsid), ALWAYS, EPERM},
     {SCMP_SYS(setpgid), ALWAYS, EPERM},
     /* calls that start processes */
     {SCMP_SYS(fork), RUNNING, EPERM},
     {SCMP_SYS(vfork), RUNNING, EPERM},
-    {SCMP_SYS(clone3), ALWAYS, ENOSYS}, /* its flags are in memory, which filters cannot read */
+    {SCMP_SYS(clone3), ALWAYS, ENOSYS}, /* its flags are in memory, which a filter cannot read */
     {SCMP_SYS(execveat), ALWAYS, EPERM},
     /* calls that change mounts and namespaces */
     {SCMP_SYS(mount), ALWAYS, EPERM},
@@ -76,7 +76,7 @@ static const struct {
     {SCMP_SYS(mknodat), ALWAYS, EPERM},
     {SCMP_SYS(memfd_create), RUNNING | EMULATED | ALONE, EPERM},
     {SCMP_SYS(memfd_secret), ALWAYS, EPERM},
-    /* calls that make objects which outlive a process */
+    /* calls that create objects which outlive a process */
     {SCMP_SYS(shmget), ALWAYS, EPERM},
     {SCMP_SYS(msgget), ALWAYS, EPERM},
     {SCMP_SYS(semget), ALWAYS, EPERM},
@@ -84,7 +84,7 @@ static const struct {
     {SCMP_SYS(add_key), ALWAYS, EPERM},
     {SCMP_SYS(request_key), ALWAYS, EPERM},
     {SCMP_SYS(keyctl), ALWAYS, EPERM},
-    /* calls that attack or configure the kernel */
+    /* calls that configure the kernel, or that attacks on it use */
     {SCMP_SYS(io_uring_setup), ALWAYS, ENOSYS},
     {SCMP_SYS(io_uring_enter), ALWAYS, ENOSYS},
     {SCMP_SYS(io_uring_register), ALWAYS, ENOSYS},
@@ -113,23 +113,23 @@ static const struct {
     {SCMP_SYS(vhangup), ALWAYS, EPERM},
     {SCMP_SYS(socket), EMULATED, EPERM},
     {SCMP_SYS(socketpair), EMULATED, EPERM},
-    /* calls that could send messages through locks on files that others can open */
+    /* calls that could pass messages through locks on files that others can open */
     {SCMP_SYS(flock), RUNNING | EMULATED, EPERM},
 };
 
-/* Calls that are refused depending on the value of one argument. The filter sees 64 bits even of
- * arguments of which the kernel uses only 32. The masks ignore the upper half; otherwise, bits
- * there could hide a forbidden value. */
+/* Calls that are refused if one argument has a certain value. The filter sees 64 bits of each
+ * argument, even if the kernel uses only 32 of them. The masks ignore the upper half. Otherwise a
+ * program could set bits there to hide a forbidden value. */
 static const struct {
     int call;
     unsigned when;
     unsigned argument;
     enum scmp_compare compare;
-    uint64_t mask, value; /* if the comparison takes no mask, MASK is the value to compare with */
+    uint64_t mask, value; /* if the comparison has no mask, MASK is the value to compare with */
 } refused_by_argument[] = {
     {SCMP_SYS(socket), ALWAYS, 0, SCMP_CMP_NE, AF_UNIX, 0},
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0},
-    /* a thread that waits for such a clone has state D, which activity.c takes for busy */
+    /* the thread that calls this would have state D, and so activity.c would take it for busy */
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_VFORK, CLONE_VFORK},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWNS, CLONE_NEWNS},
@@ -142,11 +142,11 @@ static const struct {
     {SCMP_SYS(prctl), ALWAYS, 0, SCMP_CMP_MASKED_EQ, 0xffffffff, PR_SET_PDEATHSIG},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x5412 /* TIOCSTI */},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x541c /* TIOCLINUX */},
-    /* this call would make memory that RLIMIT_DATA does not count */
+    /* this call would create memory that RLIMIT_DATA does not count */
     {SCMP_SYS(mmap), RUNNING | EMULATED, 3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS,
      MAP_SHARED | MAP_ANONYMOUS},
     {SCMP_SYS(mmap), RUNNING, 3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN},
-    /* these calls could send messages through locks, with fcntl() */
+    /* these calls could pass messages through locks on files */
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_GETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLKW},
@@ -155,9 +155,9 @@ static const struct {
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_SETLKW},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLEASE},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_NOTIFY},
-    /* these calls change limits and priorities. The process number 0 means the caller, so it is
-     * allowed. The user number 0 means all processes of the caller's user, so every user number is
-     * refused. */
+    /* These calls change limits and priorities. They are allowed for process number 0, which means
+     * the caller. They are refused for all users, because user number 0 means all processes of the
+     * caller's user. */
     {SCMP_SYS(prlimit64), ALWAYS, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(setpriority), ALWAYS, 0, SCMP_CMP_NE, PRIO_PROCESS, 0},
     {SCMP_SYS(setpriority), ALWAYS, 1, SCMP_CMP_NE, 0, 0},
@@ -197,7 +197,8 @@ static bool add_rules(const struct sandbox *sandbox, scmp_filter_ctx filter)
             failed |= seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM),
                                              refused_by_argument[i].call, 1, &argument);
     }
-    /* without a process namespace, a program may signal only itself; compilers send no signals */
+    /* without a process namespace, a program may send signals only to itself; compilers send
+     * none */
     struct scmp_arg_cmp others = SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid());
     if (sandbox->level == SANDBOX_CONFINED)
         failed |=
@@ -210,7 +211,8 @@ static scmp_filter_ctx make_filter(const struct sandbox *sandbox)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 #ifdef LANEWISE_EMULATED
-    /* in qemu-user, the kernel is that of another CPU, which numbers system calls differently */
+    /* under qemu-user, the system calls reach a kernel of another CPU, which numbers them
+     * differently */
     if (filter)
         seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
 #endif
@@ -227,7 +229,7 @@ bool sandbox_filter_install(const struct sandbox *sandbox)
     scmp_filter_ctx filter = make_filter(sandbox);
     if (!filter)
         return false;
-    int error = seccomp_load(filter); /* also sets no_new_privs */
+    int error = seccomp_load(filter); /* this also sets no_new_privs */
     seccomp_release(filter);
     errno = -error;
     return error == 0;

@@ -1,8 +1,8 @@
-/* Lists the files that a sandbox makes visible. Where there are no namespaces, sets up Landlock,
- * which restricts a process to these files.
+/* Lists the files that are visible in a sandbox. If there are no namespaces, uses Landlock to
+ * restrict a process to these files.
  *
- * A Landlock rule can only allow access, and always to a whole folder. If the kit, or a folder that
- * is hidden from compilers, is inside a system folder, the entries of that system folder are
+ * A Landlock rule can only allow access to a folder as a whole, and cannot exclude parts. So if a
+ * system folder contains the kit, or a folder that is hidden from compilers, its other entries are
  * allowed one by one. */
 #include "sandbox/parts.h"
 
@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ALTERNATIVES "/etc/alternatives" /* a link in /usr/bin, such as c++, may lead there */
+#define ALTERNATIVES "/etc/alternatives" /* some links in /usr/bin, such as c++, lead there */
 
 const char *const *sandbox_system(void)
 {
@@ -30,14 +30,14 @@ const char *const *sandbox_system(void)
                                   "/libx32", "/usr",  ALTERNATIVES, "/etc/ld.so.cache", NULL,
                                   NULL,      NULL,    NULL};
     paths[9] = kit_cuda_home();
-    paths[10] = kit_tools(); /* may be NULL, which ends the list */
+    paths[10] = kit_tools(); /* if this is NULL, it ends the list */
     paths[11] = kit_libraries();
     return paths;
 }
 
 bool sandbox_wants(const struct sandbox *sandbox, const char *path)
 {
-    bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* a GPU's driver also needs this path */
+    bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* a GPU's driver needs this path, too */
     if (kit_tools() && strcmp(path, kit_tools()) == 0)
         return sandbox->forks;
     if (kit_libraries() && strcmp(path, kit_libraries()) == 0)
@@ -51,7 +51,7 @@ void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), voi
 {
     glob_t found;
     if (glob("/dev/nvidia*", 0, NULL, &found) == 0) {
-        glob("/dev/dxg", GLOB_APPEND, NULL, &found); /* the GPU of Windows, in WSL */
+        glob("/dev/dxg", GLOB_APPEND, NULL, &found); /* the GPU under Windows (WSL) */
         for (size_t i = 0; i < found.gl_pathc; ++i)
             visit(found.gl_pathv[i], context);
         globfree(&found);
@@ -68,7 +68,7 @@ static void visit_without_links(const char *named, void (*visit)(const char *, v
 
 void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *context)
 {
-    /* these are not patterns, because the path of CUDA's folder may contain '[' or '*' */
+    /* not patterns, because the path of CUDA's folder may contain '[' or '*' */
     static const char *const own[] = {"thrust", "cub", "cccl/thrust", "cccl/cub"};
     static const char *const patterns[] = {
         "/usr/local/cuda*/targets/*/include/{,cccl/}{thrust,cub}",
@@ -97,11 +97,12 @@ bool sandbox_lies_in(const char *path, const char *folder)
 
 /* --- Landlock --------------------------------------------------------------------------------- */
 
-/* Access rights of newer kernels, which the headers of Debian 12 do not define. */
+/* Access rights of newer kernels, which the headers of Debian 12 do not define yet. */
 #define ACCESS_TRUNCATE  (1ull << 14) /* since version 3 of Landlock */
 #define ACCESS_IOCTL_DEV (1ull << 15) /* since version 5 of Landlock */
 struct ruleset {
-    uint64_t files, ports, scopes; /* PORTS needs version 4 of Landlock, SCOPES version 6 */
+    /* `ports` needs version 4 of Landlock, `scopes` needs version 6 */
+    uint64_t files, ports, scopes;
 };
 
 #define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
@@ -136,7 +137,7 @@ static bool open_rules(struct rules *rules)
     return rules->fd >= 0;
 }
 
-/* Allows ACCESS to PATH and everything beneath it. A missing path needs no rule. */
+/* Allows ACCESS to PATH and everything below it. If PATH does not exist, does nothing. */
 static void allow(const struct rules *rules, const char *path, uint64_t access)
 {
     struct landlock_path_beneath_attr rule = {.allowed_access = access & rules->known};
@@ -158,8 +159,8 @@ static void note_hidden(const char *path, void *context)
             strdup(path); /* never freed, because this process soon executes another program */
 }
 
-/* Returns whether PATH, which contains no links, is hidden. *PARTLY says that something inside PATH
- * is hidden. */
+/* Returns whether PATH, which contains no links, is hidden. Sets *PARTLY to whether something
+ * inside PATH is hidden. */
 static bool is_hidden(const struct rules *rules, const char *path, bool *partly)
 {
     bool hidden = false;
@@ -171,8 +172,8 @@ static bool is_hidden(const struct rules *rules, const char *path, bool *partly)
     return hidden;
 }
 
-/* Allows a system folder, except hidden parts. Resolves links first, because they could lead to
- * hidden parts. */
+/* Allows a system folder, but not its hidden parts. Resolves links first, because a link could lead
+ * to a hidden part. */
 static void allow_system(const struct rules *rules, const char *named)
 {
     struct dirent *entry;
@@ -231,7 +232,7 @@ bool sandbox_landlock(const struct sandbox *sandbox)
     if (sandbox->gpu)
         allow_gpu(&rules);
 #ifdef LANEWISE_PRELOAD
-    allow(&rules, "/proc/self", READING); /* sanitizers find their stack there */
+    allow(&rules, "/proc/self", READING); /* sanitizers need it to find the stack */
 #endif
     bool done = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
                 syscall(__NR_landlock_restrict_self, rules.fd, 0) == 0;

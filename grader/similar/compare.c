@@ -1,7 +1,7 @@
 #include "similar/compare.h"
 
-/* Returns true if LEFT and RIGHT share at least LEAST marks, and these are at least the fraction
- * SHARE of all marks. */
+/* Returns whether LEFT and RIGHT share at least LEAST hashes ("marks"), and at least the fraction
+ * SHARE of all. */
 static bool share_enough(const struct fingerprint *left, const struct fingerprint *right,
                          size_t least, double share)
 {

@@ -1,4 +1,4 @@
-/* A fingerprint is a sorted array, searched by bisection. */
+/* A fingerprint is a sorted array, in which binary search is used. */
 #include "similar/fingerprint.h"
 
 #include <inttypes.h>
@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS 16 /* hex digits of a mark */
+#define DIGITS 16 /* number of hex digits of a mark (a hash) */
 
 bool fingerprint_append(struct fingerprint *fingerprint, uint64_t mark)
 {
-    /* the array's capacity is a power of two, so the array is full when COUNT is one */
+    /* the capacity is always a power of two, so the array is full when COUNT is a power of two */
     if ((fingerprint->count & (fingerprint->count - 1)) == 0) {
         size_t room = fingerprint->count ? 2 * fingerprint->count : 1;
         uint64_t *marks = realloc(fingerprint->marks, room * sizeof *marks);

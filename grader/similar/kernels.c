@@ -1,4 +1,4 @@
-/* Makes fingerprints of kernels:
+/* Computes the fingerprints of kernels:
  *
  * text --statements--> instructions --windows--> hashes --winnowing--> marks of a fingerprint */
 #include "similar/kernels.h"
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of instructions in a window. Shorter windows occur in every kernel; longer windows
- * change with each edit. */
+/* The number of instructions in a window. Shorter windows would occur in every kernel; longer
+ * windows would change with each edit. */
 #define WINDOW 5u
-#define STEP   3u  /* at least one of STEP consecutive windows leaves a mark */
-#define NAMES  64u /* most names in a window; all further names count as the same name */
+#define STEP   3u  /* of STEP consecutive windows, at least one leaves a mark */
+#define NAMES  64u /* maximum number of names in a window; all further names count as one name */
 
 struct span {
     const char *begin, *end;
@@ -32,7 +32,8 @@ static const char *find(struct span text, const char *any)
     return text.begin;
 }
 
-/* Returns whether TEXT begins with a directive that ends with its line instead of a semicolon. */
+/* Returns whether TEXT begins with a directive that ends at the end of its line, not at a
+ * semicolon. */
 static bool is_line(struct span text)
 {
     static const char *const words[] = {".loc",     ".file", ".version", ".target", ".address_size",
@@ -56,7 +57,7 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
-/* Skips the comment or label at the start of TEXT. Returns TEXT unchanged if there is neither. */
+/* Skips a comment or label at the start of TEXT. If there is none, returns TEXT unchanged. */
 static struct span skip_remark(struct span text)
 {
     const char *end = text.begin;
@@ -69,8 +70,8 @@ static struct span skip_remark(struct span text)
     return text;
 }
 
-/* Finds the next instruction and moves *TEXT past it. INSTRUCTION is empty where a function begins.
- * Returns false if there are no more instructions. */
+/* Finds the next instruction and moves *TEXT past it. Where a function begins, returns an empty
+ * INSTRUCTION. Returns false if there are no more instructions. */
 static bool next_instruction(struct span *text, struct span *instruction)
 {
     while (text->begin < text->end) {
@@ -124,7 +125,7 @@ static bool same_span(struct span left, struct span right)
            memcmp(left.begin, right.begin, length) == 0;
 }
 
-/* Hashes a name as a number: its position among the names of this window. */
+/* Hashes a name by its number: its position in the list of names in this window. */
 static void hash_name(struct hash *hash, struct span name)
 {
     size_t i = 0;
@@ -135,16 +136,16 @@ static void hash_name(struct hash *hash, struct span name)
     hash_byte(hash, (unsigned char)(128 + i));
 }
 
-/* Returns true for a register that the compiler named, such as %rd12. %tid.x and the like are
- * keywords. */
+/* Returns whether WORD is a register that the compiler named, such as %rd12. Words such as %tid.x
+ * are keywords. */
 static bool is_register(struct span word)
 {
     return *word.begin == '%' && isdigit((unsigned char)word.end[-1]) &&
            !memchr(word.begin, '.', (size_t)(word.end - word.begin));
 }
 
-/* Returns the part of WORD that distinguishes the parameters of a kernel, without the kernel's
- * name. */
+/* Returns the part of WORD that identifies a parameter within its kernel, without the name of the
+ * kernel. */
 static struct span parameter_of(struct span word)
 {
     static const char mark[] = "_param_";
@@ -154,7 +155,7 @@ static struct span parameter_of(struct span word)
     return (struct span){NULL, NULL};
 }
 
-/* Hashes one word of an instruction. The first word that is not a guard is the opcode. */
+/* Hashes one word of an instruction. OPCODE is true for the first word that is not a guard. */
 static void hash_word(struct hash *hash, struct span word, bool opcode)
 {
     struct span parameter = parameter_of(word);
@@ -194,21 +195,23 @@ static uint64_t hash_window(const struct span *instructions)
     struct hash hash = {.value = 0xcbf29ce484222325u};
     for (size_t i = 0; i < WINDOW; i++)
         hash_instruction(&hash, instructions[i]);
-    uint64_t value = hash.value; /* FNV's high bits are weak, and winnowing depends on them */
+    /* mix the bits, because FNV's high bits are weak, and the choice of marks depends on them */
+    uint64_t value = hash.value;
     value = (value ^ value >> 32) * 0xd6e8feb86659fd93u;
     return value ^ value >> 32;
 }
 
 /* --- winnowing -------------------------------------------------------------------------------- */
 
-/* The hashes of the last windows; the smallest hash becomes a mark. */
+/* The hashes of the latest windows. The smallest of them becomes a mark. */
 struct winnow {
     struct span instructions[WINDOW];
     uint64_t hashes[STEP];
     size_t seen, windows;
 };
 
-/* Adds the next instruction of a function. Returns false when out of memory. */
+/* Adds the next instruction of a function, and the mark to which it leads, if any. Returns false
+ * when out of memory. */
 static bool winnow(struct winnow *state, struct span instruction, struct fingerprint *fingerprint)
 {
     memmove(state->instructions, state->instructions + 1,

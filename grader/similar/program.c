@@ -9,14 +9,14 @@
 
 #define PROGRAM_BYTES ((size_t)64 << 20)
 #define ALIGNMENT     8 /* alignment of fat binaries in the file */
-/* most entries in all fat binaries together; a real program has a few */
+/* maximum number of entries in all fat binaries together; a real program has a few */
 #define MOST_ENTRIES 10000
 
-/* The number of entries and bytes read from one program so far, which are limited. A hostile
- * program can contain thousands of fat binaries that all refer to the same text. */
+/* The progress of reading one program. The numbers of entries and bytes are limited, because a
+ * hostile program can contain thousands of fat binaries that all refer to the same text. */
 struct reading {
     struct fingerprint *fingerprint;
-    size_t entries, text; /* entries, and bytes of text, read so far */
+    size_t entries, text; /* number of entries, and of bytes of text, read so far */
 };
 
 static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
@@ -35,8 +35,8 @@ static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
     return added;
 }
 
-/* Adds the PTX of one fat binary. Returns false if it cannot be read, or there is more PTX than the
- * limit. */
+/* Adds the marks of the PTX in a fat binary. Returns false if it cannot be read, or if there is
+ * more PTX than allowed. */
 static bool add_fat_binary(struct fatbin *fatbin, struct reading *reading)
 {
     struct fatbin_entry entry;
@@ -48,8 +48,8 @@ static bool add_fat_binary(struct fatbin *fatbin, struct reading *reading)
     return more == 0;
 }
 
-/* Adds the marks of a program. Finds fat binaries by their magic number instead of trusting the
- * file's section table. */
+/* Adds the marks of a program. Searches for the magic number of fat binaries, because the file's
+ * section table cannot be trusted. */
 bool fingerprint_add_program(const char *program, struct fingerprint *fingerprint)
 {
     struct text file;

@@ -1,4 +1,4 @@
-/* Makes the fingerprint of a built program from the PTX in its fat binaries. */
+/* Computes the fingerprint of a built program from the PTX in its fat binaries. */
 #ifndef SIMILAR_PROGRAM_H
 #define SIMILAR_PROGRAM_H
 

@@ -1,4 +1,4 @@
-/* Makes fingerprints of sources:
+/* Computes the fingerprints of sources:
  *
  * text --lexer--> words --split--> statements --normalise--> one form for each meaning
  *      --names--> hashes */
@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES 500u /* most names in a function; all further names count as the same name */
-#define REACH 200u /* the search for a name's first use in a statement ends after this many words */
-/* The number of rounds. In each round, names get hashes from their statements, and statements from
- * their names. */
+#define NAMES 500u /* maximum number of names in a function; all further names count as one name */
+/* the first use of a name in a statement is searched only among this many words */
+#define REACH 200u
+/* The number of times that the following is repeated: names get hashes from the statements in which
+ * they occur, and statements get hashes from the names that occur in them. */
 #define ROUNDS 2
 
-/* A word of the source: a name, a number, a string, an operator, or the end of a preprocessor
+/* A token of the source: a name, a number, a string, an operator, or the end of a preprocessor
  * line. */
 struct word {
     const char *text; /* points into the source, or to a constant */
@@ -29,11 +30,11 @@ struct words {
 };
 
 struct statement {
-    size_t begin, end; /* indices in the function's `tidy` words */
+    size_t begin, end; /* indices in the function's `tidy` */
     uint64_t shape;
 };
 
-/* The function being read. */
+/* The function that is being read. */
 struct function {
     struct words raw;  /* words of the current statement */
     struct words tidy; /* normalised words of all statements so far */
@@ -84,8 +85,8 @@ static const char *const language[] = {
     "gridDim",  "warpSize", "dim3",     "void",      "float",     "double",   "bool",
     "char",     "min",      "max",      "atomicAdd", "loop",      NULL};
 
-/* Returns true for words that the author cannot rename. MEMBER says that the word follows a dot, so
- * x, y and z are fixed, too. */
+/* Returns whether WORD is one that the author cannot rename. MEMBER says that the word follows a
+ * dot; then x, y and z cannot be renamed, either. */
 static bool is_fixed_name(const struct word *word, bool member)
 {
     static const char *const begins[] = {"cuda", "__", "lab_", "LAB_", "CHECK_"};
@@ -214,8 +215,8 @@ static bool same_words(const struct word *left, const struct word *right, size_t
     return true;
 }
 
-/* Rewrites i++, ++i and i = i + 1 as i += 1. WORDS has room for one more word. Returns the new
- * count. */
+/* Rewrites i++, ++i and i = i + 1 as i += 1. WORDS must have room for one more word. Returns the
+ * new number of words. */
 static size_t shorten(struct word *words, size_t count)
 {
     static const char *const sums[] = {"+", "+=", "-", "-=", "*",  "*=",  "/",  "/=",  "&", "&=",
@@ -244,7 +245,7 @@ static size_t shorten(struct word *words, size_t count)
     return count;
 }
 
-/* Adds the raw words FROM to TO - 1 as a statement. If TYPE is not NULL, it becomes the statement's
+/* Adds the raw words from FROM to TO - 1 as a statement. If TYPE is not NULL, it is inserted as the
  * first word. */
 static bool add_statement(struct function *function, const struct word *type, size_t from,
                           size_t to)
@@ -255,12 +256,12 @@ static bool add_statement(struct function *function, const struct word *type, si
     for (size_t i = from; good && i < to; i++)
         good = add_word(tidy, function->raw.words[i]);
     size_t first = begin + (type != NULL), count = tidy->count - first;
-    /* a single name, as in `int i;`, is no statement */
+    /* `int i;` leaves only a name, which is not a statement */
     if (!good || count == 0 || (count == 1 && tidy->words[first].name)) {
         tidy->count = begin;
         return good;
     }
-    good = add_word(tidy, word_of("", 0)); /* makes room for one more word */
+    good = add_word(tidy, word_of("", 0)); /* reserves room for one more word */
     tidy->count = first + shorten(tidy->words + first, count);
     if (good && function->count == function->room) {
         size_t room = function->room ? 2 * function->room : 16;
@@ -275,7 +276,7 @@ static bool add_statement(struct function *function, const struct word *type, si
     return good;
 }
 
-/* Makes one or several statements of the raw words: `int a = 1, b = 2` becomes two. */
+/* Converts the raw words to one or several statements: `int a = 1, b = 2` becomes two. */
 static bool end_statement(struct function *function)
 {
     struct words *raw = &function->raw;
@@ -306,8 +307,8 @@ static bool end_statement(struct function *function)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* How a function uses its names: for each name, the sum of the hashes of the places where it
- * occurs. `now` holds the sums of this round, `next` those of the next round. */
+/* How a function uses its names: for each name, the sum of the hashes of all places where it
+ * occurs. `now` has the sums of this round (ROUNDS), `next` those of the next round. */
 struct uses {
     uint64_t names[NAMES], now[NAMES], next[NAMES];
     size_t count;
@@ -325,8 +326,8 @@ static size_t use_of(struct uses *uses, uint64_t name)
     return i;
 }
 
-/* Returns the hash of a statement. In place of each name, the hash contains the name's first
- * position in the statement and its use in the function. */
+/* Returns the hash of a statement. Instead of each name, it includes the position of the name's
+ * first occurrence in the statement, and the name's use in the function. */
 static uint64_t shape_of(const struct word *words, size_t count, struct uses *uses)
 {
     uint64_t shape = count;
@@ -396,12 +397,13 @@ static bool end_function(struct function *function, struct similar_source *sourc
     return good;
 }
 
-/* The state of the walk through the words. */
+/* The state of the scan through the words of a source. */
 struct walk {
-    int braces, parentheses; /* open braces and parentheses */
-    /* value of `parentheses` inside the current `if (` or `for (`, or 0 if there is none */
+    int braces, parentheses; /* number of open braces and parentheses */
+    /* value of `parentheses` inside the header of the current `if (`, `for (` or the like, or 0 if
+     * there is none */
     int header;
-    bool counted; /* true in the first part of a `for (` header, before its condition */
+    bool counted; /* true in the first part of the header of a `for (`, before its condition */
     bool directive;
 };
 
@@ -412,7 +414,7 @@ static bool begins_header(const struct words *words, size_t i)
            is(&words->words[i + 1], "(");
 }
 
-/* Drops includes, pragmas and prototypes, which have no effect in a program. */
+/* Drops includes, pragmas and prototypes, because they do not change what a program does. */
 static void forget_declaration(const struct walk *walk, const struct word *end,
                                struct function *function)
 {
@@ -424,8 +426,9 @@ static void forget_declaration(const struct walk *walk, const struct word *end,
         raw->count = 0;
 }
 
-/* Takes word I of WORDS and, at the start of a header, the next word, too. Returns the index of the
- * word after these. *GOOD is false when out of memory; *END is true at the end of a function. */
+/* Takes word I of WORDS. At the start of a header, also takes the next word. Returns the index of
+ * the word after these. Sets *GOOD to false when out of memory, and *END to true at the end of a
+ * function. */
 static size_t take_words(struct walk *walk, const struct words *words, size_t i,
                          struct function *function, bool *good, bool *end)
 {
@@ -464,7 +467,7 @@ static size_t take_words(struct walk *walk, const struct words *words, size_t i,
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* Numbers equal statements, so that their marks become distinct. */
+/* Gives equal statements different marks, by numbering them. */
 static void number_repeats(struct fingerprint *marks)
 {
     uint64_t nth = 0, last = 0;

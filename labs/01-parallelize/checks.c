@@ -1,10 +1,10 @@
 /* Lab 01: one thread becomes a block, and a block becomes a grid.
  *
- * The figure is the number of instructions that the longest warp executes: the critical path. The
- * more threads share the work, the less work the busiest warp has. In each rung, a program with the
- * previous rung's count earns no points, and a program with the solution's count earns all points.
- * The counts of successive rungs are orders of magnitude apart, so each halving of the count earns
- * the same number of points. */
+ * The figure is the critical path: the number of instructions that the longest warp executes. The
+ * more threads share the work, the less work the busiest warp has. In each rung (version of the
+ * kernel), a program with the previous rung's count earns no points, and a program with the
+ * solution's count earns all points. The counts of successive rungs are orders of magnitude apart,
+ * so the points are logarithmic: each halving of the count earns the same number of points. */
 #include "checks/check.h"
 
 LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
@@ -67,8 +67,8 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. A kernel without a loop covers only as many numbers as it has threads.")
 {
-    /* the last size is larger than all other inputs, so that a grid of exactly a million threads is
-     * too small */
+    /* The last size exceeds all other inputs, so that a grid of exactly a million threads is too
+     * small. */
     const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003,
                          MILLION + check_random_int(check, 1, 999)};
     for (int rung = ONE_BLOCK; rung <= GRID; ++rung)
@@ -84,22 +84,22 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 }
 
 /* Instructions of the longest warp for a million numbers, measured with one thread and with one
- * block of 1,024 threads. grader/tests/grade/test_grade.c measures these counts and the figures of
- * the checks again. */
+ * block of 1,024 threads. grader/tests/grade/test_grade.c repeats these measurements, and those of
+ * the checks' figures. */
 #define ONE_THREAD_PATH   4456470
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
 
-/* The costs that check_costs() does not limit in this lab. The figures limit CHECK_PATH, and the
- * others are the subjects of later labs: lab 02 teaches which words a warp should read together,
- * and lab 03 how a block adds up. */
+/* The costs that check_costs() does not limit in this lab. The figures limit CHECK_PATH. The other
+ * costs are the subjects of later labs: lab 02 teaches which words a warp should read together, and
+ * lab 03 how the threads of a block combine their sums. */
 #define JUDGED                                                                                     \
     (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_SHARED |                  \
      1 << CHECK_BARRIERS)
 
-/* Checks that threads keep their sums in registers. A warp that adds up its numbers in shared
- * memory makes a pass for each number. Combining the threads' sums takes fewer passes, even for a
- * million threads. */
+/* Checks that threads keep their sums in registers. A warp whose sums are in shared memory makes a
+ * pass through shared memory for each number, while combining the threads' sums at the end takes
+ * few passes. */
 static void keeps_sums(struct check *check, const struct run *run)
 {
     double passes = check_counter(run, "shared_load_wavefronts") +
@@ -113,8 +113,8 @@ static void keeps_sums(struct check *check, const struct run *run)
 
 /* Returns the instructions of the longest warp in a run on fewer numbers, because a program must
  * not be fast for a million numbers only. For one block, scales them up to a million numbers. For a
- * grid, takes the larger count of two runs with opposite orders of warps: if warps wait for each
- * other, they poll longer when the last warp runs first. */
+ * grid, makes two runs with opposite orders of warps, and takes the larger count. If warps poll
+ * while they wait for another warp, they poll longer in the order in which this warp runs last. */
 static double path_elsewhere(struct check *check, int rung)
 {
     int n = MILLION - (1 << 16) * check_random_int(check, 1, 7);
@@ -123,7 +123,7 @@ static double path_elsewhere(struct check *check, int rung)
                         : check_counter(run, "longest_warp_instructions") * MILLION / n;
 }
 
-/* The hint says that more blocks are needed if a grid has fewer threads. */
+/* If a grid has fewer threads than this, the hint says that it needs more blocks. */
 #define FEW_THREADS 8192
 
 /* Measures how well the threads share the work: the instructions of the longest warp. */
@@ -145,7 +145,7 @@ static void measure_path(struct check *check, int rung)
     check_measure(check, run, elsewhere > 1.1 * path ? elsewhere : path);
     if (threads < FEW_THREADS && rung == GRID)
         check_show_line(check, "sum_grid<<<");
-    /* An idle lane costs as much as a lane with work. */
+    /* counts an idle lane as a lane with work */
     double idle =
         check_counter(run, "warp_instructions") - check_counter(run, "thread_instructions") / 32;
     if (path < ONE_THREAD_PATH / 2 && idle > ONE_THREAD_PATH / 32)
@@ -185,8 +185,9 @@ CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK
                  .want = "at most %s",
                  .counter = "warp_instructions",
                  .judges = JUDGED,
-                 /* Slack 3, because a kernel that adds up in shared memory first, as in lab 03, has
-                  * a path that is twice as long, although fewer threads wait for *sum. */
+                 /* Slack 3, because a kernel that first combines sums in shared memory, as in lab
+                  * 03, is right, too. Its path is twice as long, but fewer threads wait for
+                  * *sum. */
                  .budget = {.naive = ONE_BLOCK_PATH,
                             .solution = 127,
                             .slack = 3,
@@ -196,7 +197,7 @@ CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK
     measure_path(check, GRID);
 }
 
-/* On a GPU, run time shows the effect. */
+/* this check measures time, because a GPU shows the effect clearly */
 CHECK(grid_speed, .title = "a grid is far faster than one thread", .points = 40,
       .where = CHECK_GPU_ONLY,
       .figure = {.text = "on 16,777,216 numbers the grid is %s times as fast as one thread",

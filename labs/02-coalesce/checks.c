@@ -1,8 +1,8 @@
 /* Lab 02: neighbouring threads read neighbouring words.
  *
  * The figure is the number of 32-byte sectors that memory must deliver for 32 numbers. (A warp
- * reads 32 numbers in one request if each thread reads one number.) Run time does not show the
- * effect reliably: on a modern GPU caches hide it, and with few blocks the better kernel can even
+ * reads 32 numbers in one request if each thread reads one number.) Run time would not show the
+ * effect reliably: caches of a modern GPU hide it, and with few blocks the better kernel can even
  * be slower. */
 #include <math.h>
 
@@ -16,7 +16,7 @@ LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.c
         "Use the loop of the grid in lab 01: for (int i = me; i < n; i += all). Remove chunk, begin and end."});
 
 #define MILLION (1 << 20)
-#define LARGEST 100000 /* its square does not fit into an int */
+#define LARGEST 100000 /* the square of such a number does not fit into an int */
 
 /* Returns the right answer: the exact sum of the squares. */
 static uint64_t sum_of_squares(const int *data, int n)
@@ -76,18 +76,18 @@ CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points
                  .want = "at most %s",
                  .counter = "global_load_sectors",
                  .budget = {.naive = 32, .solution = 4, .slack = 1.05},
-                 /* A program may keep its numbers in shared memory, because that is the subject of
-                  * lab 03. */
+                 /* check_costs() does not limit shared memory and barriers, because lab 03 teaches
+                  * their use. */
                  .judges = 1 << CHECK_READS | 1 << CHECK_SHARED | 1 << CHECK_BARRIERS},
       .hint = "In one step, thread 0 reads data[i]. Which word should thread 1 read?")
 {
     const struct run *run = sum_up(check, MILLION);
-    /* take the worse figure of two sizes, because a program must not be good for a million numbers
-     * only */
+    /* take the worse figure of two sizes, so that a program that is good for a million numbers only
+     * earns nothing */
     int fewer = MILLION - (1 << 13) * check_random_int(check, 1, 31);
     double elsewhere = check_sectors_read(sum_up(check, fewer)) / (fewer / 32);
-    /* The figure counts sectors for 32 numbers, not for a request: a warp with few active threads
-     * makes small requests, and a warp that reads int4 makes large requests. Neither shows how much
-     * memory must deliver. */
+    /* The figure counts sectors for 32 numbers, not for a request. A request does not show how much
+     * memory must deliver: it is small if a warp has few active threads, and large if a warp reads
+     * int4. */
     check_measure(check, run, fmax(check_sectors_read(run) / (MILLION / 32), elsewhere));
 }

@@ -1,10 +1,10 @@
 /* Lab 03: one result for each block, through shared memory.
  *
- * The figure is the number of requests in which a block writes its result to global memory. A warp
- * that stores once makes one request, whatever the number of its threads that store.
- * check_through_shared() proves that the sum comes through shared memory, and check_costs() limits
- * useless work. A program with a race can be right by luck, so racecheck finds out whether the
- * threads wait before they read values of other threads. */
+ * The figure is the number of requests in which a block writes its result to global memory. A store
+ * of one warp is one request, whatever the number of threads that store. check_through_shared()
+ * proves that the sum comes through shared memory, and check_costs() limits useless work. A program
+ * with a race can be right by luck, so racecheck finds out whether threads wait before they read
+ * the values of other threads. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -95,12 +95,12 @@ CHECK(
         }
 }
 
-/* The limit for the barriers at which each warp waits. A tree for 1,024 threads has ten steps, so
- * it stays below this limit even with two barriers in each step. */
+/* The limit for the number of times that each warp waits at a barrier. A tree reduction of 1,024
+ * sums has ten steps, so it stays below this limit even with two barriers in each step. */
 #define MOST_BARRIERS 24
 
-/* Limits the number of barriers, because a barrier for each number is useless work. The limit is
- * generous, because only lab 04 teaches where a tree needs barriers. */
+/* Checks that there are few barriers: a barrier for each number, for example, is useless work. The
+ * limit is generous, because only lab 04 teaches where a tree reduction needs barriers. */
 static void waits_seldom(struct check *check, const struct run *run, struct job job)
 {
     double barriers =
@@ -116,18 +116,18 @@ static void waits_seldom(struct check *check, const struct run *run, struct job 
 #define WRITE_REQUESTS "global_store_requests global_atomic_requests global_reduction_requests"
 
 /* Returns the average number of times that a block writes to global memory. The launch of the
- * second step counts as one block. */
+ * second step has one block, which counts like the others. */
 static double writes_a_block(const struct run *run, struct job job)
 {
     return check_counter(run, WRITE_REQUESTS) / (job.blocks + 1);
 }
 
-/* The most writes of a block. If the last block adds up the blocks' sums, each block also
- * increments a counter, so it writes twice. */
+/* The number of times that a block may write. It may write twice: if the last block adds up the
+ * blocks' sums, each block also increments a counter. */
 #define MOST_WRITES 2.1
 
-/* Checks that blocks of another size write seldom, too, because a program must not write seldom for
- * one size only. Other checks judge whether the sums are right. */
+/* Checks that blocks of another size seldom write, too, because a program must not be tuned for one
+ * size. Other checks judge whether the sums are right. */
 static void writes_seldom(struct check *check, struct job job)
 {
     int sum;
@@ -139,8 +139,8 @@ static void writes_seldom(struct check *check, struct job job)
                      "a block writes its result to global memory %s times", check_number(writes));
 }
 
-/* Checks that the result comes through shared memory in blocks of any size, and that rung 1 does
- * not run the kernel of rung 2. */
+/* Checks that the result comes through shared memory in blocks of any size. Also checks that rung 1
+ * does not launch the kernel of rung 2. */
 static void uses_shared(struct check *check, const struct run *run, struct job job)
 {
     bool is_static = job.rung == STATIC;
@@ -154,7 +154,7 @@ static void uses_shared(struct check *check, const struct run *run, struct job j
     writes_seldom(check, job);
 }
 
-/* Runs JOB and requires that the blocks of the first launch do the work. */
+/* Runs JOB, and checks that the blocks of the first launch do the work. */
 static const struct run *sum_up_in_blocks(struct check *check, struct job job)
 {
     const struct run *run = sum_up(check, job);
@@ -181,11 +181,11 @@ CHECK(one_store, .title = "rung 1: each block stores once", .points = 30, .where
     uses_shared(check, run, job);
 }
 
-/* Makes a run that racecheck watches. A kernel without races earns nothing if its results do not
- * come through shared memory. */
+/* Makes a run with racecheck. A kernel without races still earns nothing if its results do not come
+ * through shared memory. */
 static void look_closely(struct check *check, int rung)
 {
-    /* The size is random, so that a program cannot avoid races for this size only. */
+    /* The size is random, so that a program cannot be free of races for a fixed size only. */
     const struct job job = {rung, 20001 + 2 * check_random_int(check, 1, 99),
                             check_random_int(check, 8, 10), 256};
     const struct run *run = sum_up_in_blocks(check, job);
@@ -213,7 +213,7 @@ CHECK(dynamic, .title = "rung 2: a block has only the shared memory that it uses
     struct check_launch launch = check_launch(run, 0);
     double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
     double needed = job.threads * sizeof(int);
-    /* 1.25, because a barrier that the program builds itself takes a few bytes, too */
+    /* 1.25, because a barrier that the program implements itself takes a few bytes, too */
     if (bytes > 1.25 * needed)
         check_refuse(
             check, run,

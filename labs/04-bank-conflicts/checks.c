@@ -1,4 +1,4 @@
-/* Lab 04: a tree in shared memory, without divergence and without bank conflicts.
+/* Lab 04: a tree reduction in shared memory, without divergence and without bank conflicts.
  *
  * Each TODO lowers one counter:
  *
@@ -7,8 +7,8 @@
  *     TODO 2b   the bank conflicts of a tree whose thread t works on place 2 * off * t
  *     TODO 3    the barriers
  *
- * A loop of thread 0 has almost no divergence and no conflicts, so the checks of these two
- * counters, and the check for races, accept trees only. */
+ * A loop of thread 0 has almost no divergence and no conflicts. So the checks of these two
+ * counters, and the check for races, give points only to trees. */
 #include <limits.h>
 #include <math.h>
 
@@ -90,15 +90,14 @@ CHECK(
     sum_up(check, (struct job){200001, 40, 1024});
 }
 
-/* Returns COUNT, a sum over all blocks of JOB, divided by the number of blocks. The second step
- * counts as one block. */
+/* Returns COUNT, a sum over all blocks of JOB, per block. The second step counts as one block. */
 static double of_a_block(double count, struct job job)
 {
     return count / (job.blocks + 1);
 }
 
-/* Checks that each block writes one result to global memory. If both steps happen in one launch, a
- * block may write one more word. */
+/* Checks that each block writes one result to global memory. If one launch does both steps, a block
+ * may write one more word. */
 static void leaves_one_result(struct check *check, const struct run *run, struct job job)
 {
     double results = of_a_block(check_counter(run, "global_store_requests") +
@@ -110,24 +109,24 @@ static void leaves_one_result(struct check *check, const struct run *run, struct
                      "a block writes its result to global memory %s times", check_number(results));
 }
 
-/* Returns a job for trees in blocks of THREADS threads. The checks use different numbers of
- * threads, because a program must not be right for one size only. Each thread reads few numbers,
- * and at most one in the second step, so most of what is counted happens in the tree. The number of
- * blocks is random, but varies little, because the costs of the solution, with which check_costs()
- * compares, were measured with one seed. */
+/* Returns a job for blocks of THREADS threads. The checks use different numbers of threads, because
+ * a program must not be right for one size only. Each thread reads few numbers, and at most one in
+ * the second step, so most of the counted events happen in the tree. The number of blocks is
+ * random, but varies little, because check_costs() compares with costs of the solution that were
+ * measured with one seed. */
 static struct job in_blocks_of(struct check *check, int threads)
 {
     int blocks = check_random_int(check, 125, 127);
     return (struct job){1024 * blocks, blocks, threads};
 }
 
-/* check_costs() does not limit the total number of instructions, because warps may poll while they
- * wait. The check of the longest warp limits it. */
+/* check_costs() does not limit the total number of instructions, because warps that wait may poll.
+ * Instead, the check of the longest warp limits it. */
 #define POLLING (1 << CHECK_WORK)
 
-/* Refuses programs in which thread 0 does all the work. Even with int4, its loop takes more than 2.5
- * instructions for each thread of the two steps. A tree with padded indices takes 2, in blocks of
- * 256 threads or more. */
+/* Fails the check if thread 0 does all the work. Even with int4, the loop of such a thread takes
+ * more than 2.5 instructions for each thread of the two steps. A tree with padded indices takes 2,
+ * in blocks of 256 threads or more. */
 static void refuse_one_thread(struct check *check, const struct run *run, struct job job)
 {
     double path = check_counter(run, "longest_warp_instructions");
@@ -166,8 +165,9 @@ CHECK(
     refuse_one_thread(check, run, job);
 }
 
-/* With blocks of 1,024 threads, run time shows the effect (grader/tests/hardware/calibration.tsv):
- * the solution is twice as fast as thread 0 alone. With blocks of 256 threads, it does not. */
+/* In blocks of 1,024 threads, the solution is twice as fast as thread 0 alone, so time can be
+ * judged. In blocks of 256 threads, it is not faster. (Measured:
+ * grader/tests/hardware/calibration.tsv.) */
 CHECK(
     speed, .title = "many threads add at the same time", .points = 15, .where = CHECK_GPU_ONLY,
     .figure =
@@ -201,12 +201,12 @@ CHECK(
     const struct job job = in_blocks_of(check, 256);
     const struct run *run = grow_tree(check, job);
     double reads = of_a_block(check_counter(run, "shared_load_requests"), job);
-    /* rounded down, because in the second step, the warp that reads the last block's result can
-     * diverge once more */
+    /* rounded down: in the second step, the warp that reads the last block's result can diverge
+     * once more */
     check_measure(check, run, floor(of_a_block(check_counter(run, "divergent_branches"), job)));
-    /* Predicates also disable some threads of a warp, but the counters of branches do not show it.
-     * So count the reads of shared memory. A tree that picks its threads by t % (2 * off) makes 95
-     * reads. If whole warps are idle, the eight steps make twelve reads of two words each. If
+    /* A tree can also disable some threads of a warp by predicates, which counters of branches do
+     * not show. So count the reads of shared memory. A tree that picks its threads by t % (2 * off)
+     * makes 95 reads. If whole warps are idle, eight steps make twelve reads of two words each. If
      * thread 0 alone adds up the last 32 sums, it makes 32 reads. */
     if (reads > 40)
         check_refuse(
@@ -234,7 +234,7 @@ CHECK(conflicts, .title = "no bank conflicts in shared memory", .points = 10, .w
                              job));
 }
 
-/* racecheck watches this run, so that leaving out a necessary barrier earns nothing */
+/* racecheck is active, so a program that leaves out a necessary barrier earns nothing */
 CHECK(barriers, .title = "the last warp adds up without barriers", .points = 15,
       .where = CHECK_COUNTS, .watched = true,
       .figure = {.text = "in a block of 512 threads, each warp waits at %s barriers",

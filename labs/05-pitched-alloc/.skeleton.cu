@@ -67,7 +67,7 @@ static void copy_from(struct matrix matrix, float *numbers)
     CHECK_CUDA(cudaMemcpy(numbers, matrix.first, bytes, cudaMemcpyDeviceToHost));
 }
 
-// Makes all numbers of the matrix 0: fresh memory may hold anything.
+// Sets all numbers of the matrix to 0, because new memory can contain anything.
 static void clear(struct matrix matrix)
 {
     // TODO 3: this also clears one long piece. With unused bytes it would end before the last row.
@@ -85,7 +85,7 @@ static struct matrix new_matrix(int width, int height)
     return matrix;
 }
 
-// The same job on the CPU: counts the wrong sums when you run the program by hand.
+// Does the same job on the CPU, and counts the wrong sums when you run the program by hand.
 static int count_wrong(const float *data, const float *sums, int width, int height)
 {
     int wrong = 0;

@@ -1,13 +1,13 @@
 /* Lab 05: rows that begin where a line begins.
  *
  * The figures are lines, sectors, and requests to the runtime, all counted by the emulator. Run
- * time does not show the effect: on an H200, the naive program and the solution are equally fast,
- * within 4 % (grader/tests/hardware/calibration.tsv), because the rest of a line is still in the
- * cache when another warp needs it.
+ * time does not show the effect, because the rest of a line is still in the cache when another warp
+ * needs it: on an H200, the naive program and the solution are equally fast, within 4 %
+ * (grader/tests/hardware/calibration.tsv).
  *
  * The figures are totals for 32 sums, so useless accesses can only make them worse. A request
- * touches excess lines if neighbouring addresses touch more lines than their bytes could fill. This
- * depends on where rows begin, not on the number of active lanes. */
+ * touches excess lines if its neighbouring addresses are in more lines than their bytes could fill.
+ * This depends on where rows begin, not on the number of active lanes. */
 #include "checks/check.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ LAB(.title = "Rows that begin at a multiple of 128 bytes", .file = "pitched_allo
         "Each call takes two lengths in bytes: the width is how much of each row is copied, and the pitch is the distance to the next row. For the host's numbers the two are equal, since there is nothing between the rows. For the matrix on the GPU they differ.",
         "TODO 1: (float *)((char *)matrix.first + y * matrix.pitch). TODO 2, with bytes = matrix.width * sizeof(float): cudaMemcpy2D(matrix.first, matrix.pitch, numbers, bytes, bytes, matrix.height, cudaMemcpyHostToDevice). TODO 3: cudaMemset2D(matrix.first, matrix.pitch, 0, bytes, matrix.height). TODO 4: cudaMallocPitch(&matrix.first, &matrix.pitch, width * sizeof(float), height)."});
 
-#define LARGEST 1000 /* sums of whole numbers up to this size are exact in any order */
+#define LARGEST 1000 /* sums of whole numbers up to this are exact in any order */
 
 /* Returns the right answer: the exact sums. */
 static double *sums_of(struct check *check, const float *data, int width, int height)
@@ -81,8 +81,8 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 }
 
 #define ROWS 300
-/* The costs that check_costs() does not limit: a warp may work on a whole row, and a separate check
- * judges the sectors of the kernels. */
+/* The costs that check_costs() does not limit. One warp may work on a whole row, and a separate
+ * check judges the sectors of the kernels. */
 #define OF_KERNELS (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES)
 
 CHECK(
@@ -96,7 +96,7 @@ CHECK(
 {
     const struct run *run = add_up(check, 1001, ROWS);
     unsigned long pitched = check_requests(run, "write_rows read_rows");
-    /* each copy other than cudaMemcpy2D() counts as one row */
+    /* any copy except cudaMemcpy2D() counts as one row */
     unsigned long single = check_requests(run, "write read copy copy_rows");
     if (check_rows(run, "write_rows read_rows") + single < 2 * ROWS)
         check_refuse(check, run, "TODO 2: call cudaMemcpy2D() instead of cudaMemcpy().",
@@ -127,8 +127,8 @@ CHECK(
     check_called(check, run, "cudaMemset2D", "set_rows", 1,
                  2); /* one call for each of the two edges is enough */
     unsigned long rows = check_rows(run, "set_rows");
-    /* Two calls of cudaMemset2D() for one row each are right if they clear the two edges. They
-     * are wrong if they clear two whole matrices, each as one long row. */
+    /* Two calls of cudaMemset2D(), each for one row, are right if they clear the two edges. They
+     * are wrong if each clears a whole matrix as one long row. */
     if (rows < 2 || (rows == 2 && outside_rows(run) > 0))
         check_refuse(check, run,
                      "TODO 3: pass cudaMemset2D() the bytes of a row and the number of rows.",
@@ -143,7 +143,7 @@ CHECK(
                      check_other_call(run, "Memset", "cudaMemset2D", "cudaMemset"));
 }
 
-/* Checks that the kernels use the rows that cudaMallocPitch() made, and its pitch. */
+/* Checks that the kernels work in the rows that cudaMallocPitch() made, with the right pitch. */
 static void uses_rows(struct check *check, const struct run *run)
 {
     const char *hint =
@@ -159,7 +159,7 @@ static void uses_rows(struct check *check, const struct run *run)
             "your kernels access the padding between rows, so they do not use the pitch that cudaMallocPitch() stored");
 }
 
-/* Requires pitched rows for a random width, too, because a program must not be right for the
+/* Also requires pitched rows for a random width, because a program must not be right for the
  * measured widths only. */
 static void uses_rows_elsewhere(struct check *check)
 {
@@ -184,9 +184,9 @@ CHECK(
     check_is_counted(check, run);
 }
 
-/* Checks that the lanes of a warp use neighbouring addresses. Lanes with distant addresses cause no
- * excess lines, but they touch more sectors than their numbers fill. Neighbouring lanes touch at
- * most 5 sectors for numbers that fill 4, wherever rows begin. */
+/* Checks that the lanes of a warp use neighbouring addresses. Distant addresses cause no excess
+ * lines, but they are in more sectors than the numbers fill. Neighbouring addresses are in at most
+ * 5 sectors if the numbers fill 4, wherever rows begin. */
 static void uses_neighbours(struct check *check, const struct run *run)
 {
     double touched =
@@ -199,8 +199,8 @@ static void uses_neighbours(struct check *check, const struct run *run)
                      check_number(touched), check_number(filled));
 }
 
-/* Measures COUNTER divided by the number of sums and multiplied by 32, for a matrix of HEIGHT rows
- * of WIDTH numbers. */
+/* Measures COUNTER for 32 sums: the counter divided by the number of sums, times 32. The matrix has
+ * HEIGHT rows of WIDTH numbers. */
 static void measure_excess(struct check *check, int width, int height, const char *counter)
 {
     const struct run *run = add_up(check, width, height);

@@ -22,7 +22,7 @@ struct product {
     int height, width, depth;
 };
 
-// Row y, column x of a matrix, for TODO 2a.
+// Returns row y, column x of a matrix, for TODO 2a.
 __device__ float at(const float *matrix, int height, int width, int y, int x)
 {
     // TODO 2c: a tile may stick out of its matrix. Return 0 where y or x is outside.
@@ -42,7 +42,7 @@ __global__ void naive(struct product p)
     p.c[y * p.width + x] = sum;
 }
 
-// Rung 1. A block makes one row of C. Thread t makes columns t, t + blockDim.x, ...
+// Rung 1. A block computes one row of C. Thread t computes columns t, t + blockDim.x, ...
 __global__ void by_row(struct product p)
 {
     int y = blockIdx.x;
@@ -66,7 +66,7 @@ __device__ void add_exactly(float *sum, float *excess, float number)
     *sum += number;
 }
 
-// Rungs 2 and 3. A block makes 16 x 16 numbers of C, a thread one of them.
+// Rungs 2 and 3. A block computes 16 x 16 elements of C, each thread one of them.
 template <bool exact> __global__ void by_tile(struct product p)
 {
     int tx = threadIdx.x, x = blockIdx.x * TILE + tx;

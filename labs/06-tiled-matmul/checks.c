@@ -1,10 +1,10 @@
 /* Lab 06: a matrix product from tiles in shared memory.
  *
  * The figures are sectors of global memory and passes through shared memory. Other checks judge
- * races and the error of the result. Time earns no points: caches hide most of the lesson. On an
- * H200, tiles of 16 x 16 are 1.07 to 1.29 times as fast as the naive kernel, for 512 to 4,096 rows
- * and columns (grader/tests/hardware/calibration.tsv), and 3.7 times as fast as loads of distant
- * words.
+ * races and the error of the result. Time earns no points, because caches hide most of the effect.
+ * On an H200, tiles of 16 x 16 are only 1.07 to 1.29 times as fast as the naive kernel, for 512 to
+ * 4,096 rows and columns (grader/tests/hardware/calibration.tsv). They are 3.7 times as fast as
+ * loads of distant words.
  *
  * How large may the error be? Let u = 2^-24, which is half the step from 1 to the next float, and M
  * the sum of |a * b| over the products a * b that are added up to a number of C. The error is
@@ -15,9 +15,9 @@
  *
  * (Higham, Accuracy and Stability of Numerical Algorithms, chapter 4; terms in u^2 are left out).
  *
- * So rungs 1 and 2 may have an error of (depth + 1) * u * M, and rung 3 of 4 u * M, whatever the
- * depth. No right program exceeds these bounds. With the numbers of make_hard(), plain addition
- * exceeds the bound of rung 3. */
+ * So the allowed error is (depth + 1) * u * M in rungs 1 and 2, and 4 u * M for any depth in rung
+ * 3. No right program exceeds these bounds. With the numbers of make_hard(), plain addition exceeds
+ * the bound of rung 3. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -41,8 +41,8 @@ struct job {
 
 /* --- cases and their right answers ------------------------------------------------------------ */
 
-/* Sets VALUES to row Y of the product of INPUT's A and B. If SIZES is not NULL, sets it to the sums
- * of the |products|. */
+/* Sets VALUES to row Y of the product of INPUT's A and B. If SIZES is not NULL, it gets the sums of
+ * the absolute values of the products. */
 static void add_up_row(const struct case_data *input, int y, double *values, double *sizes)
 {
     const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
@@ -69,8 +69,8 @@ static void make_row(const struct case_data *input, int y, double *values)
 /* A right or wrong way to add up products in floats. */
 struct adding {
     bool fused; /* products are not rounded before they are added; the compiler may choose this */
-    /* each addition is corrected by the rounding error of the addition before it, times this
-     * factor: 1 is right, 0 and -1 are wrong */
+    /* each addition is corrected by the rounding error of the previous one, times this factor: 1 is
+     * right, 0 and -1 are wrong */
     float keeps;
     /* the rounding error is computed from the sum before the addition (right), from the sum after
      * it (wrong), or with the number before its correction (wrong) */
@@ -134,8 +134,8 @@ static void forget_correction(const struct case_data *input, float *values)
     add_up(input, values, (struct adding){true, 1, OLD_NUMBER});
 }
 
-/* Mistakes in filling the tiles of rung 2. Each lets the thread that computes number (Y, X) of C
- * multiply other numbers of A or B in step I, in the tile that begins at FIRST. */
+/* Mistakes in filling the tiles of rung 2. With such a mistake, the thread that computes element
+ * (Y, X) of C multiplies wrong elements of A or B in step I of the tile that begins at FIRST. */
 enum filling { A_BY_TY, A_TURNED, B_BY_TX, B_TURNED, A_OF_TX, B_OF_TY };
 
 /* The arrays of a case, which would take too long to find for each number. */
@@ -225,8 +225,7 @@ static const struct check_guess guesses[] = {
     {"as if a thread took column ty of B's tile, not column tx", read_b_of_ty, NULL},
     {0}};
 
-/* Returns the product, computed in double, with bounds: the largest error allowed is UNITS * u *
- * M. */
+/* Returns the right product, computed in double. Its bounds allow errors of UNITS * u * M. */
 static struct check_matrix multiply(struct check *check, const struct case_data *input,
                                     double units)
 {
@@ -310,9 +309,9 @@ CHECK(
 
 /* --- sectors ---------------------------------------------------------------------------------- */
 
-/* 16 divides none of these sizes, but 8 does, so that every row begins where a sector begins. */
+/* 16 divides none of these sizes, but 8 does. So every row begins at a sector. */
 static const struct job measured[] = {
-    /* few columns, so that fetching the row is a visible part of the cost */
+    /* few columns, so that fetching the row is a considerable part of the cost */
     [BY_ROW] = {BY_ROW, 120, 40, 200},
     [BY_TILE] = {BY_TILE, 120, 136, 200},
 };
@@ -329,10 +328,10 @@ static const char *todo_of(int rung)
                           : "In the loop over i, read both numbers from the tiles: TODO 2.";
 }
 
-/* A kernel may make at most this many read requests to global memory for 32 multiply-adds. A kernel
- * that reads only one of the two numbers of a product from a tile makes 1. A kernel with tiles of
- * 8 x 8 makes 0.3: 0.25 if all tiles are full, and a fifth more because tiles extend beyond the
- * edges. */
+/* The number of requests that a kernel may make to read global memory, for 32 multiply-adds. A
+ * kernel that takes only one of the two factors of a product from a tile makes 1. A kernel with
+ * tiles of 8 x 8 makes 0.3: 0.25 if all tiles are full, and a fifth more because tiles extend
+ * beyond the edges. */
 #define MOST_FETCHES 0.6
 
 static double fetches_of(const struct run *run, const struct job *job)
@@ -342,7 +341,7 @@ static double fetches_of(const struct run *run, const struct job *job)
                   job);
 }
 
-/* Refuses a kernel that reads the numbers for its products from global memory. */
+/* Fails the check if a kernel reads the factors of its products from global memory. */
 static void fetches_little(struct check *check, const struct run *run, const struct job *job)
 {
     double fetches = fetches_of(run, job);
@@ -360,9 +359,9 @@ static double passes_of(const struct run *run, const char *access)
     return check_counter(run, name) + check_counter(run, "shared_atomic_wavefronts");
 }
 
-/* Refuses a kernel that fetches little because it keeps numbers in registers and exchanges them by
- * shuffles. A right kernel stores all fetched numbers in a tile, 4 sectors in each pass, and then
- * reads them. */
+/* Fails the check if a kernel fetches little because it keeps numbers in registers, and exchanges
+ * them by shuffles. A right kernel stores all fetched numbers in a tile, 4 sectors in each pass,
+ * and then reads them. */
 static void fills_tiles(struct check *check, const struct run *run, const struct job *job)
 {
     double fetched = check_counter(run, "global_load_sectors_ideal") / 4;
@@ -374,7 +373,8 @@ static void fills_tiles(struct check *check, const struct run *run, const struct
             job->rung, check_number(fetched), check_number(used));
 }
 
-/* Runs rung 2 on a small case, because it must not use tiles for the measured sizes only. */
+/* Runs rung 2 on a small case, too, because a kernel must not use tiles for the measured sizes
+ * only. */
 static void has_tiles_elsewhere(struct check *check)
 {
     const struct job job = {BY_TILE, 16 * check_random_int(check, 2, 4),
@@ -395,8 +395,8 @@ static void measure_sectors(struct check *check, int rung)
         has_tiles_elsewhere(check);
 }
 
-/* The costs that check_costs() does not limit: the longest warp's path, because a thread may
- * compute several numbers of C, and shared memory, because separate checks judge it. */
+/* The costs that check_costs() does not limit. They include the path of the longest warp, because a
+ * thread may compute several elements of C, and shared memory, because separate checks judge it. */
 #define OF_TILES (1 << CHECK_PATH | 1 << CHECK_SHARED)
 
 #define SECTORS(naive_sectors, solution_sectors, others)                                           \
@@ -428,7 +428,7 @@ CHECK(
 
 /* --- shared memory ---------------------------------------------------------------------------- */
 
-/* Checks that the numbers for the products come from shared memory. */
+/* Checks that the factors of the products come from shared memory. */
 static void uses_shared(struct check *check, const struct run *run, const struct job *job)
 {
     fetches_little(check, run, job);
@@ -437,8 +437,8 @@ static void uses_shared(struct check *check, const struct run *run, const struct
     check_is_counted(check, run);
 }
 
-/* Measures the passes for 32 multiply-adds: the passes of ACCESS ("load" or "store"), and the
- * passes of atomics, which can replace loads and stores. */
+/* Measures the passes through shared memory for 32 multiply-adds: passes of ACCESS ("load" or
+ * "store"), and passes of atomics, which can replace loads and stores. */
 static void measure_passes(struct check *check, const char *access)
 {
     const struct job *job = &measured[BY_TILE];
@@ -462,7 +462,7 @@ static void measure_passes(struct check *check, const char *access)
 CHECK(
     tile_writes, .title = "tiles are written without bank conflicts", .points = 5,
     .where = CHECK_COUNTS,
-    /* slack 2, because tiles of 8 x 8, and rows of 17 words, take more passes */
+    /* slack 2, because tiles of 8 x 8, or rows of 17 words, take more passes */
     .figure = PASSES(0.66, 0.147, 2, "store"),
     .hint =
         "A warp writes two rows of a tile at once. If tx is the last index and a row has exactly 16 words, these 32 words lie side by side, in 32 banks. With a padding of one word, the first word of one row and the last word of the next are in the same bank.")
@@ -523,7 +523,7 @@ static void make_hard(struct check *check, const struct job *job, float *a, floa
 }
 
 /* Runs rung 3 on an ordinary case, to see whether it computes a product at all, and then on the
- * hard numbers. The last tile is nearly full, so that omitting it has a visible effect. */
+ * hard numbers. The last tile is nearly full, so omitting it has a visible effect. */
 static const struct run *add_up_hard(struct check *check)
 {
     grade_job(check, (struct job){EXACT, 20, 50, 41});
@@ -542,8 +542,8 @@ static const struct run *add_up_hard(struct check *check)
     return run;
 }
 
-/* This check judges only the answer, which the skeleton does not give. main() must not compute it,
- * so the input is closed. */
+/* This check judges only the answer, which the skeleton does not compute. A main() that computes it
+ * on the CPU must not earn points, so .closed_input is set. */
 CHECK(
     exact, .title = "rung 3: exact to the last bits, for any depth", .points = 5,
     .closed_input = true,
@@ -553,8 +553,8 @@ CHECK(
     add_up_hard(check);
 }
 
-/* check_costs() limits only the number of instructions, because a program could replace additions
- * of wide integers by comparisons, with one instruction for each bit. */
+/* check_costs() limits only the number of instructions. This limit is needed: a program could
+ * replace additions of wide integers by comparisons, with one instruction for each bit. */
 CHECK(in_floats, .title = "rung 3: the sums use only floats", .points = 10, .where = CHECK_COUNTS,
       .figure = {.judges = (1 << CHECK_COSTS) - 1 - (1 << CHECK_WORK)},
       .hint = "TODO 3: keep what rounding cuts off in a second float.")

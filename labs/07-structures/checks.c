@@ -1,8 +1,8 @@
 /* Lab 07: arrays of structures, and structures of arrays.
  *
- * The figures are totals for 32 structures: sectors read and written, and load requests. The cost
- * of rearranging structures counts in the same total. A thread may get the words of its vector in
- * any way: through shared memory, by shuffles, or in wider loads.
+ * The figures are totals for 32 structures: sectors read and written, and load requests. If a
+ * program rearranges the structures, this cost is part of the total. A thread may get the words of
+ * its vector in any way: through shared memory, by shuffles, or in wider loads.
  *
  * On an H100, only rungs 3 and 4, which read one field of many, differ visibly in time
  * (handouts/data/h100.tsv). In the other rungs, the remaining words of a vector are still in the
@@ -22,7 +22,7 @@ enum rung { AS_THEY_COME, STAGED, ALIGNED, RECORDS, ARRAY };
 
 #define PLANETS      10
 #define MORE_PLANETS 15 /* number of planets in short inputs */
-/* largest number; with whole numbers up to this size, all results are exact */
+/* maximum of the numbers; results are exact for whole numbers up to this */
 #define LARGEST 1000
 
 /* --- cases and their right answers ------------------------------------------------------------ */
@@ -74,7 +74,7 @@ static struct case_data *make_case(struct check *check, int rung, int n)
     return input;
 }
 
-/* Makes a mistake: vector T of block B begins at word 256 * B + EACH * T. */
+/* Computes the result of a mistake: vector T of block B begins at word 256 * B + EACH * T. */
 static void take_words(const struct case_data *input, int each, float *values)
 {
     const float *data = case_floats(input, "data");
@@ -95,7 +95,8 @@ static void block_as_words(const struct case_data *input, float *values)
     take_words(input, 3, values);
 }
 
-/* Makes a mistake: the kernel reads field FIELD of a particle in place of the mass. */
+/* Computes the result of a mistake: the kernel reads field FIELD of a particle instead of the
+ * mass. */
 static void take_field(const struct case_data *input, int field, float *values)
 {
     const float *gravity = case_floats(input, "gravity");
@@ -191,8 +192,8 @@ CHECK(
 
 #define MEASURED 16384
 
-/* Returns a random number of structures, because a program must not be tuned for MEASURED only.
- * Rows of this length begin where a line begins, as with MEASURED, but the last block is not
+/* Returns a random number of structures near MEASURED, because a program must not be tuned for
+ * MEASURED only. As with MEASURED, rows of this length begin at a line, but the last block is not
  * full. */
 static int elsewhere(struct check *check)
 {
@@ -218,7 +219,7 @@ static const struct run *measure(struct check *check, int rung)
     return run;
 }
 
-/* The number of sectors for 32 vectors of 16 bytes: 16 to read and 4 to write. */
+/* The number of sectors for 32 vectors of 16 bytes: 16 to read them, and 4 to write the results. */
 #define ALIGNED_SECTORS 20
 
 #define SECTORS(what, naive_sectors, solution_sectors)                                             \
@@ -232,8 +233,8 @@ static const struct run *measure(struct check *check, int rung)
         }                                                                                          \
     }
 
-/* Rung 1 earns points only if its vectors touch fewer sectors than the vectors of rung 2, which
- * have 16 bytes each. */
+/* Rung 1 earns points only if its vectors, which have 12 bytes, need fewer sectors than the vectors
+ * of rung 2, which have 16 bytes. */
 CHECK(
     staged, .title = "rung 1: neighbouring threads read neighbouring words of the vectors",
     .points = 25, .where = CHECK_COUNTS, .figure = SECTORS("vectors", ALIGNED_SECTORS, 16),
@@ -248,8 +249,8 @@ CHECK(
     .figure = {.text = "for 32 vectors, the warps execute %s loads",
                .want = "at most %s",
                .counter = "global_load_requests",
-               /* a block may also copy 16 bytes per lane to shared memory; the code below limits
-          * the sectors */
+               /* a block may also copy 16 bytes per lane to shared memory; the sectors are limited
+                * below */
                .judges = 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH |
                          1 << CHECK_SHARED | 1 << CHECK_BARRIERS,
                .budget = {.naive = 3, .solution = 1, .slack = 1.05}},

@@ -1,9 +1,9 @@
 /* Lab 08: a transpose that reads rows and writes rows.
  *
  * The figures are totals for 32 numbers: sectors read and written, and passes through shared
- * memory. A kernel that reads columns touches as many sectors as a kernel that writes columns.
- * Useless accesses only increase a total. Shared memory itself is not required, because lanes may
- * exchange their numbers by shuffles. */
+ * memory. A kernel that reads columns is no better than a kernel that writes columns, because it
+ * touches as many sectors. Useless accesses only increase a total. Shared memory is not required:
+ * lanes may also exchange their numbers by shuffles. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void make_row(const struct case_data *input, int y, double *values)
         values[i] = (double)data[i * job.width + y];
 }
 
-/* Makes a mistake: copies the data without turning it. */
+/* Computes the result of a mistake: copies the data without transposing it. */
 static void copy(const struct case_data *input, float *values)
 {
     struct job job = job_of(input);
@@ -47,8 +47,8 @@ static void copy(const struct case_data *input, float *values)
            (size_t)job.height * (size_t)job.width * sizeof *values);
 }
 
-/* Makes a mistake: the second loop reads rows of the tile, too. A tile that extends beyond the
- * matrix then lacks some of the numbers. */
+/* Computes the result of a mistake: the second loop reads rows of the tile, too. A tile that
+ * extends beyond the matrix then lacks some of the numbers. */
 static void keep_tiles(const struct case_data *input, float *values)
 {
     struct job job = job_of(input);
@@ -61,7 +61,8 @@ static void keep_tiles(const struct case_data *input, float *values)
         }
 }
 
-/* Makes a mistake: in each step, the second loop reads column threadIdx.y of the tile. */
+/* Computes the result of a mistake: in each step, the second loop reads column threadIdx.y of the
+ * tile. */
 static void repeat_columns(const struct case_data *input, float *values)
 {
     struct job job = job_of(input);
@@ -111,7 +112,8 @@ static const struct run *turn(struct check *check, struct job job)
     const struct run *run = check_run(check, input);
     judge(check, run, input);
     if (job.height == 1 || job.width == 1)
-        /* the result has the same bytes as the data, so a copy without a kernel is right */
+        /* the result has the same bytes as the data, so a copy without a kernel would be right,
+         * too */
         return run;
     check_made_by_kernels(check, run, "turned");
     check_has_read(check, run, (uint64_t)job.height * (uint64_t)job.width * sizeof(float));
@@ -150,7 +152,7 @@ CHECK(
 }
 
 /* On an H100, the solution is 6 times as fast as the naive kernel, and 1.8 times as fast as a tile
- * that is not padded (hardware/calibration.tsv). */
+ * without padding (hardware/calibration.tsv). */
 CHECK(
     speed, .title = "the program is faster than the naive kernel", .points = 20,
     .where = CHECK_GPU_ONLY,
@@ -173,16 +175,17 @@ CHECK(
 
 /* --- totals ----------------------------------------------------------------------------------- */
 
-/* Returns COUNT per 32 numbers. */
+/* Returns COUNT for 32 numbers of JOB. */
 static double for_32(double count, struct job job)
 {
     return 32 * count / job.height / job.width;
 }
 
-/* At least this many warps must share the work. One block cannot have so many. */
+/* The number of warps that must share the work. It is larger than the number of warps in a
+ * block. */
 #define LEAST_WARPS 40
 
-/* Runs JOB. Checks that many warps share the work. */
+/* Runs JOB, and checks that many warps share the work. */
 static const struct run *turn_together(struct check *check, struct job job)
 {
     const struct run *run = turn(check, job);
@@ -191,7 +194,8 @@ static const struct run *turn_together(struct check *check, struct job job)
     return run;
 }
 
-/* Measures the worse figure of JOB and OTHER, because a program must not be tuned for one size. */
+/* Measures the figure for JOB and for OTHER, and takes the worse one, because a program must not be
+ * tuned for one size. */
 static void measure_worse(struct check *check, struct job job, struct job other,
                           double (*figure)(struct check *check, const struct run *run,
                                            struct job job))
@@ -205,7 +209,7 @@ static double sectors(struct check *check, const struct run *run, struct job job
 {
     double stored = check_counter(run, "global_store_sectors_ideal");
     double times = stored * 8 / ((double)job.height * job.width);
-    if (times > 1.7) /* the number of stores is the problem, not their order */
+    if (times > 1.7) /* the message is about the number of stores, not about their order */
         check_hint(
             check,
             "Each number is stored about %s times. Do both loops step by ROWS, so that only one thread moves each number?",
@@ -213,13 +217,13 @@ static double sectors(struct check *check, const struct run *run, struct job job
     return for_32(check_sectors_moved(run), job);
 }
 
-/* A kernel may touch at most this many sectors for 32 numbers. If it coalesces its loads and its
- * stores, it touches 8. If a warp moves 8 x 4 numbers and its lanes do not exchange them, it
- * touches 12. */
+/* The number of sectors that a kernel may touch for 32 numbers. If both its loads and its stores
+ * are coalesced, it touches 8. If a warp moves 8 x 4 numbers, and its lanes do not exchange them,
+ * it touches 12. */
 #define MOST_SECTORS 11
 
-/* Returns the passes through shared memory for 32 numbers. Refuses kernels that need no passes
- * because they do not coalesce both loads and stores. */
+/* Returns the passes through shared memory for 32 numbers. Fails the check if a kernel needs no
+ * passes because its loads or its stores are not coalesced. */
 static double passes(struct check *check, const struct run *run, struct job job)
 {
     if (sectors(check, run, job) > MOST_SECTORS)
@@ -234,8 +238,8 @@ static double passes(struct check *check, const struct run *run, struct job job)
                   job);
 }
 
-/* The costs that check_costs() does not limit. They include the longest warp's path, because a warp
- * may transpose a whole tile alone, and shared memory, because another check judges it. */
+/* The costs that check_costs() does not limit. They include the path of the longest warp, because
+ * one warp may transpose a whole tile, and shared memory, because another check judges it. */
 #define JUDGED (1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH | 1 << CHECK_SHARED)
 
 #define SECTORS(naive_sectors, solution_sectors)                                                   \

@@ -1,11 +1,11 @@
 /* Lab 09: the sum of a picture, its histogram, and a better picture.
  *
- * The figures are totals: additions to the sum that run one after another, atomic requests to
- * global memory, lanes of a warp that wait for other lanes in shared memory, and load requests.
- * Lanes wait if atomics use the same word (atomic_collisions), or if accesses use different words
- * of one bank. On current GPUs, lanes that add 1 to the same word of shared memory take one pass,
- * so bank conflicts alone would not show this. Sums are below 2^24, so they are exact in any
- * order. */
+ * The figures are totals. They count additions to the sum that run one after another, atomic
+ * requests to global memory, lanes that wait for other lanes of their warp in shared memory, and
+ * load requests. Lanes wait if atomics use the same word (atomic_collisions), or if accesses use
+ * different words of one bank. Bank conflicts alone would not show atomics on one word, because on
+ * current GPUs, lanes that add 1 to the same word of shared memory take one pass. Sums are below
+ * 2^24, so they are exact in any order. */
 #include <math.h>
 
 #include "checks/check.h"
@@ -20,7 +20,7 @@ LAB(.title = "The sum of a picture, its histogram, and a better picture", .file 
     });
 
 #define GREYS   256
-#define DARKEST 110 /* darkest grey of the drawn picture */
+#define DARKEST 110 /* darkest grey level of the drawn picture */
 
 enum rung { TREE = 3, SHARED, COPIES, EQUALISE };
 enum kind { RANDOM, DARK, FLAT, BANDS, STRIPES, RAMP, DRAWN };
@@ -33,8 +33,8 @@ struct scene {
 };
 
 /* Returns pixel I of a picture of KIND. LAST is the pixel before it. DRAWN is pixel I of the
- * picture by picture_draw(); its darkest greys become one grey. In BANDS, 32 neighbouring pixels
- * have the same grey, and in STRIPES 8. */
+ * picture by picture_draw(); its darkest grey levels become one level. In BANDS, 32 neighbouring
+ * pixels have the same grey level, in STRIPES 8. */
 static int pixel_of(struct check *check, enum kind kind, int i, int width, int last, int drawn)
 {
     switch (kind) {
@@ -56,7 +56,8 @@ static int pixel_of(struct check *check, enum kind kind, int i, int width, int l
     }
 }
 
-/* Computes the new grey of each pixel: its rank among all pixels, from 0 to 255. */
+/* Computes the new grey level of each pixel: the rank of its old level among all pixels, from 0 to
+ * 255. */
 static void equalise(struct scene *scene, int n)
 {
     double up_to[GREYS], first = 0;
@@ -106,7 +107,7 @@ static struct case_data *make_case(struct check *check, int rung, const struct s
     return input;
 }
 
-/* Makes a common mistake: adds the grey itself to its bin instead of 1. */
+/* Computes the result of a mistake: adds the grey level, instead of 1, to its bin. */
 static void add_greys(const struct case_data *input, float *bins)
 {
     const struct case_array *pixels = case_find(input, "pixels");
@@ -121,7 +122,7 @@ static void add_greys(const struct case_data *input, float *bins)
 #define THREADS GREYS /* main() launches BLOCKS blocks of THREADS threads */
 #define BLOCKS  16
 
-/* Sets *SUM to the sum of all pixels, plus TIMES times the sum of the first MORE pixels. */
+/* Sets *SUM to the sum of all pixels plus TIMES times the sum of the first MORE pixels. */
 static void add_again(const struct case_data *input, size_t more, int times, float *sum)
 {
     const struct case_array *pixels = case_find(input, "pixels");
@@ -131,7 +132,7 @@ static void add_again(const struct case_data *input, size_t more, int times, flo
     *sum = (float)all;
 }
 
-/* Makes a mistake: the sum of a thread does not begin with 0. */
+/* Computes the result of a mistake: the sum of a thread does not begin with 0. */
 static void begin_with_thread(const struct case_data *input, float *sum)
 {
     add_again(input, THREADS, BLOCKS, sum);
@@ -142,7 +143,8 @@ static void begin_with_first(const struct case_data *input, float *sum)
     add_again(input, (size_t)THREADS * BLOCKS, 1, sum);
 }
 
-/* Makes a mistake: the tree has no step in which thread 1 gives its sum to thread 0. */
+/* Computes the result of a mistake: the tree lacks the step in which thread 1 gives its sum to
+ * thread 0. */
 static void without_last_step(const struct case_data *input, float *sum)
 {
     const struct case_array *pixels = case_find(input, "pixels");
@@ -160,7 +162,7 @@ static const struct check_guess sum_guesses[] = {
     {"as if each thread added its first pixel twice", begin_with_first, NULL},
     {NULL, NULL, NULL}};
 
-/* Makes a mistake: the division comes before the multiplication. */
+/* Computes the result of a mistake: the division comes before the multiplication. */
 static void divide_first(const struct case_data *input, float *after)
 {
     const struct case_array *pixels = case_find(input, "pixels");
@@ -172,7 +174,8 @@ static void divide_first(const struct case_data *input, float *after)
         after[i] = greys[i] == last ? GREYS - 1 : 0;
 }
 
-/* Makes a mistake: the table is read with the number of the pixel. */
+/* Computes the result of a mistake: the table is indexed by the number of the pixel, not by its
+ * grey level. */
 static void look_up_number(const struct case_data *input, float *after)
 {
     const struct case_array *pixels = case_find(input, "pixels");
@@ -194,7 +197,7 @@ static const struct check_guess after_guesses[] = {
     {"as if new_grey() divided two integers first, and then multiplied by 255", divide_first, NULL},
     {NULL, NULL, NULL}};
 
-/* Makes a mistake: everything is added to bin 0. */
+/* Computes the result of a mistake: everything is added to bin 0. */
 static void add_to_bin_0(const struct case_data *input, float *bins)
 {
     for (int g = 0; g < GREYS; ++g)
@@ -204,9 +207,9 @@ static void add_to_bin_0(const struct case_data *input, float *bins)
 
 enum { LANES = 32 };
 
-/* Makes mistakes in adding up the copies of bins in rung 5: only copy 0 of each bin is added or, if
- * AGAIN, only the copy of bin g with which thread g begins, as often as there are copies. Copy l
- * has the pixels of lane l. */
+/* Computes the result of a mistake in adding up the copies of bins in rung 5. If AGAIN is false,
+ * only copy 0 of each bin is added. If AGAIN is true, the copy of bin g with which thread g begins
+ * is added as often as there are copies. Copy l has the pixels of lane l. */
 static void add_one_copy(const struct case_data *input, bool again, float *bins)
 {
     const struct case_array *pixels = case_find(input, "pixels");
@@ -238,9 +241,9 @@ static const struct check_guess guesses[] = {
      "total +="},
     {NULL, NULL, NULL}};
 
-/* Judges a result. IS_HIDDEN says that main() gets a decoy picture (check.h), which differs from
- * the kernels' picture. A picture of few greys may equal its decoy, and then the check cannot know
- * whether kernels computed the result if main() shares memory with the GPU. */
+/* Judges a result. If IS_HIDDEN is true, main() gets a decoy picture (check.h). A picture with few
+ * grey levels may be equal to its decoy. If main() also shares memory with the GPU, the check
+ * cannot know whether kernels computed the result. */
 static void judge(struct check *check, const struct run *run, const char *name,
                   struct check_matrix want, bool is_hidden)
 {
@@ -267,7 +270,7 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
                                     .type = CASE_INT},
               is_hidden);
     }
-    if (rung == EQUALISE) { /* other ways to round are right, too */
+    if (rung == EQUALISE) { /* results that were rounded in another way are right, too */
         check_set_hint(check,
                        "TODO 4: thread t computes new_grey() of grey t, and each pixel looks up "
                        "its new grey in the table. Do all threads wait until the table is full?");
@@ -283,8 +286,8 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
     return run;
 }
 
-/* Runs all rungs that have a TODO. HINTS has the check's hint for each rung, or is NULL. Returns
- * the run of the last rung. */
+/* Runs all rungs that have a TODO. If HINTS is not NULL, it has a hint for each rung, which
+ * replaces the check's hint. Returns the run of the last rung. */
 static const struct run *look_at_all(struct check *check, const struct scene *scene,
                                      const char *const *hints)
 {
@@ -338,17 +341,17 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     look_at_all(check, new_scene(check, DRAWN, 100 + check_random_int(check, 1, 20), 61), NULL);
 }
 
-/* The pictures of the checks below are large, so that a grid of more than 16 blocks is useful,
- * although each block clears and adds up its own bins. */
+/* The pictures of the checks below are so large that more than 16 blocks are useful, although each
+ * block must clear and add up its own bins. */
 #define SIDE 1024
-#define ROWS 576 /* number of rows of the pictures of few greys */
+#define ROWS 576 /* number of rows of the pictures with few grey levels */
 
-/* The most instructions that a warp may execute for 64 x 64 pixels. In the solution, each thread
- * has one pixel, and the tree takes about a quarter of these instructions. */
+/* The number of instructions that a warp may execute for 64 x 64 pixels. In the solution, each
+ * thread has one pixel, and the tree takes about a quarter of these instructions. */
 #define MOST_STEPS 400
 
-/* Checks that no thread adds up the sums of its whole block alone, and that the lanes of a warp do
- * not add to the same word one after another. */
+/* Checks that no single thread adds up the sums of its block, and that the lanes of a warp do not
+ * add to the same word one after another. */
 static void adds_by_tree(struct check *check, const struct run *run)
 {
     double steps = check_counter(run, "longest_warp_instructions");
@@ -365,7 +368,7 @@ static void adds_by_tree(struct check *check, const struct run *run)
                      check_number(check_counter(run, "atomic_collisions")));
 }
 
-/* The additions to the sum that wait for one another. */
+/* The counters of additions to the sum that must wait for one another. */
 #define ADDITIONS "global_atomic_requests global_reduction_requests atomic_collisions"
 
 CHECK(
@@ -374,8 +377,8 @@ CHECK(
         {.text = "%s additions to the sum wait for each other",
          .want = "at most %s",
          .counter = "atomic_collisions",
-         /* no points if each of 16 * 256 threads adds its own sum; slack 4.25 for 64 blocks, or for
-          * 32 blocks that also use an atomic to find out which block is the last */
+         /* no points if each of 16 * 256 threads adds its own sum; slack 4.25, for 64 blocks, or
+          * for 32 blocks that find out by an atomic which block is the last */
          .budget = {.naive = 16 * 256, .solution = 16, .slack = 4.25, .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 1: let each thread add up its own pixels, then let the threads of a block add up their sums by a tree. Only thread 0 calls atomicAdd().")
@@ -386,11 +389,11 @@ CHECK(
     adds_by_tree(check, small);
 }
 
-/* A program may touch at most this many sectors by additions and stores to global memory: 16 blocks
- * with four numbers for each bin, each in a request of its own. */
+/* The number of sectors that a program may touch by additions and stores to global memory. This
+ * allows 16 blocks with four numbers for each bin, each in a separate request. */
 #define MOST_SENT (16 * 4 * GREYS)
 
-/* Checks on a smaller picture, too, that blocks do not add to global memory once for each pixel.
+/* Checks that blocks do not add to global memory once for each pixel of a smaller picture, either.
  * They may add up their bins in any way. */
 static void counts_in_blocks(struct check *check, int rung)
 {
@@ -414,7 +417,7 @@ CHECK(
                .judges = 1 << CHECK_ATOMICS,
                .budget = {.naive = SIDE * SIDE / 32,
                           .solution = 128,
-                          /* 8.5, for up to 132 blocks, one for each multiprocessor of an H100 */
+                          /* 8.5 allows 132 blocks, one for each multiprocessor of an H100 */
                           .slack = 8.5,
                           .scale = JUDGE_LOGARITHMIC}},
     .hint =
@@ -426,7 +429,7 @@ CHECK(
     counts_in_blocks(check, SHARED);
 }
 
-/* The counters of turns that lanes lose because they wait for another lane of their warp. */
+/* The counters of passes in which lanes wait for another lane of their warp. */
 #define LOST_TURNS                                                                                 \
     "atomic_collisions shared_load_bank_conflicts shared_store_bank_conflicts "                    \
     "shared_atomic_bank_conflicts"

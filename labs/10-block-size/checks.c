@@ -1,13 +1,13 @@
 /* Lab 10: how many blocks fit on a multiprocessor.
  *
- * Two figures have opposite requirements. A tile that takes more shared memory lowers the
- * occupancy. A tile with fewer rows makes blocks read more sectors, because each tile needs 40 rows
- * of its neighbours. The occupancy is judged for three generations of GPUs, because a block size
- * that fills a multiprocessor of 64 warps may not fill a multiprocessor of 48 warps.
+ * The lab judges two figures with opposite requirements. The occupancy falls if a tile takes more
+ * shared memory. The number of sectors that blocks read rises if a tile has fewer rows, because
+ * each tile needs 40 rows of its neighbours. The occupancy is judged for three generations of GPUs,
+ * because blocks that fill a multiprocessor of 64 warps may not fill a multiprocessor of 48 warps.
  *
  * Registers limit the occupancy, too, but the emulator only estimates them, so no points depend on
- * them. This lab does not judge run time, because above a sufficient occupancy, a higher occupancy
- * makes nothing faster. */
+ * them. This lab does not judge run time: once the occupancy is sufficient, a higher one makes
+ * nothing faster. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ LAB(.title = "How many blocks fit", .file = "block_size.cu", .needs = {"03-share
         "Full multiprocessors have 32, 48 or 64 warps. A block's warps must divide all three, and there must be few enough blocks: at most 16 on 7.5 and 8.6. Then divide the shared memory by the number of blocks that you want: that is the largest tile.",
         "TODO 1: for (int j = threadIdx.y; j < ...; j += WARPS) in both loops. TODO 2: with #define WARPS 16, a multiprocessor of 7.5 is full with 2 blocks, one of 8.6 with 3, and one of 9.0 with 4. TODO 3: on 7.5, 2 blocks share 65,536 bytes of shared memory, so each may take 32,768 bytes. On 8.6, 3 blocks share 102,400 bytes, and each takes 1,024 bytes more than its arrays, so a little more fits there. A row of 32 floats has 128 bytes, so 32,768 bytes hold 256 rows. 40 of these rows are above or below the tile: that leaves 216 rows for TILE."});
 
-#define LARGEST 255 /* sums of whole numbers up to this size are exact in any order */
+#define LARGEST 255 /* sums of whole numbers up to this are exact in any order */
 #define REACH   20
 
 /* Returns the right answer: the exact sums. */
@@ -64,7 +64,7 @@ static int no_first(int d)
     return d > -REACH ? REACH + 1 - abs(d) : 0;
 }
 
-/* Makes sums with wrong weights, of rows that are SHIFT rows too far down. */
+/* Computes the sums with wrong weights, from rows that are SHIFT rows too far down. */
 static void blur_wrongly(const struct case_data *input, float *sums, weigh *weight, int shift)
 {
     int width = case_int(input, "width"), height = case_int(input, "height");
@@ -111,8 +111,8 @@ static const struct check_guess guesses[] = {
      begin_at_row, NULL},
     {0}};
 
-/* The most bytes of static shared memory. The emulator accepts PTX with larger arrays, but the
- * compiler for a GPU refuses them. */
+/* The maximum size of static shared memory, in bytes. The emulator accepts PTX with larger arrays,
+ * but the compiler for a GPU refuses them. */
 #define MOST_STATIC 49152
 static void compiles_for_gpus(struct check *check, const struct run *run)
 {
@@ -176,9 +176,10 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
-/* Returns how evenly the warps of a block share the copying: twice the sectors that an average warp
- * loads, divided by the sectors that the busiest warp loads, but at most 1. Counts loads, because
- * warps that only poll execute instructions, too. If ADVISES is true, sets the hint. */
+/* Returns how evenly the warps of a block share the copying. This is twice the ratio of the sectors
+ * that an average warp loads to those that the busiest warp loads, but at most 1. Counts loads
+ * rather than instructions, because warps that only poll execute instructions, too. If ADVISES is
+ * true, sets the hint. */
 static double copy_share(struct check *check, const struct run *run, bool advises)
 {
     double warps = 0, launches = 0, longest = check_counter(run, "longest_warp_load_sectors");
@@ -194,8 +195,8 @@ static double copy_share(struct check *check, const struct run *run, bool advise
     return share;
 }
 
-/* Sets the hint if several warps of a block load the same rows, because then taller tiles would not
- * help. A row of shared memory has 32 numbers, which fill 4 sectors. */
+/* If several warps of a block load the same rows, sets the hint, because taller tiles would not
+ * help then. A row of shared memory has 32 numbers, which fill 4 sectors. */
 static void advise_rows(struct check *check, const struct run *run)
 {
     struct check_launch launch = check_launch(run, 0);
@@ -210,16 +211,16 @@ static void advise_rows(struct check *check, const struct run *run)
             check_number(floor(loaded + 0.5)), check_number(rows));
 }
 
-/* Returns whether blocks of THREADS threads can fill multiprocessors of 32, 48 and 64 warps,
- * without more blocks than a multiprocessor can hold. */
+/* Returns whether blocks of THREADS threads can fill multiprocessors of 32, 48 and 64 warps without
+ * exceeding the maximum number of blocks. */
 static bool fits_all(double threads)
 {
     int warps = (int)threads / 32;
     return warps >= 4 && 32 % warps == 0 && 48 % warps == 0;
 }
 
-/* Checks that no launch stores much more than the sums, which fill SECTORS sectors. Warps that
- * store useless sums would only seem to work. */
+/* Checks that no launch stores much more than the sums, which fill SECTORS sectors. Otherwise,
+ * warps that store useless sums would seem to work. */
 static void stores_sums(struct check *check, const struct run *run, double sectors)
 {
     for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
@@ -229,14 +230,14 @@ static void stores_sums(struct check *check, const struct run *run, double secto
                          check_number(check_launch(run, i).store_sectors), check_number(sectors));
 }
 
-/* Measures the lower occupancy of two pictures, because a program must not be tuned for one
- * picture. */
+/* Measures the occupancy for two pictures, and takes the lower one, because a program must not be
+ * tuned for one picture. */
 static void fill(struct check *check, unsigned capability)
 {
     const struct run *run = run_on(check, 256, 900);
     double there = check_occupancy(check, run, capability);
-    /* a width that is no multiple of 128, but with which tiles of 128 columns leave few warps
-     * without work */
+    /* This width is not a multiple of 128, but tiles of 128 columns still leave few warps without
+     * work. */
     run = run_on(check, 320, 600);
     double percent = fmin(there, check_occupancy(check, run, capability));
     percent *= copy_share(check, run, percent >= 100);

@@ -1,13 +1,13 @@
 /* Lab 11: compaction by votes of a warp, and sums of groups by shuffles.
  *
- * The figures are totals of the whole program. For the compaction that keeps the order: arrivals at
- * barriers, and passes through shared memory. For the compaction in any order: waits of any kind.
- * For the sums of groups: instructions that run one after another, and additions that run one after
- * another.
+ * The figures are totals of the whole program. For the compaction that keeps the order (rung 1),
+ * they count arrivals at barriers and passes through shared memory. For the compaction in any order
+ * (rung 2), they count waits of any kind. For the sums of groups (rung 3), they count instructions
+ * and additions that run one after another.
  *
- * In rungs 0 and 1, the kept numbers of each block must stay in their order; the blocks may come in
- * any order. In rung 2, all kept numbers may come in any order. All numbers of an input differ, so
- * that in_order() can find the place of each number. */
+ * In rungs 0 and 1, the kept numbers of each block must stay in their order, but the blocks may
+ * come in any order. In rung 2, all kept numbers may come in any order. All numbers of an input
+ * differ, so that in_order() can find the place of each number. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -21,7 +21,7 @@ LAB(.title = "Votes and shuffles of a warp", .file = "warp_votes.cu",
     });
 
 #define BLOCK   256 /* number of consecutive numbers whose order rungs 0 and 1 keep */
-#define BITS    22  /* a number has at most this many bits */
+#define BITS    22  /* maximum number of bits of a number */
 #define LARGEST (1 << BITS)
 
 enum rung { SCAN, BALLOT, WARPS, GROUPS };
@@ -29,7 +29,7 @@ enum rung { SCAN, BALLOT, WARPS, GROUPS };
 /* --- inputs and their right answers ----------------------------------------------------------- */
 
 /* Returns N distinct numbers from 1 to LARGEST in random order. They are distinct because each step
- * below is one-to-one. */
+ * below is a one-to-one mapping. */
 static const int *different_numbers(struct check *check, int n)
 {
     int *data = check_memory(check, (size_t)n, sizeof *data);
@@ -65,7 +65,7 @@ struct job {
     int longest; /* size of the longest group */
 };
 
-/* Returns the limit: the least number to keep, or more than all numbers. */
+/* Returns the limit: the smallest number to keep, or more than all numbers to keep none. */
 static int find_limit(const int *data, struct job job)
 {
     int from = LARGEST - (int)((double)LARGEST * job.percent / 100) + 1, limit = LARGEST + 1;
@@ -93,7 +93,7 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
     return input;
 }
 
-/* A number and its place. Numbers with the same KEY keep their order. */
+/* A number and its place. Sorting by KEY does not change the order of numbers with the same KEY. */
 struct placed {
     int number, key, at;
 };
@@ -110,8 +110,8 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Sorts the result KEPT into the order of the input, so that it can be compared number by number.
- * Numbers that the rung must keep in order, but that are not, stay wrong. Numbers that are not in
- * the input leave a gap at the front, or stay at the end. */
+ * Numbers that the rung must keep in order, but that are in a wrong order, stay wrong. Numbers that
+ * are not in the input leave a gap at the front, or stay at the end. */
 static void in_order(const struct case_data *input, float *kept)
 {
     int n = case_int(input, "n"), piece = case_int(input, "rung") == BALLOT ? BLOCK : 1, end = 0;
@@ -135,7 +135,7 @@ static void in_order(const struct case_data *input, float *kept)
     free(known);
 }
 
-/* Makes a common mistake: numbers that equal the limit are left out. */
+/* Computes the result of a mistake: numbers that equal the limit are left out. */
 static void keep_above(const struct case_data *input, float *kept)
 {
     const int *data = case_find(input, "data")->values, limit = case_int(input, "limit");
@@ -147,7 +147,7 @@ static void keep_above(const struct case_data *input, float *kept)
         kept[count++] = 0;
 }
 
-/* Makes a common mistake: each number that is kept goes one place too far. */
+/* Computes the result of a mistake: each kept number is stored one place too far. */
 static void keep_too_far(const struct case_data *input, float *kept)
 {
     const int *data = case_find(input, "data")->values, limit = case_int(input, "limit");
@@ -160,7 +160,7 @@ static void keep_too_far(const struct case_data *input, float *kept)
         kept[count++] = 0;
 }
 
-/* Makes common mistakes: the last group of each warp, or the first, is left out. */
+/* Computes the result of a mistake: the last group of each warp, or the first, is left out. */
 static void sum_without(const struct case_data *input, bool last, float *sums)
 {
     const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
@@ -184,8 +184,9 @@ static void without_first(const struct case_data *input, float *sums)
     sum_without(input, false, sums);
 }
 
-/* Makes common mistakes: sums continue from one group to the next (CROSSES), or every lane adds its
- * sum to the result, not only the last lane of a group in the warp. */
+/* Computes the result of a mistake. If CROSSES is true, sums continue from one group to the next.
+ * Otherwise, every lane adds its sum to the result, not only the last lane of a group in the
+ * warp. */
 static void sum_lanes(const struct case_data *input, bool crosses, float *sums)
 {
     const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
@@ -210,7 +211,8 @@ static void by_all_lanes(const struct case_data *input, float *sums)
     sum_lanes(input, false, sums);
 }
 
-/* Makes a common mistake: the first lane of each group adds its sum, and so does lane 31. */
+/* Computes the result of a mistake: lane 31 adds its sum, and so does the first lane of each group,
+ * instead of the last. */
 static void by_first_lanes(const struct case_data *input, float *sums)
 {
     const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
@@ -251,8 +253,8 @@ static const struct check_guess guesses[] = {
     {TOO_FAR, keep_too_far, NULL},
     {NULL, NULL, NULL}};
 
-/* Runs RUNG and judges its results. With a short input, main() sees the kernels' input, not a
- * decoy. */
+/* Runs RUNG, and judges its results. A short input cannot be hidden, so main() then sees the
+ * kernels' input instead of a decoy. */
 static const struct run *look_at(struct check *check, int rung, struct job job)
 {
     const struct case_data *input = make_case(check, rung, job);
@@ -330,14 +332,14 @@ CHECK(
 }
 
 /* Returns a job with a random size of nearly 65,536 numbers, because a program must not be tuned
- * for a round number. */
+ * for one size. */
 static struct job large_job(struct check *check, int longest)
 {
     return (struct job){(1 << 16) + 1 - 2 * check_random_int(check, 1, 127), 50, longest};
 }
 
-/* A warp may execute at most this many instructions. So it may do the work of several warps, but
- * not of all. With a grid of 32 blocks, each warp executes a quarter of this number. */
+/* The number of instructions that a warp may execute: it may do the work of several warps, but not
+ * of all. With a grid of 32 blocks, each warp executes a quarter of this number. */
 #define LONGEST 2000
 static void measure(struct check *check, int rung, int longest_group, const char *counters)
 {
@@ -351,8 +353,8 @@ static void measure(struct check *check, int rung, int longest_group, const char
                      check_number(longest), check_number(LONGEST));
 }
 
-/* Racecheck watches most runs of the figures. So a program earns no points by leaving out a
- * necessary barrier, or with numbers that are in order only by luck. */
+/* Racecheck is active in most runs that measure figures. So a program earns no points if it leaves
+ * out a necessary barrier, or if its numbers are in order only by luck. */
 CHECK(
     barriers, .title = "rung 1: each warp waits at two barriers", .points = 15,
     .where = CHECK_COUNTS, .watched = true,
@@ -369,7 +371,7 @@ CHECK(
     measure(check, BALLOT, 20, "barriers");
 }
 
-/* Lanes whose atomics use the same word of shared memory need one pass each. */
+/* Atomics of several lanes on the same word of shared memory need one pass each. */
 #define SHARED_PASSES "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
 
 CHECK(
@@ -387,7 +389,7 @@ CHECK(
     measure(check, BALLOT, 20, SHARED_PASSES);
 }
 
-/* The counters of additions that wait for another addition to the same word. */
+/* The counters of additions that must wait for another addition to the same word. */
 #define QUEUES                                                                                     \
     "global_atomic_requests global_reduction_requests shared_atomic_requests atomic_collisions"
 
@@ -407,11 +409,11 @@ CHECK(
     measure(check, WARPS, 20, QUEUES " barriers");
 }
 
-#define AT_A_TIME 64 /* number of warps that work at the same time on a small GPU */
+#define AT_A_TIME 64 /* number of warps that a small GPU executes at the same time */
 
-/* Returns the number of instructions that run one after another: the run's instructions, shared by
- * AT_A_TIME warps, plus those of the longest warp. So both a long walk of one warp and useless
- * steps of all warps cost points, but a warp may do the work of several warps. */
+/* Returns the number of instructions that run one after another: the instructions of all warps,
+ * divided by AT_A_TIME, plus those of the longest warp. So a long loop in one warp costs points,
+ * and so do useless steps of all warps, but a warp may do the work of several warps. */
 static double instructions_in_turn(const struct run *run)
 {
     return check_counter(run, "longest_warp_instructions") +
@@ -437,7 +439,8 @@ CHECK(
     check_costs(check, other);
 }
 
-/* A walk along a group makes few additions, but measure() refuses its long warps. */
+/* A thread that adds up a whole group in a loop makes few additions, but measure() limits the
+ * instructions of its warp. */
 CHECK(
     queues, .title = "rung 3: a warp adds each of its groups to the result once", .points = 10,
     .where = CHECK_COUNTS, .watched = true,

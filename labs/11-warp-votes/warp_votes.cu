@@ -17,7 +17,7 @@
 #define THREADS 256 // threads of a block
 #define WARPS   (THREADS / 32)
 #define ALL     0xffffffffu // all 32 lanes of a warp
-#define EACH    8           // numbers of a thread, in rung 2
+#define EACH    8           // number of elements per thread, in rung 2
 
 // The scan of rungs 0 and 1.
 __device__ void scan(const int *data, int n, int limit, int *kept, int *count)

@@ -1,20 +1,20 @@
 /* Lab 12: Jacobi's method for A x = b.
  *
- * The figures are sectors: for 32 numbers of a dense matrix; for 32 unknowns of a step with five
- * diagonals; for 32 points of a step with a stencil. For the matrix and the stencil, stores and
- * copies on the GPU count, too. The figure of rung 4 is the number of times that main() reads from
- * the GPU.
+ * The figures of rungs 1 to 3 are sectors: for 32 numbers of a dense matrix (rung 1), for 32
+ * unknowns of a step with five diagonals (rung 2), and for 32 points of a step with a stencil (rung
+ * 3). In rungs 1 and 3, stores and copies within the GPU count, too. The figure of rung 4 is the
+ * number of times that main() reads from the GPU.
  *
  * The checks compare x after a known number of steps. Rung 4 finds this number itself, from
  * residuals. On the emulator, main() sees the residuals of a decoy (check.h), but must stop at the
  * same step. So each |b| is between 1 - SPREAD and 1 + SPREAD. Residuals of these systems grow with
  * each b, so the residuals of a decoy differ from the right residuals at most by the factor (1 +
  * SPREAD) / (1 - SPREAD). add_tolerance() chooses a tolerance that differs by a larger factor from
- * the residual at each look.
+ * each residual that main() reads.
  *
  * How large may the error be? Let u = 2^-24. An equation of m numbers, added up in any order, has
  * an error of at most (m + 8) u (|b| + the sum of |A x|), which includes the errors of products and
- * of the division. A step also inherits the errors of the previous step, times |A[i][j] /
+ * of the division. A step also takes over the errors of the previous step, multiplied by |A[i][j] /
  * A[i][i]|. */
 #include <math.h>
 #include <stdio.h>
@@ -37,8 +37,8 @@ LAB(.title = "A solver that moves little data and seldom waits", .file = "solver
 #define MOST_LOOKS     100 /* as in shared/solver.h */
 #define UNIT           0x1p-24
 #define SPREAD         0.05 /* relative spread of b, in rung 4 */
-#define TINY           1e-3 /* rung 4 ends when the residual is smaller, so that floats suffice */
-#define MOST_STEPS     100  /* rung 4 makes at most this many steps */
+#define TINY           1e-3 /* rung 4 ends at a smaller residual; floats can reach it */
+#define MOST_STEPS     100  /* maximum number of steps in rung 4 */
 #define RESIDUAL_BOUND 2e-5
 
 enum rung { DENSE = 1, DIAGONALS, STENCIL, CONVERGE };
@@ -47,7 +47,7 @@ enum side { WEST, EAST, NORTH, SOUTH, SIDES };
 struct job {
     enum rung rung;
     int width, height, steps;
-    /* for rung 4: main() looks at the residual after every EVERY steps, at most LOOKS times */
+    /* for rung 4: main() reads the residual after every EVERY steps, at most LOOKS times */
     int every, looks;
     /* for rung 4: true if all b and all b - A x are negative, false if all are positive */
     bool negative;
@@ -57,27 +57,27 @@ struct job {
 
 /* --- systems ---------------------------------------------------------------------------------- */
 
-/* The mistakes of a student, or none if all members are 0. */
+/* A mistake in a student's program. All members are 0 if there is none. */
 struct mistake {
     int more_steps;
     bool added;          /* the numbers of the neighbours have the other sign */
     bool undivided;      /* a step does not divide by the number on the diagonal */
     bool without[SIDES]; /* neighbours on this side are left out */
-    bool tiles;          /* neighbours in other tiles of 32 x 8 points are left out */
-    /* on this side, the halo of each tile is the tile's own edge, so a point at the edge is its own
-     * neighbour */
+    bool tiles;          /* neighbours that are in other tiles of 32 x 8 points are left out */
+    /* on this side, the halo of each tile is a copy of the tile's own edge, so a point at the edge
+     * is its own neighbour */
     bool own_edge[SIDES];
-    /* on this side, one neighbour is left out: that of the first or last unknown that has one */
+    /* on this side, one neighbour is left out: that of the first (or last) unknown that has one */
     bool one[SIDES];
     bool never;  /* x stays 0 */
     bool turned; /* rows and columns of the dense matrix are exchanged */
-    /* the neighbour on side `taken_from` - 1 is read in place of the neighbour on side `taken_at`;
-     * `taken_from` is 0 if no sides are confused */
+    /* the neighbour on side `taken_from` - 1 is read instead of the neighbour on side `taken_at`;
+     * `taken_from` is 0 if sides are not confused */
     int taken_at, taken_from;
 };
 
-/* The equations, as a sparse matrix. The numbers of row i that can differ from 0 have the indices
- * first[i] to first[i + 1] - 1. One of them is on the diagonal. */
+/* The equations, as a sparse matrix. Row i has the elements first[i] to first[i + 1] - 1; all
+ * others are 0. One of the row's elements is on the diagonal. */
 struct system {
     int n, *first, *column;
     float *factor;
@@ -116,7 +116,7 @@ static void add_number(struct system *system, int row, int column, float factor)
     system->factor[at] = factor;
 }
 
-/* Adds the numbers of row I on the five diagonals. */
+/* Adds the elements of row I on the five diagonals. */
 static void add_diagonals(struct system *system, const struct case_data *input, int i,
                           const struct mistake *mistake)
 {
@@ -167,14 +167,13 @@ static void close_system(struct system *system)
     free(system->factor);
 }
 
-/* x after some steps, and the largest possible error of each number if a program computes in
- * floats. */
+/* x after some steps, and for each element the largest error that a program in floats can have. */
 struct solution {
     /* `residual` is the largest |b - A x| of the x BEFORE the last step */
     double *x, *bound, residual;
 };
 
-/* Makes a step from OLD to NOW. Both have room for the unknowns of SYSTEM. */
+/* Computes NOW, the solution one step after OLD. Both must have memory for SYSTEM's unknowns. */
 static void make_step(const struct system *system, const struct solution *old, struct solution *now)
 {
     now->residual = 0;
@@ -358,8 +357,8 @@ static bool is_after(const struct solution *solution, const float *x, int n)
     return true;
 }
 
-/* Returns the number of steps after which X is right, or 0 if X is right after no number of steps
- * or after several. RESIDUALS gets the residuals of the first MOST_STEPS steps. */
+/* Returns the number of steps after which X would be right. Returns 0 if there is no such number,
+ * or more than one. RESIDUALS gets the residuals of the first MOST_STEPS steps. */
 static int steps_to(const struct case_data *input, const float *x, double *residuals)
 {
     int found = 0, count = 0;
@@ -375,8 +374,8 @@ static int steps_to(const struct case_data *input, const float *x, double *resid
     return count == 1 ? found : 0;
 }
 
-/* If X in rung 4 is right for another number of steps, says so, and names the first wrong
- * residual. */
+/* If X in rung 4 is right for another number of steps, writes an explanation that says so and names
+ * the first wrong residual. */
 static bool explain_steps(struct check *check, const struct run *run, const struct case_data *input,
                           const float *x, char *text, size_t size, const char **at)
 {
@@ -401,7 +400,7 @@ static bool explain_steps(struct check *check, const struct run *run, const stru
     return true;
 }
 
-/* Makes a mistake: each residual is the residual of the previous x. */
+/* Computes the result of a mistake: each residual is that of the previous x. */
 static void residuals_before(const struct case_data *input, float *values)
 {
     double residuals[MOST_STEPS + 1];
@@ -422,8 +421,9 @@ static const struct check_guess residual_guesses[] = {
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-/* Adds a dense matrix of positive numbers. Each number on the diagonal is larger than the other
- * numbers of its row together, but not much larger. So x still changes visibly in each step. */
+/* Adds a dense matrix of positive numbers. Each number on the diagonal is a little larger than the
+ * sum of the other numbers in its row. So the method converges, but x still changes visibly in each
+ * step. */
 static void add_matrix(struct check *check, struct case_data *input, int n)
 {
     float *matrix = check_random_floats(check, (size_t)n * (size_t)n, 0.25f, 1);
@@ -450,8 +450,9 @@ static void add_five_diagonals(struct check *check, struct case_data *input, int
     }
 }
 
-/* Chooses the tolerance so that rung 4 ends at look JOB->looks, or at the first look with a
- * residual below TINY if this look is earlier. Sets JOB->looks to the look at which rung 4 ends. */
+/* Chooses the tolerance so that rung 4 ends when main() reads the residual number JOB->looks, or
+ * the first residual below TINY if it comes earlier. Sets JOB->looks to the number of this
+ * residual. */
 static void add_tolerance(struct case_data *input, struct job *job)
 {
     double residuals[MOST_STEPS + 1], decoy = (1 + SPREAD) / (1 - SPREAD);
@@ -469,7 +470,7 @@ static void add_tolerance(struct case_data *input, struct job *job)
     close_system(&system);
 }
 
-/* Returns a case of JOB with random numbers. Completes JOB. */
+/* Returns a case of JOB with random numbers. Sets the members of JOB that depend on them. */
 static struct case_data *make_case(struct check *check, struct job *job)
 {
     static const char *const names[] = {[DENSE] = "a dense matrix",
@@ -507,9 +508,9 @@ static struct case_data *make_case(struct check *check, struct job *job)
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-/* Judges the residuals of rung 4. The bounds are narrower than the differences between a decoy's
- * residuals and the right ones, so main() cannot compute them from the decoy. In floats, the error
- * of x is about 1e-6 at most, and the error of a residual is less than half the bound. */
+/* Judges the residuals of rung 4. main() cannot compute them from the decoy, because the bounds are
+ * narrower than the differences between the decoy's residuals and the right ones. In floats, the
+ * error of x is about 1e-6 at most, and the error of a residual is less than half the bound. */
 static void judge_residuals(struct check *check, const struct run *run, const struct job *job,
                             const double *residuals)
 {
@@ -563,7 +564,8 @@ static const struct run *run_on(struct check *check, struct job job)
     return run;
 }
 
-/* Runs all rungs. STEPS is the number of steps of rungs 1 to 3, HINTS as in struct job. */
+/* Runs all rungs. STEPS is the number of steps of rungs 1 to 3. HINTS has the same meaning as in
+ * struct job. */
 static void run_all(struct check *check, int width, int height, int steps, bool negative,
                     const char *const *hints)
 {
@@ -586,13 +588,13 @@ static const char *const size_hints[] = {
     [STENCIL] = FIRST_FIX
     "the last block of each row and column may be partly outside of the grid. Do its threads still fill the tile and reach the barrier? Are the tile's edges filled if the grid ends before them?",
     [CONVERGE] = FIRST_FIX
-    "the last block of each row and column may be partly outside of the grid. Do its lanes still take part in the shuffles, with a number that cannot be the largest?",
+    "the last block of each row and column may reach beyond the edge of the grid of points. Do its threads beyond the edge still take part in the shuffles? Give them a number too small to become the maximum.",
 };
 
 CHECK(correct, .title = "right x for 48 x 16 unknowns (rung 1: 193)", .points = 10,
       .hint = "Which numbers does a step need, and which step computed them?")
 {
-    /* only two steps, so that wrong numbers are still near the place of the mistake */
+    /* only two steps, so that wrong numbers are still near the points where the mistake was made */
     run_on(check, (struct job){DIAGONALS, 48, 16, 2, 0, 0, false, rung_hints});
     run_on(check, (struct job){STENCIL, 48, 16, 2, 0, 0, false, rung_hints});
     run_all(check, 48, 16, 8, true, rung_hints);
@@ -622,10 +624,10 @@ CHECK(
 /* --- figures ---------------------------------------------------------------------------------- */
 
 #define STEPS         10
-#define STENCIL_STEPS 48 /* x still changes in the last of them */
+#define STENCIL_STEPS 48 /* x still changes in the last of these steps */
 
 /* Checks that 40 warps, more than one block can have, share the work of all LAUNCHES. A thread may
- * compute a whole column of points. For 32 points, a warp reads 4 sectors of b and at most 6 of
+ * compute a whole column of points. For 32 points, a warp reads 4 sectors of b, and at most 6 of
  * x. */
 static void is_shared(struct check *check, const struct run *run, struct job job, int launches)
 {
@@ -652,12 +654,13 @@ CHECK(
     check_measure(check, run, 32 * check_sectors_moved(run) / ((double)n * n * STEPS));
 }
 
-/* The sectors that rung 2 reads for 32 unknowns: at least READS_WITH_MATRIX if it makes its steps
- * as rung 1 does before TODO 1, and at most READS_WITHOUT_MATRIX if its steps use no matrix. */
+/* The sectors that rung 2 reads for 32 unknowns. If it still makes its steps with a matrix, as rung
+ * 1 does before TODO 1, it reads at least READS_WITH_MATRIX. If it uses no matrix, it reads at most
+ * READS_WITHOUT_MATRIX. */
 #define READS_WITH_MATRIX    4200
 #define READS_WITHOUT_MATRIX 100
 
-/* Refuses a program that makes a matrix for rung 2. */
+/* Fails the check if the program makes a matrix for rung 2. */
 static void refuse_matrix(struct check *check, const struct run *run, double sectors)
 {
     if (sectors < READS_WITHOUT_MATRIX)
@@ -688,7 +691,7 @@ CHECK(
     const struct job job = {DIAGONALS, 32, 16, STEPS, 0, 0, false, NULL};
     const struct run *run = run_on(check, job);
     double sectors = 32 * check_sectors_read(run) / ((double)job.width * job.height * job.steps);
-    /* before TODO 1 is done, the figure is the better message */
+    /* before TODO 1 is done, the figure explains more than this message */
     if (sectors < READS_WITH_MATRIX && check_requests(run, "launch") > STEPS &&
         check_find_line(check, "matrix_of("))
         refuse_matrix(check, run, sectors);
@@ -715,14 +718,15 @@ CHECK(
     is_shared(check, run, job, STENCIL_STEPS);
 }
 
-#define EACH_STEP 8.14 /* reads per look if main() reads after each step */
+#define EACH_STEP 8.14 /* reads per residual that is due, if main() reads after each step */
 /* The size of rung 4's grid. It has many columns, so that many warps can share them. It has few
- * rows, so that a program cannot guess from b and the tolerance how fast the residual shrinks. */
+ * rows, because with more rows a program could guess from b and the tolerance how fast the residual
+ * shrinks. */
 #define LOOK_WIDTH  1376
 #define LOOK_HEIGHT 8
 #define FEWER_ROWS  4
-/* For each look at the residual, at most this many lanes may wait for another lane of their warp: a
- * quarter of the points. */
+/* The number of lanes that may wait for another lane of their warp, for each residual that main()
+ * reads: a quarter of the points. */
 #define MOST_QUEUED (LOOK_WIDTH * LOOK_HEIGHT / 4)
 
 CHECK(
@@ -745,7 +749,7 @@ CHECK(
     double queue = check_counter(run, "atomic_collisions") / job.looks;
     double reads = (double)check_requests(run, "read read_rows") / job.looks;
     check_measure(check, run, reads);
-    if (reads < EACH_STEP) /* otherwise the number of reads is the better message */
+    if (reads < EACH_STEP) /* otherwise, the number of reads explains more than this message */
         check_made_by_kernels(check, run, "residuals");
     is_shared(check, run, job, job.looks * (job.every + 1));
     check_decides_by_reads(

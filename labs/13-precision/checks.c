@@ -2,14 +2,14 @@
  *
  * Results are compared with numbers that MPFR has rounded correctly, and the bounds are in ulp. In
  * rungs 1 and 2, large numbers cancel: a row's sum is thousands of times smaller than its numbers.
- * Additions or products in float then lose most of the digits, with every seed and in every order.
- * Numbers that cancel are far apart, so that no two neighbours cancel first.
+ * So additions or products in float lose most of the digits, with every seed and in every order.
+ * Numbers that cancel are far apart, so no two neighbours cancel each other first.
  *
- * The figures are operations in double for each number, requests that load halves, and the cost of
- * the instructions for 32 numbers. An instruction for doubles counts as 32 instructions, because a
- * T4 has one unit for doubles for each 32 units for floats. The emulator rounds the result of
- * sin.approx correctly. On a GPU, sin.approx has an error of up to 2^-21, which the bound of rung 4
- * allows. */
+ * The figures are operations in double for each number, requests that load half-precision numbers
+ * ("halves"), and the cost of the instructions for 32 numbers. An instruction for doubles costs as
+ * much as 32 others, because a T4 has one unit for doubles for each 32 units for floats. The
+ * emulator rounds the result of sin.approx correctly. On a GPU, sin.approx has an error of up to
+ * 2^-21, which the bound of rung 4 allows. */
 #include <limits.h>
 #include <math.h>
 #include <mpfr.h>
@@ -20,7 +20,7 @@
 LAB(.title = "Exact sums and fast functions", .file = "precision.cu",
     .needs = {"04-bank-conflicts"},
     .hints = {
-        "Ask for each operation: what does rounding cut off? In rungs 1 and 2 the cut part is a float, too, and other float operations can compute it. In rung 3 nothing is cut off. In rungs 4 and 5, choose operations whose errors stay small.",
+        "For each operation, ask yourself: what does rounding cut off? In rungs 1 and 2 the part that is cut off is a float, too, and other float operations can compute it. In rung 3 nothing is cut off. In rungs 4 and 5, choose operations whose errors stay small.",
         "TODO 1: struct pair { float high, low; }. Adding b to a: sum = a.high + b; part = sum - a.high; a.low += (a.high - (sum - part)) + (b - part); a.high = sum. The lanes: float high = __shfl_down_sync(ALL, mine.high, off), low = __shfl_down_sync(ALL, mine.low, off); mine = add(mine, high); mine.low += low. The row's sum is high + low of lane 0.",
         "TODO 2: add the rounded product as in TODO 1, and the product's error to low: product = __fmul_rn(a, b); sum = add(sum, product); sum.low += fmaf(a, b, -product).",
         "TODO 3: a sum of 8,192 such halves has at most 24 bits, so one float is enough: float2 two = __half22float2(twos[i]); sum += two.x + two.y. Then the lanes add up their floats by shuffles.",
@@ -32,13 +32,12 @@ enum rung { SUMS = 1, PRODUCTS, HALVES, WAVES, GROWTH };
 
 #define MOST_TURNS 1000 /* numbers of rung 4 are between -MOST_TURNS and MOST_TURNS */
 #define LONGEST    86   /* numbers of rung 5 are between -86 and 86; e^86 and e^-86 are floats */
-#define EXACT_BITS 700  /* bits of an exact sum of products of floats */
-#define ROUGH_BITS 120  /* bits of the functions of rungs 4 and 5, before the result is rounded */
-/* a row has at most this many numbers; a sum of 8,192 whole numbers below 2,048 is exact in
- * float */
+#define EXACT_BITS 700  /* number of bits for an exact sum of products of floats */
+#define ROUGH_BITS 120  /* number of bits for the functions of rungs 4 and 5 */
+/* maximum number of halves in a row; a sum of 8,192 whole numbers below 2,048 is exact in float */
 #define MOST_HALVES 8192
 
-/* The largest errors of results, in ulp. */
+/* The allowed errors of results, in ulp. */
 static const double most_ulps[] = {
     [SUMS] = 1, [PRODUCTS] = 1, [HALVES] = 0, [WAVES] = 12, [GROWTH] = 8};
 
@@ -63,8 +62,9 @@ static float random_float(struct check *check, double low, double high)
     return (float)(low + (high - low) * check_random_int(check, 0, INT_MAX) / INT_MAX);
 }
 
-/* Fills a row with pairs of numbers that nearly cancel. If WEIGHTS is not NULL, their products with
- * the weights nearly cancel. Rows have different scales, so that sums in fixed point fail. */
+/* Fills a row with pairs of numbers that nearly cancel. If WEIGHTS is not NULL, the numbers'
+ * products with the weights nearly cancel instead. The scales of the rows differ, so that sums in
+ * fixed point fail. */
 static void fill_cancelling(struct check *check, float *row, float *weights, int width)
 {
     int scale = check_random_int(check, -40, 40);
@@ -123,7 +123,7 @@ static float random_number(struct check *check, enum rung rung)
 }
 
 /* Returns whether so much of a row cancels that even a right kernel, which keeps the rounding
- * errors in a second float, would be off by more than an ulp. */
+ * errors in a second float, would have an error of more than an ulp. */
 static bool cancels_too_much(const float *row, const float *weights, int width)
 {
     long double sum = 0, size = 0;
@@ -242,23 +242,23 @@ static struct case_data *make_case(struct check *check, const struct job *job)
 
 /* --- common mistakes -------------------------------------------------------------------------- */
 
-/* The sums of rungs 1 to 3 in the order of the skeleton: lane l of a warp adds up the numbers l, l
- * + 32, ... of a row, and then the lanes add up their sums by shuffles. A guess must equal the
- * wrong result exactly, so a program with another order fits no guess. */
+/* The sums of rungs 1 to 3, in the order in which the skeleton adds: lane l of a warp adds up
+ * the numbers l, l + 32, ... of a row; then the lanes add up their sums by shuffles. A guess must
+ * equal the wrong result exactly, so a program with another order fits no guess. */
 #define LANES 32
 
 struct pair {
     float high, low;
 };
 
-/* The mistakes of a student in rungs 1 and 2. */
+/* A mistake in a student's program for rungs 1 and 2. All members are false if there is none. */
 struct mistake {
     bool drops;        /* drops the rounding errors of additions */
     bool lanes_drop;   /* drops the rounding errors of adding up the lanes' sums */
     bool own_low;      /* leaves out `low` of the other lanes */
     bool late_low;     /* reads `low` of another lane after it has changed */
-    bool half_warp;    /* the lanes' tree begins with off = 8 */
-    bool not_last;     /* the lanes' tree ends before off = 1 */
+    bool half_warp;    /* the reduction of the lanes begins with off = 8 */
+    bool not_last;     /* the reduction of the lanes ends before off = 1 */
     bool other_part;   /* computes `part` as sum - b, not as sum - a */
     bool high_first;   /* changes `high` before it computes the error */
     bool minus_low;    /* subtracts `low` from `high` in the end */
@@ -280,8 +280,8 @@ static float add_lanes(struct pair *lanes, const struct mistake *mistake)
          off /= 2) {
         struct pair old[LANES];
         memcpy(old, lanes, sizeof old);
-        /* a lane without a partner adds its own sum; this does not affect lane 0, unless `low` is
-         * read too late */
+        /* A lane without a partner adds its own sum. This does not affect lane 0, unless `low` is
+         * read too late. */
         for (int l = 0; l < LANES; ++l) {
             int from = l + off < LANES ? l + off : l;
             struct pair sum = add(old[l], old[from].high, mistake);
@@ -321,7 +321,7 @@ static void add_rows(const struct case_data *input, float *values, struct mistak
     }
 }
 
-/* Makes a mistake of rung 2: adds up with fused multiply-adds in a single float. */
+/* Computes the result of a mistake in rung 2: adds with fused multiply-adds to a single float. */
 static void fuse(const struct case_data *input, float *values)
 {
     int rows = case_int(input, "rows"), width = case_int(input, "width");
@@ -385,7 +385,8 @@ static const struct check_guess product_guesses[] = {
     OF_PAIRS,
     {0}};
 
-/* Returns NUMBER rounded to a half. In this lab, the last place of a half is at least 1/8. */
+/* Returns NUMBER rounded to a half. In this lab, the last bit of a half has the value 1/8 or
+ * more. */
 static double round_to_half(double number)
 {
     int exponent;
@@ -394,7 +395,7 @@ static double round_to_half(double number)
     return fabs(rounded) >= 65536 ? copysign(INFINITY, number) : rounded;
 }
 
-/* Where rung 3 adds in half. */
+/* The mistake in rung 3 of adding in half precision, by the place where the program does so. */
 enum half_place {
     IN_WORDS, /* it adds the two numbers of a word */
     IN_TWOS,  /* it adds up the first numbers of all words, and their second numbers */
@@ -435,7 +436,8 @@ GUESS(add_both, IN_LANES)
 GUESS(add_in_turn, IN_TURN)
 #undef GUESS
 
-/* Makes a mistake of rung 3: row y begins after y / 2 rows of the input, not after y rows. */
+/* Computes the result of a mistake in rung 3: row y begins after y / 2 rows of the input, not after
+ * y rows. */
 static void begin_early(const struct case_data *input, float *values)
 {
     int rows = case_int(input, "rows"), width = case_int(input, "width");
@@ -461,7 +463,7 @@ static const struct check_guess half_guesses[] = {
     {"as if each lane added up in half precision", add_in_turn, NULL},
     {0}};
 
-/* Makes the results of rung 5 with a wrong fraction: MAKE returns the fraction for T and E =
+/* Computes the results of rung 5 with a wrong fraction: MAKE returns the fraction for T and E =
  * e^-|T|. */
 static void grow_wrongly(const struct case_data *input, float *values,
                          double (*make)(double t, double e, double capacity, double ratio))
@@ -645,13 +647,14 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 /* an instruction for doubles takes as long as 32 instructions for floats */
 #define DOUBLE_PRICE 32
 
-/* The most wide operations for each number. Tensor cores multiply doubles, too, but the counter of
- * operations in double does not show it. Each matrix product of tensor cores counts as 256 wide
- * operations, and adds up at most 56 numbers. */
+/* The number of wide operations that a program may execute for each number. This limit is needed
+ * because tensor cores multiply doubles, too, but the counter of operations in double does not
+ * include them. Each matrix product of tensor cores counts as 256 wide operations, and adds up at
+ * most 56 numbers. */
 #define MOST_WIDE 4
 
-/* Measures the operations in double for each number. Ignores a few operations, with which lanes may
- * combine their sums. */
+/* Measures the operations in double for each number. Ignores a few, with which lanes may combine
+ * their sums. */
 static void count_doubles(struct check *check, enum rung rung)
 {
     const struct run *run = run_on(check, rung, ROWS, WIDTH);
@@ -692,8 +695,8 @@ CHECK(
     count_doubles(check, PRODUCTS);
 }
 
-/* For 1,024 halves, the solution executes 145 instructions. A program with two floats for each sum
- * executes 350. */
+/* For 1,024 halves, the solution executes 145 instructions. A program that uses two floats for each
+ * sum executes 350. */
 #define MOST_FOR_HALVES 260
 
 CHECK(
@@ -717,10 +720,11 @@ CHECK(
         check_show_counter(check, run, "double_operations");
     double instructions = 1024 * check_counter(run, "warp_instructions") / numbers;
     if (instructions > MOST_FOR_HALVES)
-        check_refuse(check, run,
-                     "One plain addition for each half is enough: rounding cuts nothing off.",
-                     "for 1,024 halves, warps execute %s instructions, and the limit is %d",
-                     check_number(instructions), MOST_FOR_HALVES);
+        check_refuse(
+            check, run,
+            "One plain addition for each half-precision number is enough: these additions are exact.",
+            "for 1,024 halves, warps execute %s instructions, and the limit is %d",
+            check_number(instructions), MOST_FOR_HALVES);
 }
 
 CHECK(

@@ -1,13 +1,13 @@
 /* Lab 14: copies and kernels at the same time.
  *
- * The figures are the time that copies and kernels would take on an H100. This time depends on the
- * order that the program requests, the sizes of the copies, and the predicted times of the kernels,
- * so it is the same in each grading. Copies of memory that is not page-locked are slow, and the
- * host waits for them.
+ * The figures are the time that copies and kernels would take on an H100. This time depends only on
+ * the order that the program requests, on the sizes of the copies, and on the predicted times of
+ * the kernels. So each grading gives the same time. Copies of memory that is not page-locked are
+ * slow, and the host waits for them.
  *
- * Rung 3 reuses the slots for frames in the GPU's memory, although the kernel of the next frame
- * still reads a frame. So streams must wait for each other's events. A missing event changes no
- * result on the emulator, but ordercheck finds it, and the check fails. */
+ * In rung 3, a frame's slot in the GPU's memory is reused while the kernel of the next frame may
+ * still read it. So streams must wait for each other's events. On the emulator, a missing event
+ * changes no result, but ordercheck reports it, and the check fails. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -24,8 +24,8 @@ LAB(.title = "Copies and kernels at the same time", .file = "streams.cu", .needs
 
 enum rung { PINNED = 1, OVERLAPPED, BLENDED };
 
-/* Returns the brightness of a pixel after development. BEFORE is the brightness in the previous
- * frame, or -1. */
+/* Returns the brightness of a developed pixel. BEFORE is its brightness in the previous frame, or
+ * -1 if there is none. */
 static int develop(int x, int gain, int before)
 {
     int tone = x * gain / (x + gain);
@@ -106,9 +106,9 @@ CHECK(
 }
 
 #define FRAMES 12
-#define SIZE   (1 << 16) /* number of pixels of a frame, which has 256 KiB */
+#define SIZE   (1 << 16) /* number of pixels in a frame of 256 KiB */
 
-/* The slack allows one slow copy, but not copies that wait for kernels. */
+/* The slack allows one slow copy in addition, but no copies that wait for kernels. */
 #define MAKESPAN(naive_us, solution_us)                                                            \
     {                                                                                              \
         .text = "on an H100, the copies and kernels would take %s microseconds",                   \
@@ -124,7 +124,7 @@ static void measure(struct check *check, enum rung rung)
     const struct run *run = run_on(check, rung, FRAMES, SIZE);
     double us = check_makespan(check, run, FRAMES * SIZE * sizeof(int));
     check_measure(check, run, us);
-    if (rung >= OVERLAPPED && us > 160) /* so slow that nearly nothing overlaps */
+    if (rung >= OVERLAPPED && us > 160) /* nearly nothing overlaps if it takes so long */
         check_show_line(check, "cudaStreamSynchronize(");
 }
 

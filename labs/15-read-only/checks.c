@@ -1,7 +1,7 @@
 /* Lab 15: memories for read-only data.
  *
  * The figures are totals of the whole program: requests, passes, instructions and sectors. Constant
- * memory serves one word at a time. So if the lanes of a request need several words, each word
+ * memory delivers one word at a time. So if the lanes of a request need several words, each word
  * after the first counts as one more request or pass.
  *
  * All numbers are whole numbers and their sums are below 2^24, so results are exact in any order,
@@ -41,7 +41,7 @@ struct job {
     float *weights, *curve;
     int mask[MASK];
     double *right, *bounds;
-    bool is_exchanged; /* a mistake: the texture has height and width exchanged */
+    bool is_exchanged; /* a mistake: the texture was made with height and width exchanged */
 };
 
 /* Returns the number of results of RUNG for N numbers. */
@@ -116,17 +116,17 @@ static double filtered(const struct job *job, int f, int i)
     return sum;
 }
 
-/* A wrong way to compute results. In the right way, all members are 0. */
+/* A way to compute results, with one mistake. All members are 0 in the right way. */
 struct way {
     bool weightless; /* for rungs 1 and 5: the weights are 0 */
-    /* for rung 4: the texture's filter and address modes, and the direction of the rotation */
+    /* for rung 4: the texture's filter mode and address mode, and the direction of the rotation */
     bool nearest, clamps, backwards;
     double shift;   /* for rung 4: distance in pixels by which positions are wrong */
     bool exchanged; /* for rung 4: width and height of the texture are exchanged */
     bool turned;    /* for rungs 1 and 5: rows and columns of the weights are exchanged */
     bool quarter;   /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
-    /* for rung 3: the pitch is too small by NARROWER; the first pixel is LEFT columns and ABOVE
-     * rows too early */
+    /* for rung 3: the pitch is too small by NARROWER; the texture begins LEFT columns too far left
+     * and ABOVE rows too far up */
     int narrower, left, above;
 };
 
@@ -135,7 +135,7 @@ static double slope(const struct job *job, struct way way, int which, int x, int
 {
     int pitch = job->width + 2 - way.narrower;
     const float *p = job->data + (y + 1 - way.above) * pitch + x + 1 - way.left;
-    if (p - pitch < job->data) /* a wrong way can read before the first pixel */
+    if (p - pitch < job->data) /* with a mistake, P can be before the first pixel */
         return 0;
     double mean = ((double)p[1] + p[-1] + p[pitch] + p[-pitch]) / 4;
     return which == 0   ? (double)p[1] - p[-1]
@@ -144,8 +144,8 @@ static double slope(const struct job *job, struct way way, int which, int x, int
                         : 2 * (double)p[0] - mean;
 }
 
-/* Sets (U, V) to the place in the picture that is turned to (X, Y), relative to the centre of the
- * first pixel. */
+/* Sets (U, V) to the position in the picture that is rotated to (X, Y), relative to the centre of
+ * the first pixel. */
 static void turn(const struct job *job, struct way way, int x, int y, double *u, double *v)
 {
     double angle = job->degrees * M_PI / 180 * (way.backwards ? -1 : 1);
@@ -168,11 +168,11 @@ static double rotated(const struct job *job, struct way way, int x, int y)
     return (1 - below) * row[0] + below * row[1];
 }
 
-/* Returns the largest possible error of a texture's result at (X, Y). Let D be the largest
+/* Returns the largest error that a texture's result at (X, Y) can have. Let D be the largest
  * difference among the 16 pixels around the position. The texture rounds the position to 1/256 of a
- * pixel, an error of 1/512 in each direction, which changes a result by at most D/256. It rounds
- * two of the four weights to 1/256, each for a pair of pixels, which changes the result by at most
- * D/256 again. Positions are floats with errors of up to 1/8192. */
+ * pixel, which is an error of 1/512 in each direction, and changes the result by at most D/256. It
+ * also rounds two of the four weights to 1/256, each for a pair of pixels, which changes the result
+ * by at most D/256 again. Positions are floats with errors of up to 1/8192. */
 static double bound_of(const struct job *job, int x, int y)
 {
     double u, v, least = GREYS, most = 0;
@@ -229,8 +229,8 @@ static void *values_of(const struct case_data *input, const char *name)
     return array ? (void *)array->values : NULL;
 }
 
-/* Copies BYTES of weights, in rows of WIDTH words, from FROM to TO in a wrong WAY. TO contains
- * zeros. */
+/* Copies BYTES of weights, in rows of WIDTH words, from FROM to TO, with the mistake in WAY. TO
+ * contains zeros. */
 static void change_weights(struct way way, void *to, const void *from, size_t width, size_t bytes)
 {
     size_t words = bytes / sizeof(float), rows = words / width;
@@ -240,7 +240,7 @@ static void change_weights(struct way way, void *to, const void *from, size_t wi
         memcpy(to, from, way.quarter ? bytes / sizeof(float) : bytes);
 }
 
-/* Computes the results for INPUT in a wrong WAY. */
+/* Computes the results for INPUT with the mistake in WAY. */
 static void make_wrong(const struct case_data *input, struct way way, float *values)
 {
     float weights[FILTERS * TAPS] = {0};
@@ -283,7 +283,8 @@ GUESS(from_corner, .left = 1, .above = 1)
 GUESS(from_row_0, .above = 1)
 GUESS(from_column_0, .left = 1)
 
-/* Makes the results of rung 1 with other numbers: weight k meets number i + SHIFT + k * STEP. */
+/* Computes the results of rung 1 with wrong numbers: weight k is multiplied by the number
+ * i + SHIFT + k * STEP. */
 static void filter_other(const struct case_data *input, int shift, int step, float *values)
 {
     const struct case_array *data = case_find(input, "data");
@@ -338,7 +339,8 @@ static const struct check_guess filter_guesses[] = {
      interleaved, NULL},
     {"as if the weights were taken in reversed order: weight k belongs to data[i + k]", taps_turned,
      "weights[f * TAPS + k]"},
-    {"as if each result were made from data[i + 1] on", taps_one_late, "weights[f * TAPS + k]"},
+    {"as if each result were computed from the numbers that begin at data[i + 1]", taps_one_late,
+     "weights[f * TAPS + k]"},
     {"as if all weights were multiplied by data[i]: weight k belongs to data[i + k]",
      taps_one_number, "weights[f * TAPS + k]"},
     {NULL, NULL, NULL}};
@@ -354,7 +356,7 @@ static const struct check_guess slope_guesses[] = {
     {"as if the picture began in column 0 of its frame, not in column 1", from_column_0, NULL},
     {NULL, NULL, NULL}};
 
-/* The numbers of rung 3's sums: the pixel and its neighbours, as the skeleton names them. */
+/* The terms of rung 3's sums: the pixel and its neighbours, as the skeleton names them. */
 enum { PIXEL, EAST, WEST, SOUTH, NORTH, TERMS };
 static const char *const terms[TERMS] = {"p[0]", "p[1]", "p[-1]", "p[pitch]", "p[-pitch]"};
 
@@ -363,7 +365,7 @@ struct formula {
     int times[TERMS], by;
 };
 
-/* Returns whether FORMULA makes all N numbers in GOT. */
+/* Returns whether FORMULA gives all N numbers in GOT. */
 static bool makes(const struct formula *formula, const struct job *job, const float *got)
 {
     int pitch = job->width + 2;
@@ -379,7 +381,7 @@ static bool makes(const struct formula *formula, const struct job *job, const fl
     return true;
 }
 
-/* Finds a formula with small factors that makes GOT. */
+/* Finds a formula with small factors that gives GOT. */
 static bool find_formula(const struct job *job, const float *got, struct formula *formula)
 {
     enum { FACTORS = 5, TRIES = FACTORS * FACTORS * FACTORS * FACTORS };
@@ -415,8 +417,8 @@ static void print_formula(const struct formula *formula, char *text, size_t size
                  formula->by);
 }
 
-/* If exactly one of the four arrays of rung 3 is wrong, names it, and the formula that gives its
- * numbers. */
+/* If exactly one of the four arrays of rung 3 is wrong, writes an explanation that names it, and
+ * the formula that gives its numbers. */
 static bool explain_slopes(struct check *check, const struct run *run,
                            const struct case_data *input, const float *got, char *text, size_t size,
                            const char **at)
@@ -499,8 +501,8 @@ static struct case_data *make_case(struct check *check, const struct job *job)
     return input;
 }
 
-/* Returns the number of pixels on which the results of rung 4 depend. Pixels with a small weight do
- * not count, because positions are rounded. */
+/* Returns the number of pixels on which the results of rung 4 depend. Pixels with a small weight
+ * are not counted, because rounded positions may exclude them. */
 static uint64_t pixels_turned(struct check *check, const struct job *job)
 {
     const double least = 1.0 / 64;
@@ -521,8 +523,8 @@ static uint64_t pixels_turned(struct check *check, const struct job *job)
     return count;
 }
 
-/* Returns the least number of bytes that kernels must read. In rung 4, most of the turned picture
- * may be outside. */
+/* Returns the minimum number of bytes that kernels must read. In rung 4, this can be little,
+ * because most of the rotated picture may be outside. */
 static uint64_t least_read(struct check *check, const struct job *job)
 {
     uint64_t n = (uint64_t)job->width * (uint64_t)job->height;
@@ -561,7 +563,7 @@ static const char *const rung_hints[] = {
     [FILTER] =
         "Rung 1: result i of filter f is the sum of weights[f * TAPS + k] * data[i + k], and belongs in result[f * n + i]. Has main() copied the weights to the array that the kernel reads?",
     [CURVE] =
-        "Rung 2: all threads of a block must have stored their part of the curve before one of them reads it. Which number of the curve belongs to a pixel?",
+        "Rung 2: all threads of a block must have stored their part of the curve before one of them reads it. Which element of the curve does a pixel need?",
     [SLOPES] =
         "Rung 3: a row of the framed picture has width + 2 numbers, and the picture begins in row 1, column 1 of its frame.",
     [ROTATE] =
@@ -570,7 +572,7 @@ static const char *const rung_hints[] = {
         "Rung 5: pixels outside of the picture count as 0, and the sum is divided by MASK_SUM. Has main() copied the mask to the array that the kernel reads?",
 };
 
-/* Runs all rungs. IF_WRONG says that the hint of each rung is better than the hint of the check. */
+/* Runs all rungs. If IF_WRONG is true, the hint of each rung replaces the hint of the check. */
 static void look_at_all(struct check *check, int width, int height, bool if_wrong)
 {
     for (enum rung rung = FILTER; rung <= DEVELOP; ++rung) {
@@ -611,8 +613,8 @@ CHECK(
 #define WIDTH  128
 #define HEIGHT 64
 
-/* The counters of requests to all kinds of memory, and of all words after the first in requests to
- * constant memory. */
+/* The counters of requests to all kinds of memory. A request to constant memory counts once for
+ * each word. */
 #define REQUESTS                                                                                   \
     "global_load_requests global_atomic_requests texture_requests shared_load_requests "           \
     "shared_store_requests shared_atomic_requests local_load_requests constant_replays"
@@ -623,14 +625,13 @@ CHECK(
     "global_load_lines global_atomic_lines texture_sectors shared_load_wavefronts "                \
     "shared_store_wavefronts shared_atomic_wavefronts local_load_sectors constant_replays"
 
-/* Like PASSES, but with sectors of global memory in place of lines. */
+/* The same as PASSES, but with sectors of global memory instead of lines. */
 #define SECTORS                                                                                    \
     "global_load_sectors global_atomic_sectors texture_sectors shared_load_wavefronts "            \
     "shared_store_wavefronts shared_atomic_wavefronts local_load_sectors constant_replays"
 
-/* Refuses a program in which a few warps do the work. A thread may work on several numbers, so a
- * warp may execute 20 times as many instructions as in the solution, whose threads work on one
- * number. */
+/* Fails the check if only a few warps do the work. A thread may work on several numbers: a warp may
+ * execute 20 times as many instructions as in the solution, whose threads work on one number. */
 static void refuse_long(struct check *check, const struct run *run)
 {
     double longest = check_counter(run, "longest_warp_instructions");
@@ -640,7 +641,7 @@ static void refuse_long(struct check *check, const struct run *run)
                      check_number(longest), check_number(1200));
 }
 
-/* Returns the sum of COUNTERS of RUN, divided by COUNT / 32. */
+/* Returns the sum of COUNTERS of RUN for 32 of COUNT numbers. */
 static double for_a_warp(const struct run *run, const char *counters, int count)
 {
     return check_counter(run, counters) * 32 / count;

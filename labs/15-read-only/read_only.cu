@@ -61,7 +61,7 @@ __global__ void slopes(const float *data, float *right, float *down, float *mean
     sharp[i] = 2 * p[0] - (p[1] + p[-1] + p[pitch] + p[-pitch]) / 4;
 }
 
-// The pixel at (x, y); 0 outside of the picture.
+// Returns the pixel at (x, y), or 0 outside of the picture.
 __device__ float pixel(const float *picture, int width, int height, int x, int y)
 {
     return x >= 0 && x < width && y >= 0 && y < height ? picture[y * width + x] : 0;

@@ -1,13 +1,13 @@
 /* Lab 16: a matrix product as fast as a library's.
  *
- * The figures of rungs 1 to 3 are requests of warps to shared and global memory for the numbers
- * that they multiply. All figures are totals for one product. A thread that keeps 4 x 4 numbers of
- * C needs 8 numbers for 16 multiply-adds. A thread that keeps 8 x 8 needs 16 numbers for 64, and
- * loads four at a time. Shuffles could replace requests, but they are instructions, so the number
- * of instructions is limited.
+ * The figures of rungs 1 to 3 are requests of warps to shared and global memory for the factors of
+ * the products. All figures are totals for one matrix product. A thread that keeps 4 x 4 elements
+ * of C loads 8 numbers for 16 multiply-adds. A thread that keeps 8 x 8 elements loads 16 numbers
+ * for 64 multiply-adds, four at a time. Shuffles could replace requests, so the number of
+ * instructions is limited, too.
  *
- * In rung 3 the warps must not wait for a tile. The figure counts the loads and the copies by
- * cp.async whose numbers a warp needs too soon to hide the latency of memory.
+ * In rung 3, the warps must not wait for a tile. The figure counts loads, and copies by cp.async,
+ * whose numbers a warp needs so soon that the latency of memory is not hidden.
  *
  * Lab 06 explains the bound of the error for sums in float: (depth + 1) * u * M, where u = 2^-24
  * and M is the sum of the |products|. Tensor cores do not round, they cut off digits. In a step, an
@@ -38,8 +38,8 @@ struct job {
 
 /* --- cases and their right answers ------------------------------------------------------------ */
 
-/* Sets VALUES to row Y of the product of INPUT's A and B. If SIZES is not NULL, sets it to the sums
- * of the |products|. */
+/* Sets VALUES to row Y of the product of INPUT's A and B. If SIZES is not NULL, it gets the sums of
+ * the absolute values of the products. */
 static void add_up_row(const struct case_data *input, int y, double *values, double *sizes)
 {
     const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
@@ -59,8 +59,8 @@ static void make_row(const struct case_data *input, int y, double *values)
     add_up_row(input, y, values, NULL);
 }
 
-/* Makes a mistake: each step multiplies the first pair of tiles, which have SIDE numbers of the
- * depth. */
+/* Computes the result of a mistake: each step multiplies the first pair of tiles, with SIDE numbers
+ * of the depth. */
 static void multiply_first(const struct case_data *input, int side, float *values)
 {
     const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
@@ -92,7 +92,7 @@ static const struct check_guess guesses[] = {{FIRST_PAIR, first_of_8, NULL},
                                              {FIRST_PAIR, first_of_32, NULL},
                                              {0}};
 
-/* Returns the largest error allowed for a sum of DEPTH products, in units of u * M. */
+/* Returns the error allowed for a sum of DEPTH products, in units of u * M. */
 static double units_of(int rung, int depth)
 {
     return rung == TENSOR ? 1.125 * depth + 12 : depth + 1;
@@ -219,19 +219,20 @@ CHECK(
 
 #define N 256 /* rows and columns of the measured matrices */
 
-/* The counters of requests that load numbers, by all ways to memory. */
+/* The counters of requests that load numbers, in any way. */
 #define LOADS "global_load_requests global_atomic_requests"
 #define SHARED                                                                                     \
     "shared_load_requests shared_store_requests shared_atomic_requests local_load_requests "       \
     "local_store_requests"
 #define PASSES "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
 
-/* The figures judge requests and passes, so shared memory has no other limit. Barriers have none,
- * because smaller tiles need more barriers. */
+/* The costs that check_costs() does not limit: shared memory, because the figures judge requests
+ * and passes; and barriers, because smaller tiles need more barriers. */
 #define OF_TILES (1 << CHECK_SHARED | 1 << CHECK_BARRIERS)
 
-/* Gives points for VALUE. Refuses more than MOST instructions for 32 multiply-adds: warps could
- * exchange numbers by shuffles, which are not requests, or poll until a copy has arrived. */
+/* Gives points for VALUE. Fails the check if 32 multiply-adds take more than MOST instructions:
+ * warps could exchange numbers by shuffles, which are not requests, or poll until a copy has
+ * arrived. */
 static void measure_lean(struct check *check, const struct run *run, double value, double most)
 {
     double instructions = check_counter(run, "warp_instructions") * 32 / N / N / N;
@@ -282,9 +283,9 @@ CHECK(
     measure_lean(check, run, check_counter(run, LOADS " " SHARED), 1.7);
 }
 
-/* In the naive program, a thread makes 8 x 8 numbers, but loads one float at a time. Threads that
- * make 8 neighbouring numbers of a row take more passes than the solution. So do warps of 16 x 2
- * lanes instead of 8 x 4. */
+/* In the naive program, a thread computes 8 x 8 elements, but loads one float at a time. Two other
+ * layouts take more passes than the solution, too: threads that compute 8 neighbouring elements of
+ * a row, and warps of 16 x 2 lanes instead of 8 x 4. */
 CHECK(
     passes, .title = "rung 2: few passes through shared memory", .points = 10,
     .where = CHECK_COUNTS,
@@ -320,7 +321,8 @@ CHECK(
 
 /* --- instructions ----------------------------------------------------------------------------- */
 
-/* The naive program uses the tiles of lab 06, in the larger pieces of C of the skeleton. */
+/* The naive program uses the tiles of lab 06, with the block size of the skeleton, which computes a
+ * larger part of C. */
 CHECK(
     work, .title = "rung 3: most instructions are multiply-adds", .points = 10,
     .where = CHECK_COUNTS,
@@ -337,7 +339,8 @@ CHECK(
 }
 
 /* The naive program uses the tiles of lab 06. A program that loads each fragment again for each
- * product takes as many passes. Products in TF32, which need twice the bytes, keep most points. */
+ * product takes as many passes as the naive program. Products in TF32, whose numbers need twice the
+ * bytes, keep most points. */
 CHECK(
     tensor, .title = "rung 4: tensor cores multiply", .points = 10, .where = CHECK_COUNTS,
     .figure =
@@ -351,15 +354,15 @@ CHECK(
 {
     const struct run *run = run_measured(check, TENSOR);
     double longest = check_counter(run, "longest_warp_instructions");
-    /* all wide operations are multiply-adds of tensor cores, because kernels of this lab have no
-     * others */
+    /* all wide operations in this lab are multiply-adds of tensor cores */
     double wide = check_counter(run, "wide_operations"), all = (double)N * N * N;
     measure_lean(check, run, check_counter(run, PASSES), 0.5);
     if (wide < all / 2)
         check_refuse(check, run, "Multiply fragments of halves by mma_sync().",
                      "tensor cores make %s of the %s multiply-adds", check_number(wide),
                      check_number(all));
-    /* 8,000, because a program that rounds all numbers of its fragments to TF32 executes 6,115 */
+    /* 8,000 allows a program that rounds all numbers of its fragments to TF32, which executes
+     * 6,115 */
     if (longest > 8000)
         check_refuse(check, run, "Share the work among more warps.",
                      "the longest warp executes %s instructions, and the limit is %s",

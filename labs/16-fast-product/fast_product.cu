@@ -16,7 +16,7 @@
  * Grade it:  make grade LAB=16-fast-product */
 #include "product.h"
 
-// Rung 1. A block makes a piece of C of SMALL x SMALL numbers.
+// Rung 1. A block computes a piece of C with SMALL x SMALL elements.
 __global__ void registers(struct product p)
 {
     // TODO 1: a thread that makes one number loads two numbers for each multiply-add. Let it make
@@ -60,7 +60,7 @@ __device__ void multiply_tiles(float sum[8][8], const struct float_tiles *tiles)
     //         8 lanes load 32 floats side by side, in one pass through shared memory.
 }
 
-// Rung 2. A block makes a piece of C of SIDE x SIDE numbers.
+// Rung 2. A block computes a piece of C with SIDE x SIDE elements.
 __global__ void __launch_bounds__(THREADS, 2) vectors(struct product p)
 {
     // TODO 2, second part: the block needs a pair of tiles, `__shared__ struct float_tiles tiles`.
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(THREADS, 2) vectors(struct product p)
     make_by_tiles<SIDE>(p);
 }
 
-// Rung 3. A block makes a piece of C of SIDE x SIDE numbers.
+// Rung 3. A block computes a piece of C with SIDE x SIDE elements.
 __global__ void __launch_bounds__(THREADS, 2) copies(struct product p)
 {
     // TODO 3: in rung 2 all warps wait until their tiles have arrived. Let two pairs of tiles take turns:
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(THREADS, 2) copies(struct product p)
     make_by_tiles<SIDE>(p);
 }
 
-// Rung 4. A block makes a piece of C of SIDE x SIDE numbers.
+// Rung 4. A block computes a piece of C with SIDE x SIDE elements.
 __global__ void __launch_bounds__(THREADS, 2) tensor(struct product p)
 {
     // TODO 4: tensor cores multiply 16 x 16 halves by 16 x 16 halves, in one instruction of a warp. Begin
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(THREADS, 2) tensor(struct product p)
 static void multiply(int rung, struct product p)
 {
     void (*const kernels[])(struct product) = {tiles, registers, vectors, copies, tensor};
-    int side = rung == 0 ? 16 : rung == 1 ? SMALL : SIDE; // of a block's piece of C
+    int side = rung == 0 ? 16 : rung == 1 ? SMALL : SIDE; // side of a block's piece of C
     if (rung == 4)
         round_to_halves(p);
     kernels[rung]<<<dim3(p.width / side, p.height / side), THREADS>>>(p);

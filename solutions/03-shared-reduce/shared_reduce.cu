@@ -19,7 +19,7 @@
 
 #define MAX_THREADS 1024 // no block can have more
 
-// The sum of this thread's numbers: every thread of the grid takes its share, as in lab 02.
+// Returns the sum of this thread's share of the numbers. Shares are dealt out as in lab 02.
 __device__ int sum_of_thread(const int *data, int n)
 {
     int mine = 0;
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(data_on_gpu, data, n * sizeof *data, cudaMemcpyHostToDevice));
 
     while (lab_again(&lab)) {
-        // Fresh memory may hold anything, and atomicAdd() needs to start from 0.
+        // New memory can contain anything, but atomicAdd() must start from 0.
         CHECK_CUDA(cudaMemset(results_on_gpu, 0, blocks * sizeof *results_on_gpu));
         CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum));
         add_up(rung, blocks, threads, data_on_gpu, n, results_on_gpu, sum_on_gpu);

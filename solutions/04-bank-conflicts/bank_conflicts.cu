@@ -14,7 +14,7 @@
 
 #define MAX_THREADS 1024 // no block can have more
 
-// The sum of this thread's numbers: every thread of the grid takes its share, as in lab 02.
+// Returns the sum of this thread's share of the numbers. Shares are dealt out as in lab 02.
 __device__ int sum_of_thread(const int *data, int n)
 {
     int mine = 0;

@@ -21,7 +21,7 @@ struct product {
     int height, width, depth;
 };
 
-// Row y, column x of a matrix; 0 outside of it, which adds nothing to a sum.
+// Returns row y, column x of a matrix, or 0 outside of it, which adds nothing to a sum.
 __device__ float at(const float *matrix, int height, int width, int y, int x)
 {
     return y < height && x < width ? matrix[y * width + x] : 0;
@@ -40,7 +40,7 @@ __global__ void naive(struct product p)
     p.c[y * p.width + x] = sum;
 }
 
-// Rung 1. A block makes one row of C. Thread t makes columns t, t + blockDim.x, ...
+// Rung 1. A block computes one row of C. Thread t computes columns t, t + blockDim.x, ...
 __global__ void by_row(struct product p)
 {
     int y = blockIdx.x;
@@ -67,7 +67,7 @@ __device__ void add_exactly(float *sum, float *excess, float number)
     *sum = next;
 }
 
-// Rungs 2 and 3. A block makes 16 x 16 numbers of C, a thread one of them.
+// Rungs 2 and 3. A block computes 16 x 16 elements of C, each thread one of them.
 template <bool exact> __global__ void by_tile(struct product p)
 {
     int tx = threadIdx.x, x = blockIdx.x * TILE + tx;

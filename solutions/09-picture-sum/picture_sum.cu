@@ -72,7 +72,7 @@ __global__ void count_copies(const unsigned char *pixels, int n, int *bins)
     atomicAdd(&bins[g], total);
 }
 
-// The rank of `grey` among all pixels, from 0 for the darkest to 255 for the brightest.
+// Returns the rank of `grey` among all pixels, from 0 (the darkest) to 255 (the brightest).
 __device__ unsigned char new_grey(const int *bins, int n, int grey)
 {
     int first = 0, up_to = 0; // pixels of the darkest grey; pixels up to this grey

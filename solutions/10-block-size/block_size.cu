@@ -32,7 +32,7 @@ __global__ void blur(const float *data, float *blurred, int width, int height)
     int column = threadIdx.x, x = blockIdx.x * COLUMNS + column;
     int first = blockIdx.y * TILE; // the first row of the tile
 
-    // The warps take rows in turn.
+    // The warps take rows one after another.
     for (int j = threadIdx.y; j < TILE + 2 * REACH; j += WARPS) {
         int y = first + j - REACH;
         bool inside = x < width && y >= 0 && y < height;

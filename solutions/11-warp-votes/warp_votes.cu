@@ -14,7 +14,7 @@
 #define WARPS    (THREADS / 32)
 #define ALL      0xffffffffu                    // all 32 lanes of a warp
 #define IN_FRONT ((1u << threadIdx.x % 32) - 1) // the lanes in front of this one, a bit each
-#define EACH     8                              // numbers of a thread, in rung 2
+#define EACH     8                              // number of elements per thread, in rung 2
 
 // Rung 0.
 __global__ void keep_scan(const int *data, int n, int limit, int *kept, int *count)

@@ -20,7 +20,7 @@
 #define BLOCKS  16 // blocks, in rungs 4 and 5
 #define TWO_PI  6.2831853f
 
-// The number high + low. `low` has the digits for which `high` has no room.
+// The number high + low. `low` has the digits that do not fit into `high`.
 struct pair {
     float high, low;
 };

@@ -43,7 +43,7 @@ __global__ void develop(int *frame, int size, int gain)
         frame[i] = tone(frame[i], gain);
 }
 
-// The same, and blends the frame with the result of the frame before it.
+// Develops a frame, and blends it with the result of the frame before it.
 __global__ void blend(int *frame, const int *before, int size, int gain)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

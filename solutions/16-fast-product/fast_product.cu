@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(THREADS, 2) tensor(struct product p)
 static void multiply(int rung, struct product p)
 {
     void (*const kernels[])(struct product) = {tiles, registers, vectors, copies, tensor};
-    int side = rung == 0 ? 16 : rung == 1 ? SMALL : SIDE; // of a block's piece of C
+    int side = rung == 0 ? 16 : rung == 1 ? SMALL : SIDE; // side of a block's piece of C
     if (rung == 4)
         round_to_halves(p);
     kernels[rung]<<<dim3(p.width / side, p.height / side), THREADS>>>(p);

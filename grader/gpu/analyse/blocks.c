@@ -10,8 +10,7 @@ static bool ends_block(const struct ptx_instruction *in)
 
 static void find_leaders(const struct ptx_function *f, struct blocks *b)
 {
-    /* at first, of[] marks each block's first instruction; later it holds the index of each
-     * instruction's block */
+    /* in this loop, of[] only marks the first instruction of each block */
     for (uint32_t i = 0; i < f->code_count; i++) {
         const struct ptx_instruction *in = &f->code[i];
         if (in->opcode == PTX_OP_bra && (uint64_t)in->operands[0].value < f->code_count)

@@ -11,8 +11,8 @@ struct blocks {
     uint32_t count;  /* number of blocks; the graph also has node `count`, the function's exit */
     uint32_t *first; /* first instruction of each block; first[count] is code_count */
     uint32_t *of;    /* index of each instruction's block */
-    /* one or two successors of each block, each a block or the exit; BLOCK_NONE if there is no
-     * second successor */
+    /* Each block has one or two successors, each of which is a block or the exit. If there is only
+     * one, the second is BLOCK_NONE. */
     uint32_t (*next)[2];
 };
 

@@ -1,5 +1,6 @@
-/* Finds all registers computed from a loaded value. The analysis ignores the order of instructions,
- * because nvcc gives nearly every value its own register. */
+/* Finds all registers that are computed from a loaded value, in order to see how the value is used.
+ * The analysis ignores the order of instructions, because nvcc gives nearly every value its own
+ * register. */
 #include "gpu/analyse/flags.h"
 
 #include <stdlib.h>
@@ -77,8 +78,8 @@ static void follow(struct trace *trace, const struct ptx_instruction *in)
     }
 }
 
-/* Returns whether an instruction from FIRST to LAST writes the register that has the address of the
- * load at PC. */
+/* Returns whether an instruction from FIRST to LAST changes the address of the load at PC, which is
+ * in a register. */
 static bool address_moves(const struct ptx_function *f, uint32_t pc, uint32_t first, uint32_t last)
 {
     const struct ptx_operand *address = &f->code[pc].operands[1];
@@ -141,9 +142,9 @@ static bool reads_shared_data(const struct ptx_instruction *in)
             space == PTX_GENERIC);
 }
 
-/* Checks ordinary loads as well as volatile loads, although few ordinary loads poll. If an ordinary
- * load always reads the same address, the compiler moves it out of its loop, unless a fence, a vote
- * or a similar instruction forbids it. */
+/* Checks ordinary loads, too, although few of them poll. The compiler moves an ordinary load that
+ * always reads the same address out of its loop, unless a fence, a vote or a similar instruction
+ * prevents this. */
 void analyse_polls(const struct ptx_function *f, bool *polls)
 {
     for (uint32_t i = 0; i < f->code_count; i++)

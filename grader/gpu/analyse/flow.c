@@ -3,8 +3,9 @@
  * starting at the exit node.
  *
  * A block without a path to the exit (an endless loop) has no post-dominator. Branches in such a
- * block get the exit as their reconvergence point, although no lane ever reaches the exit. The
- * scheduler in execute/ lets all lanes run in turn. */
+ * block get the exit as their reconvergence point, although no lane ever reaches the exit. All
+ * lanes make progress nevertheless, because the scheduler in execute/ runs diverged lanes in
+ * turn. */
 #include "gpu/analyse/flow.h"
 
 #include <stdlib.h>
@@ -21,8 +22,9 @@ struct graph {
     /* each node's index in `order`, or UNKNOWN if the node cannot reach the exit */
     uint32_t *number;
     uint32_t ordered;
-    uint32_t *idom;        /* each node's immediate dominator in the reversed graph */
-    uint32_t *head, *link; /* lists of each node's incoming edges; edge e begins at block e / 2 */
+    uint32_t *idom; /* each node's immediate dominator in the reversed graph */
+    /* linked lists of each node's incoming edges; edge e begins at block e / 2 */
+    uint32_t *head, *link;
 };
 
 static void link_predecessors(struct graph *g)

@@ -5,10 +5,10 @@
 
 #include "gpu/ptx/module.h"
 
-/* For each branch i, sets MEET[i] to the first instruction of the branch's immediate
+/* If instruction i is a branch, sets MEET[i] to the first instruction of its immediate
  * post-dominator, or to code_count if the lanes reconverge only at the function's end. For other
- * instructions i, sets MEET[i] to code_count. MEET has code_count entries. Returns false when out
- * of memory. */
+ * instructions, sets MEET[i] to code_count. MEET has code_count entries. Returns false when out of
+ * memory. */
 bool analyse_reconvergence(const struct ptx_function *function, uint32_t *meet);
 
 /* For each instruction i, sets IS_REDUCTION[i] to whether it is an atom instruction whose result is

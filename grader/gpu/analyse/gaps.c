@@ -8,8 +8,8 @@
 
 enum { UNSEEN, ON_PATH, DONE };
 
-/* Finds back edges by a depth-first walk from the function's entry. A back edge leads to a block on
- * the walk's current path. */
+/* Finds back edges by a depth-first search from the function's entry. A back edge leads to a block
+ * on the search's current path. */
 static void find_back_edges(struct gaps *gaps, uint8_t *state, uint32_t *path, uint8_t *edge)
 {
     const struct blocks *blocks = &gaps->blocks;
@@ -86,14 +86,14 @@ struct walk {
     const struct gaps *gaps;
     uint32_t to;
     bool of_warp;
-    /* for each block, the kinds of paths that have reached it so far (bits of enum gap) */
+    /* for each block, the kinds of paths that have reached it so far, as bits of enum gap */
     uint8_t *seen;
     uint32_t *queue; /* blocks to visit; each block is queued at most twice */
     uint32_t count;
     unsigned found;
 };
 
-/* Queues the successors of BLOCK, which a path of kind WAY (enum gap) has reached. */
+/* Queues the successors of BLOCK. A path of kind WAY (enum gap) has reached BLOCK. */
 static void queue_successors(struct walk *walk, uint32_t block, unsigned way)
 {
     for (unsigned i = 0; i < 2; i++) {

@@ -1,12 +1,12 @@
-/* Finds paths between two instructions that pass no barrier. Such paths show where a barrier must
- * be added. */
+/* Finds paths without a barrier between two instructions. Such a path shows where a barrier must be
+ * added. */
 #ifndef GPU_ANALYSE_GAPS_H
 #define GPU_ANALYSE_GAPS_H
 
 #include "gpu/analyse/blocks.h"
 
-/* A function and its loops. A back edge leads from a block B to a block on the path to B. It begins
- * the next iteration of a loop. */
+/* A function and its loops. A back edge leads from a block back to an earlier block on the path,
+ * and so begins the next iteration of a loop. */
 struct gaps {
     const struct ptx_function *function;
     struct blocks blocks;
@@ -22,8 +22,8 @@ enum gap {
     GAP_ROUND = 2,    /* the path enters the next iteration of a loop */
 };
 
-/* Returns, as bits of enum gap, which kinds of paths from instruction FROM to instruction TO pass
- * no barrier. OF_WARP says that __syncwarp() counts as a barrier, too. Returns 0 when out of
+/* Returns, as bits of enum gap, the kinds of paths from instruction FROM to instruction TO that
+ * have no barrier. OF_WARP says that __syncwarp() counts as a barrier, too. Returns 0 when out of
  * memory. */
 unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_warp);
 

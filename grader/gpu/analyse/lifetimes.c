@@ -1,6 +1,6 @@
-/* A register's lifetime is one range of code. It covers every instruction that names the register,
- * and every block in which the register is live from beginning to end. Loops need no special case:
- * a register that is needed in the next iteration is live in all blocks that lead there. */
+/* A register's lifetime is one contiguous range of code. It covers every instruction that names the
+ * register, and every block throughout which the register is live. Loops need no special case: a
+ * register that is needed in the next iteration is live in all blocks that lead there. */
 #include "gpu/analyse/lifetimes.h"
 
 #include "gpu/analyse/liveness.h"
@@ -46,7 +46,7 @@ bool analyse_lifetimes(const struct ptx_function *f, struct lifetime *lifetimes,
         live_through(&liveness, block, &walk);
     *all_written = ok;
     for (uint32_t word = 0; ok && liveness.blocks.count && word < liveness.words; word++)
-        /* if the first block needs no register, all are written before they are read */
+        /* if the first block needs no register, every register is written before it is read */
         *all_written &= !liveness.in[word];
     liveness_free(&liveness);
     return ok;

@@ -11,9 +11,9 @@ struct lifetime {
 };
 
 /* Writes the lifetime of each of FUNCTION's registers to LIFETIMES. Two registers whose lifetimes
- * do not overlap can share storage, whatever branches the lanes take. Sets *ALL_WRITTEN to whether
- * every register is certainly written before it is read. Returns false when out of memory or if the
- * function is too large. */
+ * do not overlap can share storage, whichever branches the lanes take. Sets *ALL_WRITTEN to whether
+ * every register is written before it is read on all paths. Returns false when out of memory or if
+ * the function is too large. */
 bool analyse_lifetimes(const struct ptx_function *function, struct lifetime *lifetimes,
                        bool *all_written);
 

@@ -1,5 +1,6 @@
-/* A .loc gives a line of the source and, for inlined code, the line of the call. If the call is in
- * inlined code, too, an earlier .loc for the line of the call gives the line of the outer call. */
+/* A .loc states a line of the source and, for inlined code, the line of the call. If the call
+ * itself is in inlined code, an earlier .loc for the call's line states the line of the outer
+ * call. */
 #include "gpu/analyse/lines.h"
 
 #include <string.h>
@@ -9,8 +10,8 @@ static struct source_line outer(const struct ptx_loc *loc)
     return (struct source_line){loc->at_file, loc->at_line, loc->at_column};
 }
 
-/* Searches the .locs before index BEFORE for the place that called PLACE. The result has line 0 if
- * PLACE is not in inlined code. */
+/* Returns the source line of the call by which PLACE was inlined. Searches the .locs before index
+ * BEFORE for it. The result has line 0 if PLACE is not in inlined code. */
 static struct source_line caller_of(const struct ptx_function *f, uint32_t before,
                                     struct source_line place)
 {

@@ -15,8 +15,7 @@ struct source_line {
  * there is one. */
 struct source_line analyse_line(const struct ptx_module *module,
                                 const struct ptx_function *function, uint32_t pc);
-/* Does the same for the last instruction of a function of which the parser has read only the
- * beginning. */
+/* Does the same for the last instruction that the parser has read before an error in FUNCTION. */
 struct source_line analyse_last_line(const struct ptx_module *module,
                                      const struct ptx_function *function);
 /* Does the same as analyse_line(), but for inlined code, returns the line in the header. */

@@ -1,6 +1,7 @@
 /* Computes liveness by backward data flow. A block needs a register if it reads the register before
  * writing it, or if a successor needs the register and the block does not write it. Most registers
- * in nvcc's code are used in only one block. Such registers have no bit in the sets. */
+ * in nvcc's code are used in only one block. They have no bit in the sets, to keep the sets
+ * small. */
 #include "gpu/analyse/liveness.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "gpu/analyse/operands.h"
 
 #define MOST_WORDS (1u << 20) /* largest total size of all blocks' sets, in 64-bit words */
-/* each level of nested loops needs a pass; 100 passes are enough for real code */
+/* each level of nested loops needs one more pass; 100 passes are enough for real code */
 #define MOST_PASSES 100u
 
 /* --- registers that live across blocks -------------------------------------------------------- */
@@ -79,9 +80,9 @@ static void add_write(void *context, uint32_t reg)
         s->writes[n / 64] |= (uint64_t)1 << n % 64;
 }
 
-/* Fills the sets of each block. WRITES gets the registers that the block writes. l->in gets the
- * registers that the block reads before it writes them, which is a first approximation of the
- * registers that it needs. */
+/* Fills the sets of each block. WRITES receives the registers that the block writes. l->in receives
+ * the registers that the block reads before it writes them: a first approximation of the registers
+ * that it needs. */
 static void fill_sets(const struct ptx_function *f, struct liveness *l, uint64_t *writes)
 {
     for (uint32_t i = 0; i < f->code_count; i++) {

@@ -1,5 +1,4 @@
-/* Finds, for each block, the registers that hold a value that is still needed at the block's
- * beginning. */
+/* Finds, for each block, the registers whose values are still needed at the block's beginning. */
 #ifndef GPU_ANALYSE_LIVENESS_H
 #define GPU_ANALYSE_LIVENESS_H
 
@@ -12,7 +11,7 @@ struct liveness {
     uint32_t *number;
     uint32_t *registers; /* the register that has each number */
     uint32_t count;      /* number of registers that have a number */
-    /* 64-bit words of a set, in which bit n stands for the register with number n */
+    /* number of 64-bit words in a set; bit n of a set stands for the register with number n */
     uint32_t words;
     uint64_t *in; /* for each block, the set of registers that it needs; the exit's set is empty */
 };

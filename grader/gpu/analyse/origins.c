@@ -52,8 +52,8 @@ static const struct ptx_variable *add(const struct ptx_variable *a, const struct
     return a == &number ? b : &anything;
 }
 
-/* Returns the origin of an instruction's result. The origin follows from those of the source
- * operands, which are all operands except the first. */
+/* Returns the origin of an instruction's result, which is computed from the origins of its source
+ * operands. These are all operands except the first. */
 static const struct ptx_variable *result_of(const struct origins *o,
                                             const struct ptx_instruction *in)
 {

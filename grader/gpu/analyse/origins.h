@@ -5,8 +5,8 @@
 
 #include "gpu/ptx/module.h"
 
-/* For each of FUNCTION's registers, writes to VARIABLES the shared variable from whose address the
- * register's value is computed. Writes NULL if there is no such variable, or more than one. */
+/* For each register of FUNCTION, writes to VARIABLES the shared variable whose address the
+ * register's value is computed from. Writes NULL if there is no such variable, or more than one. */
 void analyse_origins(const struct ptx_function *function, const struct ptx_variable **variables);
 
 #endif

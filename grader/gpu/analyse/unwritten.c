@@ -6,8 +6,8 @@
 #include "gpu/analyse/liveness.h"
 #include "gpu/analyse/operands.h"
 
-/* Forward data flow. A set has the registers that may be unwritten. In the first block, these are
- * the registers that the function needs at its beginning. */
+/* The search is a forward data flow over sets of registers that may be unwritten. In the first
+ * block, these are the registers that the function needs at its beginning. */
 struct search {
     const struct ptx_function *function;
     const struct liveness *liveness;
@@ -32,8 +32,9 @@ static void note_written(void *context, uint32_t reg)
         search->now[n / 64] &= ~((uint64_t)1 << n % 64);
 }
 
-/* Returns whether IN computes with its operands. Copies and stores do not: the compiler also copies
- * values that are never used, and a thread may store only what it has written. */
+/* Returns whether IN computes with its operands. Copies and stores are not reported: the compiler
+ * also copies values that are never used, and a store may be skipped by the threads that have not
+ * written the value. */
 static bool computes(const struct ptx_instruction *in)
 {
     return in->opcode != PTX_OP_mov && in->opcode != PTX_OP_st;
@@ -59,7 +60,7 @@ static uint32_t follow(struct search *search, uint32_t block)
     return end;
 }
 
-/* Adds `now` to the sets of the blocks after BLOCK. Returns whether a set has grown. */
+/* Adds `now` to the sets of BLOCK's successors. Returns whether a set has grown. */
 static bool spread(struct search *search, uint32_t block)
 {
     const struct liveness *l = search->liveness;

@@ -1,11 +1,11 @@
-/* Estimates a kernel's number of registers in two steps: counts the values that are live at the
- * same time, then predicts the number of registers that ptxas chooses.
+/* Estimates a kernel's number of registers in two steps. It counts the values that are live at the
+ * same time, then predicts from them the number of registers that ptxas chooses.
  *
  * Count: a 64-bit value counts twice. Predicates do not count, because they have their own
- * registers. Uniform values, which are the same for all threads (parameters, block indices,
- * constants and sums of these), do not count either: they are in constant memory and in uniform
- * registers. ptxas moves loads up, so that more loads are pending at the same time. `hoisted` is
- * the number of values that are live in that order.
+ * registers. Values that are the same for all threads (parameters, block indices, constants and
+ * sums of these) are called uniform. They do not count either, because they are in constant memory
+ * and in uniform registers. ptxas moves loads to earlier positions, so that more loads are pending
+ * at the same time. `hoisted` is the number of values that are live in that order.
  *
  * Prediction: a sum with a term for each field of struct usage. Its coefficients were fitted by
  * least absolute errors to the numbers of registers that ptxas 13.0 chooses for 685 kernels of
@@ -33,7 +33,7 @@ struct walk {
     const struct ptx_function *function;
     struct liveness liveness;
     struct value *values; /* one entry for each register */
-    uint32_t *order;      /* order in which the instructions of a block are walked */
+    uint32_t *order;      /* order in which the instructions of a block are visited */
     bool *early;          /* whether each instruction is a load or computes a load's address */
     /* number of registers needed at the current instruction, and the largest such number so far */
     uint32_t pressure, peak;
@@ -155,8 +155,8 @@ static void note_peak(struct walk *w, uint32_t more)
         w->peak = w->pressure + more;
 }
 
-/* Returns the number of registers that the instruction needs for copies of uniform addresses. It
- * needs the copies because the memory unit cannot read uniform registers. */
+/* Returns the number of additional registers that the instruction needs for uniform addresses.
+ * These must be copied, because the memory unit cannot read uniform registers. */
 static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruction *in)
 {
     uint32_t registers = 0;
@@ -168,7 +168,8 @@ static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruct
     return registers;
 }
 
-/* Walks a block backwards, in the order of w->order, and updates the peak of the pressure. */
+/* Visits the instructions of a block from last to first, in the order of w->order, and updates the
+ * peak of the register pressure. */
 static void walk_block(struct walk *w, uint32_t block, uint32_t count)
 {
     const struct ptx_function *f = w->function;
@@ -293,8 +294,8 @@ static void measure(struct walk *w, struct usage *usage)
     }
 }
 
-/* Notes in USAGE if ptxas expands the instruction to several instructions, which need temporary
- * registers. */
+/* Sets a flag in USAGE if ptxas expands the instruction to a sequence of instructions, which needs
+ * temporary registers. */
 static void note_sequence(struct usage *usage, const struct ptx_instruction *in)
 {
     uint8_t type = in->type_count ? in->types[in->type_count - 1] : PTX_pred;
@@ -333,11 +334,11 @@ bool analyse_usage(const struct ptx_function *function, struct usage *usage)
 
 #define UNIT  8u /* a thread's number of registers is a multiple of this */
 #define LEAST 8u
-/* least number of registers of a kernel with calls, because of the calling convention */
+/* minimum registers of a kernel with calls, because of the calling convention */
 #define LEAST_CALLING 24u
 /* if at most this number of values is live, ptxas uses at most FREE registers */
 #define FREE_LIVE 24u
-/* most registers per thread with which an SM can hold its maximum of warps */
+/* maximum registers per thread with which an SM can hold its maximum of warps */
 #define FREE 32u
 
 static uint32_t smaller(uint32_t a, uint32_t b)
@@ -373,7 +374,7 @@ uint32_t usage_limit(const struct ptx_function *kernel)
     if (kernel->bounds_threads) {
         uint32_t warps = (kernel->max_threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
         uint32_t ctas = kernel->min_ctas ? kernel->min_ctas : 1;
-        /* an SM cannot hold this number of warps, so ptxas ignores .minnctapersm */
+        /* .minnctapersm asks for more warps than an SM can hold, so ptxas ignores it */
         if (warps * ctas > EMU_SM_WARPS)
             ctas = 1;
         limit = smaller(limit, EMU_SM_REGISTERS / EMU_WARP_SIZE / (warps * ctas) / UNIT * UNIT);

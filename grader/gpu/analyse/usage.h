@@ -1,24 +1,25 @@
-/* Estimates how many registers each thread of a kernel uses on a GPU. */
+/* Estimates the number of registers that each thread of a kernel uses on a GPU. */
 #ifndef GPU_ANALYSE_USAGE_H
 #define GPU_ANALYSE_USAGE_H
 
 #include "gpu/ptx/module.h"
 
-#define USAGE_MOST 255u /* most registers that a thread can have */
+#define USAGE_MOST 255u /* maximum registers of a thread */
 
 /* The properties of PTX code from which its number of registers is estimated. */
 struct usage {
-    uint32_t live;    /* most registers needed at the same time, with instructions in PTX's order */
+    /* maximum registers needed at the same time, with the instructions in PTX's order */
+    uint32_t live;
     uint32_t hoisted; /* the same, but with loads moved up as far as possible */
     uint32_t instructions;
     bool calls;
-    /* the code has divisions or square roots that need temporary registers: of 32-bit integers, of
-     * 64-bit integers, of f32 values, of f64 values */
+    /* whether the code has divisions or square roots, which need temporary registers; in this
+     * order, of 32-bit integers, 64-bit integers, f32 and f64 */
     bool divides, divides_long, divides_f32, divides_f64;
 };
 
-/* Finds the properties of FUNCTION, without the functions that it calls. Returns false when out of
- * memory or if the function is too large. */
+/* Finds the properties of FUNCTION alone, without the functions that it calls. Returns false when
+ * out of memory or if the function is too large. */
 bool analyse_usage(const struct ptx_function *function, struct usage *usage);
 
 /* Estimates the number of registers, at most 255, that ptxas gives each thread for compute

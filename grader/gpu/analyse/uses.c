@@ -1,6 +1,6 @@
-/* Searches the control-flow graph for uses of each register that holds the loaded value. The search
- * visits instructions in the order of their distance from the load. A path ends at the first use,
- * or at an instruction that writes another value to the register. */
+/* Searches the control-flow graph, breadth first from the load, for uses of each register that
+ * holds the loaded value. On each path, the search ends at the first use, or at an instruction that
+ * writes another value to the register. */
 #include "gpu/analyse/uses.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct step {
     uint32_t at, distance;
 };
 
-/* After the instruction at `from`, register `reg` holds the value. */
+/* A register that holds the loaded value after the instruction at `from`. */
 struct value {
     uint32_t reg;
     struct step from;

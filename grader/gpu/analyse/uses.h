@@ -9,10 +9,10 @@
 /* A callback, which gets the index of an instruction. */
 typedef void uses_visit(void *context, uint32_t at);
 
-/* Visits the first instruction on each path that uses a register which the instruction at FROM
- * writes, if at most MOST instructions lie between the two. A copy by mov does not count as a use,
- * but the uses of the copy do. An instruction can be visited more than once. Returns false when out
- * of memory. */
+/* On each path from the instruction at FROM, visits the first instruction that uses the value that
+ * FROM writes to a register. Ignores uses that are more than MOST instructions away. A copy by mov
+ * does not count as a use, but the uses of the copy do. An instruction can be visited more than
+ * once. Returns false when out of memory. */
 bool analyse_first_uses(const struct ptx_function *function, uint32_t from, uint32_t most,
                         uses_visit *visit, void *context);
 

@@ -1,6 +1,6 @@
 /* Implements advice and prefetches for managed memory. There is only one copy of managed memory, so
- * advice and prefetches only change the results of cudaMemRangeGetAttribute(). They apply to whole
- * pages. A span is a sequence of pages with the same advice. */
+ * they only change the results of cudaMemRangeGetAttribute(). They apply to whole pages. A span is
+ * a sequence of pages with the same advice. */
 #include "gpu/cudart/work.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #define PAGE 4096ull
 
 struct advice {
-    /* cudaMemAdviseSetAccessedBy is set for the device (by_device), for the host (by_host) */
+    /* whether cudaMemAdviseSetAccessedBy is set for the device, and for the host */
     bool read_mostly, by_device, by_host;
     struct cudaMemLocation preferred, prefetched; /* the type is Invalid if no place is set */
 };
@@ -53,8 +53,8 @@ static bool cut(uintptr_t address)
     return true;
 }
 
-/* Splits and adds spans until the pages from START to END are covered by spans that contain no
- * other pages. New spans have empty advice. Returns false when out of memory. */
+/* Splits and adds spans until each page from START to END is in a span, and no such span extends
+ * beyond START or END. New spans have empty advice. Returns false when out of memory. */
 static bool cover(uintptr_t start, uintptr_t end)
 {
     struct span **at = &spans;
@@ -70,8 +70,8 @@ static bool cover(uintptr_t start, uintptr_t end)
     return true;
 }
 
-/* Finds the pages that the COUNT bytes at PTR touch. Pages are counted from the start of RANGE,
- * because on a GPU a range starts at a page boundary. */
+/* Finds the pages that contain the COUNT bytes at PTR. Page boundaries are relative to the start of
+ * RANGE, because on a GPU a range starts at a page boundary. */
 static void pages_of(const struct rt_range *range, const void *ptr, size_t count, uintptr_t *start,
                      uintptr_t *end)
 {
@@ -87,7 +87,7 @@ void rt_advice_forget(const struct rt_range *range)
     pthread_mutex_lock(&lock);
     for (struct span **at = &spans; *at;) {
         struct span *span = *at;
-        /* each span is either inside or outside of RANGE, because no two ranges share a page */
+        /* RANGE contains each span completely or not at all, because no two ranges share a page */
         if (span->start >= start && span->end <= end) {
             *at = span->next;
             free(span);
@@ -100,7 +100,7 @@ void rt_advice_forget(const struct rt_range *range)
 
 /* --- giving advice ---------------------------------------------------------------------------- */
 
-/* If the COUNT bytes at PTR are in one managed allocation, sets *RANGE to it and returns true. */
+/* If one managed allocation contains all COUNT bytes at PTR, sets *RANGE to it and returns true. */
 static bool find_managed(const void *ptr, size_t count, struct rt_range *range)
 {
     return ptr && count && rt_range_find(ptr, range) && range->kind & (RT_MANAGED | RT_VARIABLE) &&
@@ -151,7 +151,7 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
     }
 }
 
-/* note_advice() gets this value for a prefetch, and otherwise a kind of advice. */
+/* The value of WHAT in note_advice() for a prefetch. All other values are kinds of advice. */
 #define PREFETCHED ((enum cudaMemoryAdvise)0)
 
 static cudaError_t note_advice(const void *ptr, size_t count, enum cudaMemoryAdvise what,
@@ -213,7 +213,7 @@ cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count, struct cudaMemLo
 }
 
 /* Only checks its arguments. On a GPU, this function restricts the host's access to managed memory
- * while kernels run. The emulator always allows all accesses. */
+ * while kernels run. The emulator never restricts it. */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t length, unsigned flags)
 {
     struct rt_work nothing = {.type = cudaGraphNodeTypeEmpty};
@@ -231,7 +231,7 @@ static bool is_same(struct cudaMemLocation a, struct cudaMemLocation b)
     return a.type == b.type && a.id == b.id;
 }
 
-/* Reduces *ALL to the advice that *PART also has. */
+/* Removes from *ALL the advice that *PART does not have. */
 static void intersect(struct advice *all, const struct advice *part)
 {
     const struct cudaMemLocation none = {cudaMemLocationTypeInvalid, 0};
@@ -270,7 +270,7 @@ static struct advice advice_of(const struct rt_range *range, const void *ptr, si
     return all;
 }
 
-/* Returns the device number of PLACE, cudaCpuDeviceId or cudaInvalidDeviceId. */
+/* Returns the device number for PLACE, which can be cudaCpuDeviceId or cudaInvalidDeviceId. */
 static int number_of(struct cudaMemLocation place)
 {
     switch (place.type) {
@@ -309,8 +309,8 @@ static int attribute_of(const struct advice *advice, enum cudaMemRangeAttribute 
     }
 }
 
-/* Fills USERS with the processors that cudaMemAdviseSetAccessedBy has set, then with
- * cudaInvalidDeviceId. */
+/* Writes to USERS the processors for which cudaMemAdviseSetAccessedBy is set. Sets the remaining
+ * entries to cudaInvalidDeviceId. */
 static void list_users(const struct advice *advice, int *users, size_t room)
 {
     size_t count = 0;

@@ -8,8 +8,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_array *arrays;
 
-/* Returns the link of the list that points to ARRAY, or NULL if ARRAY is not live. The caller holds
- * the lock. */
+/* Returns the pointer in the list that points to ARRAY, or NULL if ARRAY does not exist. The caller
+ * holds the lock. */
 static struct rt_array **find(cudaArray_const_t array)
 {
     for (struct rt_array **at = &arrays; *at; at = &(*at)->next)
@@ -243,7 +243,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms, cudaStream_
 
 /* --- rows of an array; offsets and widths are in bytes ---------------------------------------- */
 
-/* Sets *AT to the device address of byte X of row Y of ARRAY, and *LEFT to the number of bytes from
+/* Sets *AT to the device address of byte X in row Y of ARRAY, and *LEFT to the number of bytes from
  * there to the end of the array. */
 static cudaError_t part(cudaArray_const_t array, size_t x, size_t y, struct rt_array **live,
                         char **at, size_t *left)
@@ -259,21 +259,22 @@ static cudaError_t part(cudaArray_const_t array, size_t x, size_t y, struct rt_a
     return cudaSuccess;
 }
 
-/* Returns whether HEIGHT rows of WIDTH bytes from (X, Y) on are inside ARRAY. */
+/* Returns whether ARRAY contains HEIGHT rows of WIDTH bytes that begin at (X, Y). */
 static bool rows_fit(const struct rt_array *array, size_t x, size_t y, size_t width, size_t height)
 {
     return width <= array->pitch - x && height <= array->height - y;
 }
 
-/* Returns whether KIND allows a copy to an array or, if TO_ARRAY is false, from one. Arrays are on
- * the device. */
+/* Returns whether KIND allows a copy to an array (if TO_ARRAY is true) or from an array. Arrays are
+ * on the device. */
 static bool kind_fits(enum cudaMemcpyKind kind, bool to_array)
 {
     return kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ||
            kind == (to_array ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
 }
 
-/* Makes work that copies rows from PTR to ARRAY, or from ARRAY to PTR if TO_ARRAY is false. */
+/* Creates the work item for a copy of rows: from PTR to ARRAY if TO_ARRAY is true, otherwise from
+ * ARRAY to PTR. */
 static cudaError_t rows_work(struct rt_work *work, cudaArray_const_t array, size_t x, size_t y,
                              void *ptr, size_t pitch, size_t width, size_t height,
                              enum cudaMemcpyKind kind, bool to_array)

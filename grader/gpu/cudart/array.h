@@ -9,7 +9,8 @@
 struct rt_array {
     emu_addr addr;
     struct cudaChannelFormatDesc desc;
-    struct cudaExtent extent; /* size that the program requested; 0 for a missing dimension */
+    /* the size that the program requested; the size of an unused dimension is 0 */
+    struct cudaExtent extent;
     unsigned flags;
     size_t element; /* bytes of an element */
     /* bytes per row, rows per layer, number of layers; each is at least 1 */
@@ -19,25 +20,25 @@ struct rt_array {
     struct rt_array *next;
 };
 
-/* Returns the array with the handle ARRAY, or NULL if no such array exists. */
+/* Returns the array with the handle ARRAY, or NULL if there is no such array. */
 struct rt_array *rt_live_array(cudaArray_const_t array);
-/* Sets *ARRAY to an array of this shape, without allocating memory. Fails if no array can have this
- * shape. */
+/* Initialises *ARRAY for this format and size, without allocating memory. Fails if no array can
+ * have them. */
 cudaError_t rt_array_shape(struct rt_array *array, const struct cudaChannelFormatDesc *desc,
                            struct cudaExtent extent, unsigned flags);
-/* Adds a copy of MADE to the live arrays, and sets *ARRAY to its handle. Returns false when out of
- * memory. */
+/* Adds a copy of MADE to the list of arrays, and sets *ARRAY to its handle. Returns false when out
+ * of memory. */
 bool rt_array_add(const struct rt_array *made, cudaArray_t *array);
-/* Removes ARRAY from the live arrays and copies it to *TAKEN, without freeing its memory. Returns
- * false if ARRAY is not live, or if its is_level differs from IS_LEVEL. */
+/* Removes ARRAY from the list of arrays and copies it to *TAKEN, without freeing its memory.
+ * Returns false if ARRAY is not in the list, or if its is_level differs from IS_LEVEL. */
 bool rt_array_take(cudaArray_t array, bool is_level, struct rt_array *taken);
-/* Returns the bytes of an element of ARRAY, or 0 if ARRAY is not live. */
+/* Returns the size in bytes of an element of ARRAY, or 0 if ARRAY does not exist. */
 size_t rt_array_element(cudaArray_const_t array);
-/* Returns the bytes of an element with the format DESC, or 0 if no array or texture can have such
- * elements. */
+/* Returns the size in bytes of an element with the format DESC, or 0 if no array or texture can
+ * have such elements. */
 size_t rt_channel_bytes(const struct cudaChannelFormatDesc *desc);
 void rt_arrays_reset(struct emu_device *device); /* frees all arrays */
-/* Calls VISIT with the memory of each live array that owns memory. VISIT must not add or remove
+/* Calls VISIT with the memory of each array that owns memory. VISIT must not add or remove
  * arrays. */
 void rt_arrays_each(void (*visit)(void *context, const struct rt_range *range), void *context);
 

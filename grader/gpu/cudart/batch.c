@@ -1,10 +1,10 @@
-/* Implements batches: one call asks for many copies, prefetches or discards. CUDA may perform them
- * in any order. This library performs them in the order of the list. */
+/* Implements batches: single calls that request many copies, prefetches or discards. CUDA may
+ * perform these in any order. This library performs them in the order of the list. */
 #include "gpu/cudart/array.h"
 #include "gpu/cudart/graphs.h"
 
-/* Returns whether FIRST is legal. It has LISTED entries, one for each attribute or place. Entry i
- * applies to the elements of the batch from index FIRST[i] on. The batch has COUNT elements. */
+/* A batch has COUNT elements. Attributes (or locations) are given for ranges of elements: entry i
+ * applies from element FIRST[i] on. Returns whether FIRST, which has LISTED entries, is legal. */
 static bool are_firsts(const size_t *first, size_t listed, size_t count)
 {
     if (!first || !listed || listed > count || first[0] != 0)
@@ -20,7 +20,8 @@ static bool is_order(enum cudaMemcpySrcAccessOrder order)
     return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
 }
 
-/* Fails for the legacy default stream and for a captured stream, whose capture stays valid. */
+/* Fails for the legacy default stream, and for a stream that is being captured. The capture stays
+ * valid. */
 static cudaError_t check_batch_stream(cudaStream_t stream)
 {
     cudaError_t error = rt_check_stream(stream);
@@ -62,14 +63,14 @@ cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const
 
 /* --- copies of boxes -------------------------------------------------------------------------- */
 
-/* Returns the array on SIDE of a copy, or NULL if SIDE is not an array. */
+/* Returns the array that is SIDE of a copy, or NULL if SIDE is not an array. */
 static cudaArray_t array_of(const struct cudaMemcpy3DOperand *side)
 {
     return side->type == cudaMemcpyOperandTypeArray ? side->op.array.array : NULL;
 }
 
-/* Converts SIDE of a copy to members of cudaMemcpy3DParms. A row or layer length of 0 means that
- * there are no gaps. */
+/* Converts SIDE of a copy to the members of cudaMemcpy3DParms. If the length of a row or a layer is
+ * 0, there are no gaps between rows or layers. */
 static bool make_side(const struct cudaMemcpy3DOperand *side, struct cudaExtent extent,
                       size_t element, cudaArray_t *array, struct cudaPos *at,
                       struct cudaPitchedPtr *ptr)
@@ -92,7 +93,7 @@ static bool make_side(const struct cudaMemcpy3DOperand *side, struct cudaExtent 
 static bool make_box(struct rt_work *work, const struct cudaMemcpy3DBatchOp *op)
 {
     cudaArray_t array = array_of(&op->src) ? array_of(&op->src) : array_of(&op->dst);
-    /* bytes of the unit in which OP gives sizes */
+    /* OP gives sizes in units of this many bytes */
     size_t element = array ? rt_array_element(array) : 1;
     struct cudaMemcpy3DParms copy = {.extent = op->extent, .kind = cudaMemcpyDefault};
     if (!op->extent.width || !op->extent.height || !op->extent.depth ||
@@ -161,7 +162,8 @@ cudaError_t cudaMemPrefetchBatchAsync(void **ptrs, size_t *sizes, size_t count,
                            : prefetch(ptrs, sizes, count, places, first, listed, stream));
 }
 
-/* Only checks its arguments, because CUDA allows discarded memory to keep its contents. */
+/* Only checks its arguments, because CUDA allows an implementation to keep the contents of
+ * discarded memory. */
 cudaError_t cudaMemDiscardBatchAsync(void **ptrs, size_t *sizes, size_t count,
                                      unsigned long long flags, cudaStream_t stream)
 {

@@ -1,5 +1,6 @@
 /* Determines the cluster size of a launch, checks it, and computes how many clusters fit on the
- * GPU. The size is set by the kernel (__cluster_dims__), by its attributes or by the launch. */
+ * GPU. The size can be set in the kernel (__cluster_dims__), by the kernel's attributes, or by the
+ * launch. */
 #include "gpu/cudart/work.h"
 
 #include <string.h>
@@ -25,8 +26,8 @@ static bool is_same(dim3 a, dim3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* Returns the number of blocks in a cluster. Each side counts as at most EMU_MAX_CLUSTER + 1, so
- * that the product cannot overflow. */
+/* Returns the number of blocks in a cluster. A dimension above EMU_MAX_CLUSTER counts as
+ * EMU_MAX_CLUSTER + 1, so that the product cannot overflow. */
 static uint32_t blocks_of(dim3 cluster)
 {
     const uint32_t side[3] = {cluster.x, cluster.y, cluster.z};
@@ -77,7 +78,8 @@ cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt
 
 /* --- occupancy -------------------------------------------------------------------------------- */
 
-/* Finds the kernel FUNC, and the resources that one of its blocks needs in a launch with CONFIG. */
+/* Finds the kernel FUNC, and the resources that one of its blocks needs if it is launched with
+ * CONFIG. */
 static cudaError_t look_up(const void *func, const cudaLaunchConfig_t *config,
                            struct rt_function **function, struct emu_demand *demand)
 {
@@ -119,7 +121,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func,
     return rt_return(max_clusters(clusters, func, config));
 }
 
-/* Sets *SIZE to the largest possible cluster size, whatever cluster size CONFIG has. */
+/* Sets *SIZE to the largest possible cluster size for the kernel. Ignores the cluster size in
+ * CONFIG. */
 static cudaError_t max_size(int *size, const void *func, const cudaLaunchConfig_t *config)
 {
     struct rt_function *function;

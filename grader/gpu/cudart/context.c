@@ -1,7 +1,7 @@
-/* Opens the device at the first call that needs it, and stores the error of a kernel's fault.
+/* Opens the device at the first call that needs it, and keeps the error of a kernel's fault.
  *
- * A fault has two states, because on a GPU the host continues while kernels run, and learns of a
- * fault only later:
+ * A fault has two states. On a GPU, the host continues while kernels run, and learns of a fault
+ * only later:
  *
  *   launch -> the fault is PENDING: launches and asynchronous copies "succeed", but do nothing
  *          -> the first call that waits reports the fault, which is STICKY from then on: every call
@@ -17,7 +17,8 @@
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static struct emu_device *_Atomic the_device;
-static pid_t owner; /* process that opened the device; a forked child has none of its threads */
+/* the process that opened the device; in a forked child, the device's threads do not exist */
+static pid_t owner;
 static _Atomic(cudaError_t) pending, sticky;
 
 /* Opens the device if it is not open yet. Returns NULL if it cannot be opened. */
@@ -54,8 +55,8 @@ cudaError_t rt_device(struct emu_device **device)
     return cudaErrorInitializationError;
 }
 
-/* Prints the output of kernels. As on a GPU, the output only appears when the host waits for the
- * kernels. */
+/* Prints the output of kernels. As on a GPU, the output does not appear until the host waits for
+ * the kernels. */
 static void print_output(enum emu_stream stream, FILE *file)
 {
     char *text;

@@ -1,11 +1,11 @@
 /* Executes copies between the host, the device and arrays. Every copy is a box: layers of rows of
- * bytes. A pitch is the distance in bytes between the starts of two rows. Both sides are checked
- * over their whole extent before the first byte is copied.
+ * bytes. A pitch is the distance in bytes between the starts of two rows. The source and the target
+ * are checked completely before the first byte is copied.
  *
- * An asynchronous copy runs during the call. A program cannot notice this, because launches also
- * run during the call. There are two exceptions. In a captured stream, the copy becomes a graph
- * node (graphs/capture.c). If an earlier launch has not ended, the copy waits in a queue
- * (queue.c). */
+ * An asynchronous copy normally runs during the call. A program cannot notice this, because
+ * launches also run during the call. There are two exceptions. In a captured stream, the copy
+ * becomes a graph node (graphs/capture.c). If an earlier launch has not ended, the copy waits in a
+ * queue (queue.c). */
 #include "gpu/cudart/array.h"
 #include "gpu/cudart/work.h"
 
@@ -16,13 +16,13 @@
 
 /* --- where memory is -------------------------------------------------------------------------- */
 
-/* Where memory is. ON_BOTH is memory that host and device share; copies access it as host
- * memory. */
+/* The kind of memory that an address belongs to. ON_BOTH is memory that host and device share.
+ * Copies access it as host memory. */
 enum place { NOWHERE, ON_HOST, ON_DEVICE, ON_BOTH };
 
-/* Returns whether all SIZE bytes at PTR are mapped. Every copy checks this first: an access to
- * unmapped memory would kill the process inside the library, and the student would not learn which
- * call was wrong. */
+/* Returns whether all SIZE bytes at PTR are mapped. Every copy checks this first. Otherwise an
+ * access to unmapped memory would kill the process inside the library, and the student would not
+ * learn which call was wrong. */
 bool rt_is_mapped(const void *ptr, size_t size)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)ptr & -page;
@@ -46,8 +46,8 @@ static enum place find_place(struct emu_device *device, const void *ptr, size_t 
     return rt_is_mapped(ptr, size) ? ON_HOST : NOWHERE;
 }
 
-/* Returns whether KIND allows a copy between these places. As on a GPU, HostToHost allows
- * everything that Default allows. */
+/* Returns whether KIND allows a copy from FROM to TO. As on a GPU, HostToHost allows the same
+ * copies as Default. */
 static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
 {
     if (to == NOWHERE || from == NOWHERE)
@@ -69,14 +69,15 @@ static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
 
 /* --- boxes ------------------------------------------------------------------------------------ */
 
-/* One side of a copy. */
+/* The source or the target of a copy. */
 struct side {
-    char *at;            /* address of the first byte, as the program sees it */
-    size_t pitch, slice; /* bytes from one row to the next; bytes from one layer to the next */
+    char *at; /* address of the first byte, as the program sees it */
+    /* distance in bytes from one row to the next, and from one layer to the next */
+    size_t pitch, slice;
     enum place place;
 };
 
-/* Copies SIZE bytes between places that the caller has checked. */
+/* Copies SIZE bytes. The caller has checked both addresses. */
 static cudaError_t move(struct emu_device *device, enum place to, char *target, enum place from,
                         char *source, size_t size)
 {
@@ -92,7 +93,7 @@ static cudaError_t move(struct emu_device *device, enum place to, char *target, 
     return cudaSuccess;
 }
 
-/* Does the same as move(), for ROWS. */
+/* Does the same as move(), but for ROWS. */
 static cudaError_t move_rows(struct emu_device *device, enum place to, char *target,
                              enum place from, char *source, const struct emu_rows *rows)
 {
@@ -120,8 +121,8 @@ static bool span(const struct side *side, struct cudaExtent box, size_t *size)
            !__builtin_add_overflow(*size, box.width, size);
 }
 
-/* Finds out where SIDE is. If SIDE is not accessible, reports it and returns false. WHAT is the
- * start of the message, such as "reads from". */
+/* Finds out what kind of memory SIDE is in. If SIDE is not accessible, reports this and returns
+ * false. The report begins with WHAT, such as "reads from". */
 static bool locate(struct emu_device *device, struct side *side, struct cudaExtent box,
                    const char *what)
 {
@@ -155,10 +156,10 @@ static void report_direction(enum cudaMemcpyKind kind, enum place to, enum place
                names[kind], name_of(from), name_of(to));
 }
 
-/* A copy whose parameters have been checked. */
+/* A checked copy. */
 struct plan {
     struct side to, from;
-    struct cudaExtent box; /* width is in bytes; it is 0 if there is nothing to copy */
+    struct cudaExtent box; /* width is in bytes; width is 0 if there is nothing to copy */
 };
 
 static cudaError_t check_places(struct emu_device *device, struct plan *plan,
@@ -178,7 +179,7 @@ static cudaError_t copy_box(struct emu_device *device, const struct plan *plan, 
 {
     struct side to = plan->to, from = plan->from;
     struct emu_rows rows = {plan->box.width, plan->box.height, to.pitch, from.pitch};
-    if (rows.count == 1) /* a single row may have any pitch */
+    if (rows.count == 1) /* the pitch of a single row does not matter */
         rows.to_pitch = rows.from_pitch = rows.width;
     cudaError_t error = cudaSuccess;
     for (size_t z = 0; z < plan->box.depth && error == cudaSuccess; z++) {
@@ -190,7 +191,7 @@ static cudaError_t copy_box(struct emu_device *device, const struct plan *plan, 
     return error;
 }
 
-/* --- copies that cudaMemcpy3DParms describes -------------------------------------------------- */
+/* --- copies described by cudaMemcpy3DParms ---------------------------------------------------- */
 
 static void report_null(void)
 {
@@ -202,7 +203,7 @@ static void report_null(void)
     rt_finding_at("out-of-bounds", NULL, &places, 1, "a copy to or from a null pointer");
 }
 
-/* Describes in *SIDE the bytes of ARRAY, from position AT on. If ARRAY is NULL, describes those at
+/* Sets *SIDE to the bytes of ARRAY from position AT on or, if ARRAY is NULL, to the bytes at
  * PTR. */
 static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPitchedPtr ptr,
                              struct cudaPos at, struct cudaExtent box, size_t element)
@@ -230,8 +231,8 @@ static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPi
     return cudaSuccess;
 }
 
-/* Returns the bytes of an element. Elements are the unit of the extent's width, and of positions in
- * arrays. */
+/* Returns the size in bytes of an element. The width of the extent, and positions in arrays, are in
+ * elements. */
 static size_t element_of(const struct cudaMemcpy3DParms *copy)
 {
     cudaArray_t array = copy->srcArray ? copy->srcArray : copy->dstArray;
@@ -285,7 +286,7 @@ cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DPa
     return make_plan(device, copy, &plan);
 }
 
-/* Appends the bytes of SIDE to LIST, which has *COUNT entries. */
+/* Appends the byte ranges of SIDE to LIST, which has *COUNT entries. */
 static void add_touches(struct emu_touch *list, size_t *count, const struct side *side,
                         struct cudaExtent box, enum emu_touch_kind kind)
 {

@@ -1,7 +1,7 @@
 /* Implements cpu.h for arm64.
  *
  * A program cannot make this CPU trap after each instruction. So the instruction is copied to a
- * separate page, with a breakpoint behind it, and the thread continues there:
+ * separate page, followed by a breakpoint, and the thread continues there:
  *
  *     program:  ...  ldr x0, [x1]  ...            the thread's pc moves to the copy; the
  *     copy:          ldr x0, [x1]  brk #0         breakpoint moves it behind the original */
@@ -13,7 +13,7 @@
 
 #define BREAKPOINT 0xd4200000u
 #define PAGE_BYTES 65536u /* the size of the largest pages that Linux has on this CPU */
-#define COPIES     64     /* threads that can step at the same time */
+#define COPIES     64     /* maximum number of threads that can step at the same time */
 
 struct copy {
     uint32_t instruction, breakpoint;
@@ -25,7 +25,7 @@ static uintptr_t origin[COPIES]; /* for each copy, the address of the original i
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-/* Returns the index of the copy at PC, or -1 if PC is not in a copy. */
+/* Returns the index of the copy that contains PC, or -1 if PC is not in a copy. */
 static int copy_at(uintptr_t pc)
 {
     uintptr_t begin = (uintptr_t)__atomic_load_n(&copies, __ATOMIC_ACQUIRE);
@@ -44,7 +44,7 @@ uintptr_t cpu_stack(const ucontext_t *thread)
     return thread->uc_mcontext.sp;
 }
 
-/* Returns whether no memory can be at the address. The CPU ignores the highest 8 bits of an
+/* Returns whether no memory can ever be at the address. The CPU ignores the highest 8 bits of an
  * address, and the next 8 bits must be 0. */
 bool cpu_is_no_address(const siginfo_t *info)
 {
@@ -58,7 +58,7 @@ static uint32_t bits(uint32_t instruction, unsigned high, unsigned low)
     return instruction << (31 - high) >> (31 - high + low);
 }
 
-/* Returns whether a load or store of one register writes. */
+/* Returns whether IN, a load or store of one register, writes to memory. */
 static bool single_writes(uint32_t in)
 {
     bool is_vector = bits(in, 26, 26), loads_signed = bits(in, 23, 23);
@@ -67,7 +67,8 @@ static bool single_writes(uint32_t in)
     return !bits(in, 22, 22) && (is_vector || !loads_signed);
 }
 
-/* Returns whether an exclusive or ordered access writes. Compare-and-swap always does. */
+/* Returns whether IN, an exclusive or ordered access, writes to memory. Compare-and-swap always
+ * does. */
 static bool ordered_writes(uint32_t in)
 {
     bool swaps = bits(in, 21, 21) && (bits(in, 23, 23) || !bits(in, 31, 31));
@@ -86,7 +87,7 @@ static bool writes(uint32_t in)
         return single_writes(in);
     if (bits(in, 29, 24) == 0x19) /* ldapur, stlur */
         return bits(in, 23, 22) == 0;
-    /* pairs; vectors of several registers */
+    /* loads and stores of pairs, and of several vector registers */
     return (bits(in, 29, 27) == 5 || bits(in, 29, 25) == 6) && !bits(in, 22, 22);
 }
 
@@ -95,9 +96,8 @@ bool cpu_writes(const ucontext_t *thread)
     return writes(*(const uint32_t *)cpu_pc(thread));
 }
 
-/* Returns whether a copy of the instruction would behave differently. This is the case if the
- * instruction computes an address from the pc, or if it is an exclusive access, because a trap
- * would end the exclusive sequence. */
+/* Returns whether the instruction cannot be executed from a copy. It computes an address from the
+ * pc, or it is an exclusive access, where a trap would end the exclusive sequence. */
 static bool is_fixed(uint32_t in)
 {
     bool is_exclusive =
@@ -125,7 +125,7 @@ static bool map_copies(void)
 bool cpu_step(ucontext_t *thread)
 {
     uintptr_t pc = thread->uc_mcontext.pc;
-    if (copy_at(pc) >= 0) /* the instruction faulted again while it was stepped */
+    if (copy_at(pc) >= 0) /* the instruction has faulted again in its copy */
         return true;
     uint32_t instruction = *(const uint32_t *)pc;
     if (is_fixed(instruction) || !map_copies())

@@ -1,8 +1,8 @@
 /* Reports a crash of the program outside of kernels, with its address and line.
  *
- * The handler runs once. It reports a finding, then lets the signal end the process as without a
- * handler. If the program crashed inside malloc(), a lock may still be held that the report needs.
- * So an alarm ends the process if the report does not finish. */
+ * The handler runs once. It reports a finding. Then it lets the signal end the process as if there
+ * were no handler. The report needs a lock that may still be held if the program crashed inside
+ * malloc(). So an alarm ends the process if the report does not finish. */
 #include "gpu/cudart/cpu.h"
 #include "gpu/cudart/rt.h"
 
@@ -13,14 +13,15 @@
 #include <unistd.h>
 
 enum {
-    NULL_END = 65536, /* a lower address counts as a null pointer plus an index */
+    NULL_END = 65536, /* an address below this is taken for a null pointer plus an index */
     /* a variable on the stack is at most this many bytes from the stack pointer */
     STACK_STEP = 8 << 20,
-    PATIENCE = 5,      /* seconds until the alarm ends the process */
-    BEFORE_BLOCK = 16, /* malloc() stores the size of a block at most this many bytes before it */
-    PAGE = 4096,       /* bytes of inaccessible memory before and after page-locked memory */
+    PATIENCE = 5, /* seconds until the alarm ends the process */
+    /* malloc() stores the size of a block in at most this many bytes before the block */
+    BEFORE_BLOCK = 16,
+    PAGE = 4096, /* bytes of inaccessible memory before and after page-locked memory */
 };
-/* an address within this number of bytes of an allocation counts as a wrong index into it */
+/* an address within this number of bytes of an allocation is taken for a wrong index into it */
 #define NEAR ((uintptr_t)1 << 30)
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
@@ -53,8 +54,8 @@ static void look_at(void *context, const struct rt_range *range)
     *search->nearest = *range;
 }
 
-/* Finds the allocation nearest to ADDRESS. Returns false if it is DISTANCE bytes away or
- * farther. */
+/* Finds the allocation nearest to ADDRESS. Returns false if there is none closer than DISTANCE
+ * bytes. */
 static bool is_near_range(const char *address, uintptr_t distance, struct rt_range *nearest)
 {
     struct search search = {(uintptr_t)address, distance, nearest};
@@ -62,9 +63,9 @@ static bool is_near_range(const char *address, uintptr_t distance, struct rt_ran
     return search.best < distance;
 }
 
-/* Returns whether the instruction at PC is in the C library's free() or realloc(). They read the
- * size of a block, which is stored just before the block. Functions of the program with these names
- * do not count. */
+/* Returns whether the instruction at PC is in the C library's free() or realloc(). These read the
+ * size of a block, which is stored just before the block. The program's own functions with these
+ * names do not count. */
 static bool is_freeing(uintptr_t pc)
 {
     Dl_info libc, info;
@@ -125,7 +126,7 @@ static void give_up(int number)
     end_as_before(crashed);
 }
 
-/* Returns whether the code at ADDRESS belongs to this library. Such a crash is not the program's
+/* Returns whether the code at ADDRESS belongs to this library. A crash there is not the program's
  * fault. */
 static bool is_own_code(const void *address)
 {
@@ -134,10 +135,11 @@ static bool is_own_code(const void *address)
            info.dli_fbase == own.dli_fbase;
 }
 
-/* Returns the line of the program at ADDRESS or, if it is unknown, the line of the nearest call. */
+/* Returns the program's line for the instruction at ADDRESS. If it is unknown, returns the line of
+ * the nearest call. */
 static struct emu_place crash_place(uintptr_t address)
 {
-    /* rt_place_of() expects a return address, which is after its call */
+    /* rt_place_of() takes a return address, which is after the instruction */
     struct emu_place place = rt_place_of((const void *)(address + 1));
     return place.file ? place : rt_caller();
 }
@@ -159,8 +161,8 @@ static void on_crash(int number, siginfo_t *info, void *context)
     end_as_before(number);
 }
 
-/* Installs the handler. If the program handles these signals itself, its handler replaces this
- * one. */
+/* Installs the handler. A program that handles these signals itself replaces this handler by its
+ * own. */
 __attribute__((constructor)) static void watch(void)
 {
     static char stack[256 << 10];

@@ -1,6 +1,6 @@
-/* Answers requests for driver functions by name. Lanewise has no driver, but it has the driver's
- * functions that encode tensor maps. For all other names, these calls report that the function does
- * not exist. */
+/* Implements requests for driver functions by name. Lanewise has no driver, but it has the driver's
+ * functions that encode tensor maps. For all other names, the result is that the function does not
+ * exist. */
 #include <string.h>
 
 #include "gpu/cudart/rt.h"

@@ -1,4 +1,4 @@
-/* Stores the names and texts of errors, and the last error of each thread. */
+/* Holds the names and texts of errors, and the last error of each thread. */
 #include "gpu/cudart/rt.h"
 
 #define UNRECOGNIZED "unrecognized error code"
@@ -84,7 +84,7 @@ cudaError_t rt_error(enum emu_status status)
         return cudaErrorIllegalInstruction;
     case EMU_ASSERT:
         return cudaErrorAssert;
-    case EMU_DEADLOCK: /* a GPU would hang until its watchdog stops the kernel */
+    case EMU_DEADLOCK: /* a GPU would hang until a watchdog stops the kernel */
     case EMU_TIMEOUT:
         return cudaErrorLaunchTimeout;
     case EMU_INTERNAL:

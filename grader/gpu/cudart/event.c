@@ -1,7 +1,7 @@
-/* Implements events. Recording an event succeeds once all earlier work in its stream has ended:
- * during the call of cudaEventRecord(), unless the work waits in queue.c. The times of records come
- * from the host's clock, and each is later than the previous one. So differences of times measure
- * the emulator, not a GPU, unless the program runs with predicted time (timing.h). */
+/* Implements events. Recording an event succeeds once all earlier work in its stream has ended.
+ * This is during the call of cudaEventRecord(), unless the work waits in queue.c. The times of
+ * records come from the host's clock, and each is later than the previous one. So differences of
+ * times measure the emulator, not a GPU, unless the program runs with predicted time (timing.h). */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
 #include "gpu/cudart/timing.h"
@@ -10,24 +10,25 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A flag of this library, in addition to cudaEventDisableTiming and others: the event is between
- * two nodes of a graph. */
+/* A flag of this library, in addition to CUDA's flags such as cudaEventDisableTiming: the event is
+ * between two nodes of a graph. */
 #define OF_A_GRAPH 0x80000000u
 
 struct CUevent_st {
     unsigned flags;
-    uint64_t nanoseconds;     /* time of the latest record, or 0 if there is none */
-    uint64_t record;          /* id of the latest record in queue.c, or 0 if it was not queued */
-    struct rt_mark mark;      /* if the latest record was captured: the stream's last nodes */
-    struct order_clock clock; /* the work before the latest record (gpu/order/order.h) */
+    uint64_t nanoseconds; /* time at which the event was recorded last, or 0 */
+    /* id in queue.c of the latest recording of the event, or 0 if it was not queued */
+    uint64_t record;
+    struct rt_mark mark;      /* if the latest recording was captured: the stream's last nodes */
+    struct order_clock clock; /* the work before the latest recording (gpu/order/order.h) */
     struct CUevent_st *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUevent_st *events;
 
-/* Returns the link of the list that points to EVENT, or NULL if EVENT is not live. The caller holds
- * the lock. */
+/* Returns the pointer in the list that points to EVENT, or NULL if EVENT does not exist. The caller
+ * holds the lock. */
 static struct CUevent_st **find(cudaEvent_t event)
 {
     for (struct CUevent_st **at = &events; *at; at = &(*at)->next)
@@ -44,8 +45,8 @@ static bool is_live(cudaEvent_t event)
     return live;
 }
 
-/* Returns the current time in nanoseconds. If it is not later than the previous result, returns the
- * previous result plus 1. The caller holds the lock. */
+/* Returns the current time in nanoseconds, or the previous result plus 1 if this is later. The
+ * caller holds the lock. */
 static uint64_t next_time(void)
 {
     static uint64_t latest;
@@ -247,8 +248,8 @@ static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t e
     cudaError_t error = rt_surface_fault(&device);
     if (error != cudaSuccess || left)
         return error != cudaSuccess ? error : cudaErrorNotReady;
-    /* A GPU would return cudaErrorNotReady until the work before both events has ended. So after
-     * this call, later accesses of the host are ordered after that work. */
+    /* A GPU would return cudaErrorNotReady until the work before both events has ended. So the
+     * host's accesses after this call are ordered after that work. */
     if (is_live(start) && is_live(end)) {
         note_wait(start);
         note_wait(end);

@@ -1,4 +1,4 @@
-/* Fills rows and layers of memory with a byte. Graph nodes can also fill with elements of 2 or 4
+/* Fills rows and layers of memory with a byte. A graph node can also fill with elements of 2 or 4
  * bytes. */
 #include "gpu/cudart/work.h"
 
@@ -46,7 +46,7 @@ cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work)
     cudaError_t error = rt_check_fill(device, fill);
     if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
         return error;
-    if (rows.count == 1) /* a single row may have any pitch */
+    if (rows.count == 1) /* the pitch of a single row does not matter */
         rows.to_pitch = rows.width;
     else
         rt_check_pitches(fill->dst, fill->pitch, NULL, 0, 0);
@@ -90,7 +90,7 @@ static struct rt_work rows_2d(void *to, size_t pitch, int value, size_t width, s
     return work;
 }
 
-/* Runs a fill immediately. If earlier work is unfinished, queues the fill instead, because
+/* Runs a fill immediately, unless earlier work is unfinished. Then it queues the fill, because
  * cudaMemset() does not wait. */
 static cudaError_t fill(const struct rt_work *work)
 {
@@ -123,7 +123,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
     return rt_return(rt_submit(stream, &work));
 }
 
-/* --- fills of layers; each layer is a separate fill ------------------------------------------- */
+/* --- fills of several layers, one by one ------------------------------------------------------ */
 
 typedef cudaError_t submit_fn(cudaStream_t stream, const struct rt_work *work);
 

@@ -1,6 +1,6 @@
 /* Reports findings of the library itself, such as an unsupported call, PTX that cannot be loaded,
- * or a launch that no GPU would accept. Writes them to the record, which the parent process reads.
- * Without a record, prints each finding to stderr once. */
+ * or a launch that no GPU would accept. Writes the findings to the record, which the parent process
+ * reads. If there is no record, prints each finding to stderr once. */
 #include "gpu/cudart/rt.h"
 
 #include <jansson.h>
@@ -17,8 +17,8 @@ enum { MAX_PRINTED = 16, MAX_TEXT = 1024 };
 
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
-/* Replaces bytes that are not printable ASCII, because they could make the JSON invalid. TEXT can
- * contain such bytes, because it can quote any PTX. */
+/* Replaces bytes that are not printable ASCII by "?", because they could make the JSON invalid.
+ * TEXT may quote PTX, which can contain any bytes. */
 static void clean(char *text)
 {
     for (; *text; text++)

@@ -77,7 +77,7 @@ static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attrib
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return set_dynamic(function, value);
-    /* only a hint: a percentage, or -1 for none */
+    /* this is only a hint to a GPU: a percentage, or -1 for the default */
     case cudaFuncAttributePreferredSharedMemoryCarveout:
         if (value < -1 || value > 100)
             return cudaErrorInvalidValue;
@@ -142,8 +142,8 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset,
     return rt_return(get_param(func, index, offset, size));
 }
 
-/* Sets *RESULT to a handle for functions of the CUDA driver. Lanewise has no driver, but runtime
- * functions accept this handle as a kernel. */
+/* Sets *RESULT to a handle for functions of the CUDA driver. Lanewise has no driver. But functions
+ * of the runtime accept this handle as a kernel. */
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *result, const void *symbol)
 {
     struct rt_function *function;

@@ -60,7 +60,7 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 }
 
 /* Only checks its arguments. The flags choose whether the host spins, yields or blocks while it
- * waits, which makes no difference here. */
+ * waits. This makes no difference in the emulator. */
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
     return rt_return(flags & ~(unsigned)cudaDeviceMask ? cudaErrorInvalidValue : cudaSuccess);
@@ -101,7 +101,7 @@ static bool get_attribute(int attribute, int *value)
 #include "gpu/cudart/attributes.def"
 #undef A
     default:
-        *value = 0; /* CUDA's header marks this attribute as reserved */
+        *value = 0; /* attributes that are not in the list are reserved in CUDA's header */
         return attribute > 0 && attribute < cudaDevAttrMax;
     }
 }
@@ -181,8 +181,8 @@ static void fill_limits(struct cudaDeviceProp *prop)
     FIELD(asyncEngineCount, AsyncEngineCount);
 }
 
-/* Sets the fields about features. Skips features that attributes.def lists as 0, because the caller
- * has already set all fields to 0. */
+/* Sets the fields for features. Only features with a value other than 0 in attributes.def are
+ * listed here, because the caller has set all fields to 0. */
 static void fill_abilities(struct cudaDeviceProp *prop)
 {
     FIELD(concurrentKernels, ConcurrentKernels);
@@ -216,7 +216,7 @@ static cudaError_t get_properties(struct cudaDeviceProp *prop, int number)
     fill_limits(prop);
     fill_textures(prop);
     fill_abilities(prop);
-    /* after a kernel's fault, only the memory size is unknown */
+    /* this fails after a kernel's fault; then only the memory size is missing */
     if (rt_device(&device) == cudaSuccess) {
         emu_memory(device, &free_bytes, &total_bytes);
         prop->totalGlobalMem = total_bytes;
@@ -253,7 +253,7 @@ cudaError_t cudaDeviceReset(void)
     return cudaSuccess;
 }
 
-/* --- profilers; they need no start or stop, because the record has every launch --------------- */
+/* --- profilers: nothing to start or stop, because the record contains every launch ------------ */
 
 cudaError_t cudaProfilerStart(void)
 {

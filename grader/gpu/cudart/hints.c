@@ -1,11 +1,11 @@
-/* Adds hints to calls that failed, because an error like "invalid argument" does not say which
+/* Adds hints to calls that failed, because an error such as "invalid argument" does not say which
  * argument is invalid. */
 #include "gpu/cudart/rt.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define MOST_REPORTS 1000 /* limit, because a program may poll with a call that fails */
+#define MOST_REPORTS 1000 /* a limit, because a program may poll with a call that fails */
 
 static _Thread_local bool has_reported;
 
@@ -100,7 +100,8 @@ static const char *hint_for(const char *call, cudaError_t error)
     return NULL;
 }
 
-/* Returns whether this error is a normal result, which correct programs also get. */
+/* Returns whether this error needs no hint, because correct programs also get it, or because it has
+ * been reported already. */
 static bool is_answer(const char *call, cudaError_t error)
 {
     return error == cudaSuccess || error == cudaErrorNotReady ||

@@ -1,11 +1,11 @@
-/* Finds the size of an array of the program. The C library's malloc() (glibc) stores the size of
- * each block before the block. A copy that is too long would overwrite the size of the next block,
- * and the program would crash later, at another place.
+/* Finds the size of an array of the program on the host. A copy that is too long would overwrite
+ * the data after the array, and the program would crash later, somewhere else.
  *
- * The word before a block holds the size of the block; its lowest bits are flags. The array may not
- * come from malloc(). So the word counts as a size only if, from there on, sizes lead from block to
- * block exactly to the end of the heap. A large block is different: it has its own pages and begins
- * 16 bytes after the start of the first page. */
+ * The C library's malloc() (glibc) stores the size of each block in the word before the block; the
+ * lowest bits of this word are flags. But the array may not come from malloc(). So the word is
+ * taken for a size only if the sizes of this block and the following blocks lead exactly to the end
+ * of the heap. A large block has its own pages instead, and begins 16 bytes after the start of the
+ * first page. */
 #include "gpu/cudart/rt.h"
 
 #include <stdint.h>
@@ -13,16 +13,16 @@
 #include <unistd.h>
 
 enum {
-    /* bytes from the head of a block to its first usable byte; the size is in the last word of the
-     * head */
+    /* number of bytes from the head of a block to its first usable byte; the size of the block is
+     * in the last word of the head */
     HEAD = 16,
     MAPPED = 2,  /* flag: the block has its own pages */
     FLAGS = 7,   /* all flags */
-    PAGE = 4096, /* bytes of the smallest page */
+    PAGE = 4096, /* size of the smallest page in bytes */
 };
 
-/* Returns the size and the flags of the block with this HEAD. A sanitizer in the program would
- * forbid this access. */
+/* Returns the size and the flags of the block with this HEAD. An address sanitizer in the program
+ * would report this access as an error. */
 __attribute__((no_sanitize("address"))) static uint64_t size_at(uintptr_t head)
 {
     return *(const volatile uint64_t *)(head + sizeof(uint64_t));
@@ -33,7 +33,8 @@ __attribute__((no_sanitize("address"))) static uint64_t word_at(uintptr_t head)
     return *(const volatile uint64_t *)head;
 }
 
-/* Returns whether the sizes lead from block to block, from HEAD exactly to END of the heap. */
+/* Returns whether the sizes of consecutive blocks, from HEAD on, lead exactly to END, the end of
+ * the heap. */
 static bool leads_to_end(uintptr_t head, uintptr_t end)
 {
     while (head < end) {
@@ -60,7 +61,7 @@ size_t rt_host_room(const void *ptr, size_t wanted)
     uint64_t size = size_at(head), bytes = size & ~(uint64_t)FLAGS;
     if (has_own_pages(head, size))
         return bytes - HEAD;
-    /* a block may also use the first word of the next block's head */
+    /* the usable bytes of a block include the first word of the next block's head */
     uint64_t room = bytes - sizeof(uint64_t);
     bool is_block = bytes >= 2 * HEAD && room < wanted && head < end &&
                     rt_is_mapped((const void *)head, end - head) && leads_to_end(head, end);

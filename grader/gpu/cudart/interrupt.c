@@ -1,6 +1,6 @@
 /* Handles Ctrl-C while a kernel runs. The kernel stops, and the record gets its launch and the line
- * where it was. Then the program ends as without a handler. A second Ctrl-C ends the program at
- * once. */
+ * that it had reached. Then the program ends as if there were no handler. A second Ctrl-C ends the
+ * program immediately. */
 #include "gpu/cudart/rt.h"
 
 #include <signal.h>
@@ -23,8 +23,9 @@ void rt_end_if_interrupted(void)
         raise(caught);
 }
 
-/* Installs the handler. Only `lanewise run` reads the record after Ctrl-C. If the program handles
- * these signals itself, its handler replaces this one. */
+/* Installs the handler if the program was started with a record, as by `lanewise run`, which reads
+ * it even after Ctrl-C. A program that handles these signals itself replaces this handler by its
+ * own. */
 __attribute__((constructor)) static void watch(void)
 {
     static const int signals[] = {SIGINT, SIGTERM};

@@ -1,5 +1,5 @@
-/* Makes handles of memory and events for other processes. As on a GPU, a process cannot open its
- * own handles. Handles from another process are not supported, because they stand for objects in
+/* Implements handles by which processes share memory and events. As on a GPU, a process cannot open
+ * its own handles. Handles from another process are not supported, because they refer to objects in
  * the emulator of that process. */
 #include <string.h>
 #include <unistd.h>

@@ -20,17 +20,18 @@ struct pushed {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    const void *from; /* return address in the program (the other calls return to the stub) */
+    const void *from; /* return address in the program; the other calls return to the stub */
 };
 
 /* --- the arguments of <<<...>>>, between push and pop ----------------------------------------- */
 
-/* Launches can nest: a kernel's argument can be an expression that launches another kernel. */
+/* Launches can nest, because a kernel's argument can be an expression that launches another
+ * kernel. */
 enum { MAX_PUSHED = 64 };
 
 static _Thread_local struct pushed pushed[MAX_PUSHED];
 static _Thread_local unsigned pushed_count;
-/* The program's return address of the latest popped <<<...>>>; NULL once a launch has taken it. */
+/* Return address in the program of the <<<...>>> that was popped last. NULL after its launch. */
 static _Thread_local const void *launched_from;
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
@@ -55,7 +56,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     return cudaSuccess;
 }
 
-/* Returns and clears launched_from, so that a later launch without <<<...>>> does not get it. */
+/* Returns launched_from and clears it, so that a later launch without <<<...>>> does not use it. */
 static const void *take_launched_from(void)
 {
     const void *from = launched_from;
@@ -97,7 +98,7 @@ static const char empty_help[] =
     "an integer division rounds down, so n / each is 0 for a small n: divide (n + each - 1) by "
     "each, and launch nothing if n is 0";
 
-/* Reports a launch that a GPU would reject. Returns the GPU's error. */
+/* Reports a launch that a GPU would reject. Returns the error that the GPU returns. */
 static cudaError_t check_config(const struct rt_function *function, const struct rt_launch *launch)
 {
     dim3 grid = launch->grid, block = launch->block;
@@ -142,7 +143,7 @@ static cudaError_t check_config(const struct rt_function *function, const struct
 
 /* --- running a launch ------------------------------------------------------------------------- */
 
-/* Packs the kernel's parameters into one block of bytes, which the caller frees. ARGS[i] points to
+/* Packs the kernel's parameters into one buffer, which the caller frees. ARGS[i] points to
  * parameter i. */
 static char *pack_params(const struct emu_kernel_info *info, void **args)
 {
@@ -162,7 +163,7 @@ static cudaError_t report_end(struct emu_device *device, const struct rt_functio
             report("launch-failed", function->name, launch, "%s", emu_message(device));
         return rt_error(status);
     }
-    if (!emu_has_record(device)) /* a record has more precise findings */
+    if (!emu_has_record(device)) /* if there is a record, it has more precise findings */
         report("kernel-fault", function->name, launch, "%s", emu_message(device));
     rt_fault(rt_error(status));
     return cudaSuccess;
@@ -176,8 +177,9 @@ cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *lau
     return error == cudaSuccess ? report_end(device, function, launch, status) : error;
 }
 
-/* Adds the line of the launch to REQUEST if the program launches the kernel in several places and
- * this is not the first one. In that case the lines of the kernel do not identify the launch. */
+/* Adds the source line of the launch to REQUEST, unless this is the first place in the program that
+ * launches the kernel. If there are several places, the kernel's own lines do not tell which launch
+ * is meant. */
 static void name_place(struct emu_launch *request, struct rt_function *function,
                        const struct rt_launch *launch)
 {
@@ -219,8 +221,8 @@ static cudaError_t run(struct emu_device *device, struct rt_function *function,
     return report_end(device, function, launch, status);
 }
 
-/* Checks that all blocks of a cooperative launch fit on the GPU at the same time, because they may
- * wait for each other. */
+/* Checks that all blocks of a cooperative launch fit on the GPU at the same time. This is necessary
+ * because they may wait for each other. */
 static cudaError_t check_resident(const struct rt_function *function,
                                   const struct rt_launch *launch)
 {
@@ -253,8 +255,8 @@ cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *lau
     return error == cudaSuccess ? run(device, function, launch) : error;
 }
 
-/* Submits a launch. Unlike other work, a launch is checked even after a fault, although it will not
- * run. */
+/* Submits a launch. A launch is checked even after a kernel's fault, although it will not run.
+ * Other work is not checked then. */
 static cudaError_t submit(cudaStream_t stream, struct rt_launch launch)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeKernel, .kernel = launch};

@@ -1,6 +1,6 @@
-/* Implements libraries: code that the program loads while it runs, such as PTX from a file or from
- * a compiler inside the program. A library is a module (module.c) outside of the executable. The
- * address of the module is the program's cudaLibrary_t. */
+/* Implements libraries: code that the program loads at run time, such as PTX from a file or from a
+ * compiler inside the program. A library is a module (module.c) that is not part of the executable.
+ * The program's cudaLibrary_t is the address of the module. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,7 @@ static cudaError_t no_ptx(const struct fatbin_summary *summary)
     return cudaErrorNoKernelImageForDevice;
 }
 
-/* Gets the PTX of a fat binary in the program's memory. The header of the fat binary has its
- * length. */
+/* Gets the PTX of a fat binary in the program's memory. Its length is in its header. */
 static cudaError_t unpack(const void *code, char **text, size_t *size)
 {
     struct fatbin_summary summary = {0};
@@ -70,7 +69,7 @@ static cudaError_t load(cudaLibrary_t *library, const void *code)
     return error;
 }
 
-/* Ignores all options. They are hints, or options of a compiler, but nothing is compiled here. */
+/* Ignores all options. They are hints or compiler options, but nothing is compiled here. */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *jit_options, void **jit_values,
                                 unsigned jit_count, enum cudaLibraryOption *options, void **values,
@@ -119,7 +118,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
 static cudaError_t unload(cudaLibrary_t library)
 {
     struct emu_device *device;
-    rt_finish_all(); /* kernels of the library may be parked */
+    rt_finish_all(); /* a kernel of the library may be parked (work.h) */
     cudaError_t error = rt_device(&device);
     if (error != cudaSuccess)
         return error;
@@ -134,8 +133,8 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 
 /* --- the contents of a library ---------------------------------------------------------------- */
 
-/* Gets the device and the module of LIBRARY. LEGAL says whether the other arguments of the API call
- * are legal. */
+/* Gets the device and the module of LIBRARY. Fails if LEGAL, which says whether the API call's
+ * other arguments are legal, is false. */
 static cudaError_t find(cudaLibrary_t library, bool legal, struct emu_device **device,
                         struct rt_module **module)
 {
@@ -181,7 +180,7 @@ cudaError_t cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t librar
     return rt_return(error);
 }
 
-/* Always fails, because PTX does not say which variables are managed. */
+/* Always fails, because PTX does not show which variables are managed. */
 cudaError_t cudaLibraryGetManaged(void **ptr, size_t *bytes, cudaLibrary_t library,
                                   const char *name)
 {
@@ -191,7 +190,7 @@ cudaError_t cudaLibraryGetManaged(void **ptr, size_t *bytes, cudaLibrary_t libra
     return rt_return(error == cudaSuccess ? cudaErrorSymbolNotFound : error);
 }
 
-/* Always fails, because no function runs on both the host and the device. */
+/* Always fails, because no function can run on both the host and the device. */
 cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library,
                                           const char *symbol)
 {
@@ -203,8 +202,8 @@ cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library
 
 /* --- all kernels ------------------------------------------------------------------------------ */
 
-/* Returns the name of the kernel after the next ".entry" in *TEXT, and moves *TEXT to the end of
- * the name. The caller frees the name. Returns NULL if there are no more kernels. */
+/* Searches *TEXT for the next ".entry". Returns the name of the kernel after it, and moves *TEXT to
+ * the end of this name. The caller frees the name. Returns NULL if there are no more kernels. */
 static char *next_kernel(const char **text)
 {
     static const char word[] = ".entry";
@@ -218,7 +217,7 @@ static char *next_kernel(const char **text)
     return strndup(found, length);
 }
 
-/* Stores the first ROOM kernels in KERNELS. If COUNT is not NULL, sets *COUNT to the number of all
+/* Stores at most ROOM kernels in KERNELS. If COUNT is not NULL, sets *COUNT to the number of all
  * kernels. */
 static cudaError_t list_kernels(cudaLibrary_t library, cudaKernel_t *kernels, size_t room,
                                 unsigned *count)

@@ -1,5 +1,5 @@
-/* Implements the limits of a kernel's stack, heap and printf buffer, queries about peer GPUs (there
- * are none), and the address of the GPU on the PCI bus. */
+/* Implements the limits of a kernel's stack, heap and printf buffer, the queries about peer GPUs,
+ * of which there are none, and the address of the GPU on the PCI bus. */
 #include "gpu/cudart/rt.h"
 #include "gpu/virtual_gpu.h"
 
@@ -10,7 +10,7 @@
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Sets *FOUND to the emulator's limit for LIMIT. Returns false if the emulator has no such
+/* Sets *FOUND to the emulator's number for LIMIT. Returns false if the emulator has no such
  * limit. */
 static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
 {
@@ -21,7 +21,7 @@ static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
     return *found != EMU_LIMITS;
 }
 
-/* These limits are only hints. They start with the default values of a GPU. */
+/* Limits that are only hints. Initially, they have the default values of a GPU. */
 static size_t pending_launches = 2048, fetch_granularity = 64, persisting_bytes = 9830400;
 
 static size_t *find_hint(enum cudaLimit limit)
@@ -38,8 +38,8 @@ static size_t *find_hint(enum cudaLimit limit)
     }
 }
 
-/* Returns the value that a GPU chooses if a program sets VALUE. A GPU rounds the size of a stack up
- * to 16 bytes. A heap and a printf buffer have a minimum size. */
+/* Returns the value that a GPU uses when a program sets VALUE: the size of a stack is rounded up to
+ * a multiple of 16 bytes, and a heap and a printf buffer have a minimum size. */
 static uint64_t fitting(enum emu_limit limit, uint64_t value)
 {
     const uint64_t least_heap = 4 << 20, least_print = 512 << 10;
@@ -173,7 +173,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
     return cudaSuccess;
 }
 
-/* --- banks of shared memory; they are 4 bytes wide on every GPU that CUDA 13 supports --------- */
+/* --- the width of shared memory's banks: 4 bytes on every GPU that CUDA 13 supports ----------- */
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

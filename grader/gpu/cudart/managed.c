@@ -1,6 +1,6 @@
 /* Implements managed memory: the program and its kernels access the same bytes at the same address.
  *
- * The device allocates addresses that the host does not use. This file maps host pages at these
+ * The device allocates addresses that are unused on the host. This file maps host pages at these
  * addresses and lends them to the device. So both sides access the same bytes, and nothing is
  * copied. */
 #include "gpu/cudart/order.h"

@@ -1,6 +1,6 @@
 /* Allocates device memory, page-locked host memory and managed memory. The library has its own list
- * of the memory that the program may free (ranges.c), because device memory also contains variables
- * of modules. Arrays are in array.c, pools in pool.c. */
+ * of the memory that the program may free (ranges.c). The device's list is not enough, because it
+ * also contains the variables of modules. Arrays are in array.c, pools in pool.c. */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
 
@@ -14,10 +14,10 @@ static size_t whole_pages(size_t size)
     return (size + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Allocates SIZE bytes of page-locked memory. The memory consists of whole pages, because the order
- * check protects whole pages, which must hold no other data. The pages before and after the memory
- * are inaccessible. So free() fails, as with a GPU's driver, and an index past the end is noticed.
- * Returns NULL when out of memory. */
+/* Allocates SIZE bytes of page-locked memory. The memory has whole pages to itself, because the
+ * order check (order.h) protects whole pages. The pages before and after it are inaccessible. So
+ * free() fails, as with memory from a GPU's driver, and an index past the end is detected. Returns
+ * NULL when out of memory. */
 static void *map_locked(size_t size)
 {
     if (size > SIZE_MAX / 2)
@@ -71,7 +71,8 @@ void rt_memory_reset(struct emu_device *device)
 
 /* --- device memory ---------------------------------------------------------------------------- */
 
-/* Adds RANGE, new device memory, to the program's memory. Frees it if that fails. */
+/* Adds RANGE, which is new device memory, to the list of the program's memory. If that fails, frees
+ * the memory. */
 static cudaError_t hand_over(struct emu_device *device, void **ptr, struct rt_range range)
 {
     emu_addr addr = (emu_addr)range.ptr;
@@ -96,7 +97,7 @@ void rt_note_fill(struct emu_device *device, const void *to, size_t size)
         emu_set_place(device, (emu_addr)to, rt_caller(), true);
 }
 
-/* Allocates SIZE > 0 bytes of device memory for the program. */
+/* Allocates SIZE bytes of device memory for the program. SIZE is not 0. */
 static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, enum rt_kind kind,
                             unsigned flags)
 {
@@ -196,9 +197,9 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
     return rt_return(error);
 }
 
-/* Checks that no work in flight uses the memory at PTR, before the host frees it. The check is
- * needed because only cudaFree() waits for all work, and not even cudaFree() waits if the memory is
- * from cudaMallocAsync(). The functions that free page-locked memory do not promise to wait. */
+/* Checks that no work in flight uses the memory at PTR, before the host frees it. This is needed
+ * because only cudaFree() waits for all work, and even cudaFree() does not wait for memory from
+ * cudaMallocAsync(). The functions that free page-locked memory do not promise to wait. */
 static void check_free(void *ptr)
 {
     struct rt_range range;
@@ -237,7 +238,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 
 /* --- page-locked host memory; kernels access it at its host address --------------------------- */
 
-/* Lends SIZE bytes of host memory to the device, and adds them as a range. */
+/* Lends SIZE bytes of host memory to the device, and adds them to the list of ranges. */
 static cudaError_t lend(struct emu_device *device, void *memory, size_t size, enum rt_kind kind,
                         unsigned flags)
 {

@@ -17,8 +17,8 @@ struct mipmap {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mipmap *mipmaps;
 
-/* Returns the link of the list that points to MIPMAP, or NULL if MIPMAP is not live. The caller
- * holds the lock. */
+/* Returns the pointer in the list that points to MIPMAP, or NULL if MIPMAP does not exist. The
+ * caller holds the lock. */
 static struct mipmap **find(cudaMipmappedArray_const_t mipmap)
 {
     for (struct mipmap **at = &mipmaps; *at; at = &(*at)->next)
@@ -36,8 +36,8 @@ static struct emu_texture texels_of(const struct mipmap *mipmap)
     return t;
 }
 
-/* Returns the number of levels: WANTED, but at least 1, and at most the number of levels until a
- * single texel is left. */
+/* Returns the number of levels. It is at least 1, and WANTED if that is not more than the number of
+ * levels down to a single texel. */
 static unsigned count_levels(const struct rt_array *first, unsigned wanted)
 {
     size_t most = first->extent.width > first->height ? first->extent.width : first->height;
@@ -92,7 +92,7 @@ static bool add_levels(struct mipmap *mipmap)
     return true;
 }
 
-/* Allocates the memory of MIPMAP, and adds its levels to the live arrays. */
+/* Allocates the memory of MIPMAP, and adds its levels to the list of arrays. */
 static cudaError_t allocate(struct emu_device *device, struct mipmap *mipmap)
 {
     struct emu_texture t = texels_of(mipmap);

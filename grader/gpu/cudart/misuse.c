@@ -1,12 +1,13 @@
-/* Checks API calls for memcheck. Reports calls that free, copy or fill memory that they must not
- * access, and memory that is never freed. On a GPU, such calls only return cudaErrorInvalidValue,
- * or even succeed. */
+/* Checks API calls for memcheck. Reports calls that free, copy or fill memory to which they have no
+ * right, and memory that is never freed. On a GPU, such calls only return cudaErrorInvalidValue, or
+ * even succeed. */
 #include "gpu/cudart/array.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* at most this many lines with leaks are listed; further leaks count for the last of these lines */
+/* at most this many lines with leaks are listed; further leaks are added to the last of these
+ * lines */
 enum { MAX_LEAKS = 100 };
 
 const char *rt_freed_by(const struct rt_range *range)
@@ -32,7 +33,7 @@ void rt_report_bad_free(const void *ptr)
             "leave this cudaFree() out, or call it before cudaDeviceReset(), which frees all memory";
         rt_finding_at("double-free", NULL, &places, 1,
                       "cudaDeviceReset() has already freed these %zu bytes", range.size);
-        range.is_reset = false; /* not a leak, because the program meant to free it */
+        range.is_reset = false; /* this is not a leak, because the program tried to free it */
         rt_range_add_freed(range);
     } else if (was_freed)
         rt_finding_at("double-free", NULL, &places, 1, "%s %zu byte%s already been freed",
@@ -60,8 +61,8 @@ static void report_too_long(const char *what, const struct rt_places *places, ui
                   (unsigned long long)size, (unsigned long long)beyond);
 }
 
-/* If an allocation of LENGTH bytes has exactly the size of ROWS without the gaps between them,
- * writes advice to TEXT. Otherwise returns NULL. */
+/* If an allocation of LENGTH bytes could hold exactly ROWS without the gaps between them, writes
+ * advice to TEXT. Otherwise returns NULL. */
 static const char *advise_rows(char text[200], const struct rt_rows *rows, uint64_t length)
 {
     if (rows->height < 2 || rows->pitch <= rows->width || length != rows->width * rows->height)
@@ -109,7 +110,7 @@ void rt_report_host_array(const char *what, const struct rt_rows *rows, size_t r
              "pass the pitch of the host's array: if its rows have no gaps, they begin every %zu "
              "bytes, not every %zu",
              rows->width, rows->pitch);
-    if (!rt_is_reported()) /* a copy is reported only once */
+    if (!rt_is_reported()) /* each copy is reported only once */
         rt_finding_at("copy-too-long", NULL, &places, 1,
                       "the copy %s %zu bytes of an array on the host, which has at most %zu", what,
                       rows->size, room);
@@ -126,7 +127,7 @@ void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, siz
         .help =
             "the width and both pitches are in bytes, n * sizeof(type), and each pitch belongs to "
             "the pointer before it"};
-    if (rt_is_reported()) /* a copy is reported only once */
+    if (rt_is_reported()) /* each copy is reported only once */
         return;
     if (rt_range_find(ptr, &range) && range.pitch == pitch && range.width < width) {
         snprintf(help, sizeof help,
@@ -148,8 +149,8 @@ struct side {
     size_t pitch;
 };
 
-/* Reports a call that passes the pitch of RANGE, which is on the GPU, for an array of the host with
- * shorter rows. */
+/* Reports a call that uses the pitch of RANGE, which is on the GPU, for an array on the host whose
+ * rows are shorter. */
 static void check_host_pitch(const struct side *side, const struct rt_range *range, size_t width)
 {
     struct rt_range host;
@@ -162,14 +163,14 @@ static void check_host_pitch(const struct side *side, const struct rt_range *ran
             "pass the pitch of the host's array: if its rows have no gaps, this is their width"};
     rt_finding_at(
         "other-pitch", NULL, &places, 1,
-        "the call passes the GPU's pitch of %zu bytes for the %s rows on the host, but such "
-        "a row has %zu bytes",
-        side->pitch, side->whose, width);
+        "for the %s rows, which are on the host, the call passes the pitch of the GPU's memory, "
+        "%zu bytes; but rows on the host are %zu bytes long",
+        side->whose, side->pitch, width);
 }
 
 /* Checks SIDE of a copy of rows of WIDTH bytes. Reports a pitch that is not a multiple of the pitch
- * of its allocation. Otherwise, reports OTHER if it is an array of the host to which the call gives
- * this allocation's pitch. */
+ * of SIDE's allocation. Otherwise, reports OTHER if it is an array on the host and the call uses
+ * the pitch of SIDE's allocation for it. */
 static void check_pitch(const struct side *side, const struct side *other, size_t width)
 {
     struct rt_range range = {0};
@@ -200,7 +201,7 @@ void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t 
 
 /* --- leaks ------------------------------------------------------------------------------------ */
 
-/* The memory that one line of the program has allocated but nothing has freed. */
+/* The memory that was allocated on one line of the program and never freed. */
 struct leak {
     struct emu_place place;
     unsigned long long bytes;

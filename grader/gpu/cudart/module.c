@@ -22,14 +22,14 @@
 
 enum { WRAPPER_PLAIN = 1, WRAPPER_LINKED = 2 };
 
-struct wrapper { /* in the section .nvFatBinSegment of the executable */
+struct wrapper { /* The data in the executable's section .nvFatBinSegment. */
     int magic, version;
     const void *data;
-    void *extra; /* for WRAPPER_LINKED: list of fat binaries, ends with NULL */
+    void *extra; /* for WRAPPER_LINKED: a list of fat binaries that ends with NULL */
 };
 
 struct variable {
-    const void *host; /* host variable that stands for this variable in the program */
+    const void *host; /* the host variable that represents this variable in the program */
     void **managed;   /* for a __managed__ variable: the program's pointer to it; otherwise NULL */
     char *name;
     struct variable *next;
@@ -39,7 +39,7 @@ enum module_state { REGISTERED, LOADED, FAILED };
 
 struct rt_module {
     const struct wrapper *wrapper;
-    char *text; /* PTX of a library, which has no wrapper; otherwise NULL */
+    char *text; /* PTX of a library, which has no wrapper; NULL for other modules */
     size_t text_size;
     enum module_state state;
     cudaError_t error; /* if FAILED: the error of loading */
@@ -50,7 +50,7 @@ struct rt_module {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct rt_module *modules; /* modules that are registered now */
+static struct rt_module *modules; /* modules that are registered at present */
 static struct rt_module *retired; /* modules that were unregistered; they are never freed */
 
 /* --- loading ---------------------------------------------------------------------------------- */
@@ -74,14 +74,14 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *wanted)
     return 0;
 }
 
-/* Returns how many bytes can be read from DATA to the end of its segment in the executable. */
+/* Returns the number of bytes from DATA to the end of its segment in the executable. */
 static size_t readable(const void *data)
 {
     struct segment segment = {(uintptr_t)data, 0};
     return dl_iterate_phdr(find_segment, &segment) ? segment.left : SIZE_MAX - segment.addr;
 }
 
-/* PTX texts, one after the other. */
+/* Several PTX texts, concatenated. */
 struct texts {
     char *bytes;
     size_t size;
@@ -173,7 +173,7 @@ static cudaError_t load(struct emu_device *device, struct rt_module *module)
     return module->error;
 }
 
-/* Unmaps the host pages of a __managed__ variable. The device has already unloaded it. */
+/* Unmaps the host pages of a __managed__ variable, which the device has already unloaded. */
 static void unmap_variable(const struct variable *v)
 {
     struct rt_range range;
@@ -214,8 +214,8 @@ static struct rt_function *find_function(const void *func)
     return NULL;
 }
 
-/* Reports the device's message about invalid PTX. If the message begins with "FILE:LINE: ", puts
- * the finding on that line. */
+/* Reports the device's message about invalid PTX. If the message begins with "FILE:LINE: ", the
+ * finding is reported on that line. */
 static void report_invalid_ptx(struct emu_device *device, const char *kernel)
 {
     const char *message = emu_message(device);
@@ -274,8 +274,9 @@ static cudaError_t variable_range(struct emu_device *device, struct rt_module *m
     return status == EMU_OK ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 
-/* Returns whether SYMBOL, an argument of the program, stands for VARIABLE. For a __managed__
- * variable, this can be the address of the variable's pointer or the address in that pointer. */
+/* Returns whether the program's argument SYMBOL refers to VARIABLE. For a __managed__ variable,
+ * SYMBOL can be the address of the program's pointer to the variable, or the value of this
+ * pointer. */
 static bool is_meant(const struct variable *variable, const void *symbol)
 {
     return variable->host == symbol ||
@@ -296,7 +297,7 @@ cudaError_t rt_find_symbol(struct emu_device *device, const void *symbol, emu_ad
     return error;
 }
 
-/* --- libraries: modules that the program loads ------------------------------------------------ */
+/* --- libraries: modules that the program loads at run time ------------------------------------ */
 
 static void list_module(struct rt_module *module)
 {
@@ -306,8 +307,8 @@ static void list_module(struct rt_module *module)
     pthread_mutex_unlock(&lock);
 }
 
-/* Removes MODULE from the list. Does not free it, because another thread may still run one of its
- * kernels when the process ends. */
+/* Removes MODULE from the list. Does not free it, because another thread may still be running one
+ * of its kernels when the process ends. */
 static bool retire_module(struct rt_module *module)
 {
     pthread_mutex_lock(&lock);
@@ -372,7 +373,8 @@ const char *rt_module_text(const struct rt_module *module)
     return at ? at->text : NULL;
 }
 
-/* Returns the module's kernel NAME if find_kernel() has found it before, otherwise NULL. */
+/* Returns the module's kernel NAME if find_kernel() has been called for it before, otherwise
+ * NULL. */
 static struct rt_function *find_by_name(const struct rt_module *module, const char *name)
 {
     struct rt_function *at = module->functions;
@@ -418,7 +420,7 @@ cudaError_t rt_module_variable(struct emu_device *device, struct rt_module *modu
     return error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error;
 }
 
-/* --- registration: nvcc's code in the executable calls these before and after main() ---------- */
+/* --- registration: functions that code from nvcc calls before and after main() ---------------- */
 
 void **__cudaRegisterFatBinary(void *wrapper)
 {

@@ -1,4 +1,4 @@
-/* Answers queries about occupancy. gpu/occupancy.h computes it. Queries about clusters are in
+/* Implements queries about occupancy, which gpu/occupancy.h computes. Queries about clusters are in
  * cluster.c. */
 #include "gpu/cudart/rt.h"
 

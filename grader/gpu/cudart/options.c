@@ -1,7 +1,7 @@
-/* Sets the options of a device inside the program's process. Reads the options before main(), so
+/* Sets the options of a device inside the program's process. They are read before main(), and so
  * before any code of the student runs. This device ignores accesses just past an allocation,
- * because a GPU would not notice them. A device in its own process gets its options in
- * gpu/remote/main.c. */
+ * because a GPU would not detect them. For a device in its own process, gpu/remote/main.c sets the
+ * options. */
 #include "gpu/cudart/rt.h"
 
 #include <stdio.h>

@@ -5,8 +5,9 @@
  *     cudaMemcpy(...)         -> cudaMemcpy_ptds(...)           works in the thread's stream
  *
  * A renamed function does the same as the original, but its default stream is that of the calling
- * thread: stream.c asks rt_default_is_per_thread(). The default streams of different threads do not
- * wait for each other. The legacy default stream and all blocking streams still do. */
+ * thread: stream.c calls rt_default_is_per_thread(). The default streams of different threads do
+ * not wait for each other. But each of them waits for the legacy default stream, and the legacy
+ * default stream waits for it. */
 #include <cuda_runtime_api.h>
 
 #include "gpu/cudart/rt.h"
@@ -16,7 +17,7 @@ extern cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* how many of these functions the thread is inside at the moment */
+/* the number of calls of these functions that are active in this thread */
 static _Thread_local unsigned depth;
 
 bool rt_default_is_per_thread(void)
@@ -33,7 +34,7 @@ bool rt_default_is_per_thread(void)
         return error;                                                                              \
     }
 
-/* --- functions with a parameter STREAM; 0 stands for the thread's own stream ------------------ */
+/* --- functions with a parameter STREAM, where 0 means the thread's own stream ----------------- */
 
 OWN(cudaMemcpy3DAsync, _ptsz, (const struct cudaMemcpy3DParms *parms, cudaStream_t stream),
     (parms, stream))
@@ -174,7 +175,7 @@ OWN(cudaGetDriverEntryPointByVersion, _ptsz,
      enum cudaDriverEntryPointQueryResult *status),
     (symbol, function, version, flags, status))
 
-/* --- functions without STREAM; they work in the thread's own stream, and wait for their work -- */
+/* --- functions without STREAM, which use the thread's own stream and wait for their work ------ */
 
 OWN(cudaMemcpy3D, _ptds, (const struct cudaMemcpy3DParms *parms), (parms))
 OWN(cudaMemcpy2DToArray, _ptds,

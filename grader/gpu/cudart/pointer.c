@@ -40,7 +40,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     return rt_return(get_attributes(attributes, ptr));
 }
 
-/* --- copies between devices; both must be device 0 -------------------------------------------- */
+/* --- copies between devices: both must be device 0 -------------------------------------------- */
 
 static cudaError_t check_peers(int to, int from)
 {

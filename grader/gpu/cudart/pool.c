@@ -1,6 +1,6 @@
 /* Implements stream-ordered allocation. Most work runs during the API call that requests it. So
  * memory is also allocated and freed during the call, and a pool only counts bytes. In a captured
- * stream, allocations and frees become nodes of the graph. */
+ * stream, an allocation or a free becomes a node of the graph. */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
 
@@ -52,7 +52,7 @@ static cudaError_t allocate(void **ptr, size_t size, cudaMemPool_t pool, cudaStr
     if (error != cudaSuccess || !*ptr)
         return error;
     if (rt_range_take(*ptr, RT_POOL, &range)) {
-        range.pool = pool; /* the pool that will count fewer bytes when the range is freed */
+        range.pool = pool; /* the pool that counts these bytes until the range is freed */
         rt_range_add(range);
         rt_order_allocates(stream, &range);
     }
@@ -149,8 +149,8 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     return rt_return(set_current(device, pool));
 }
 
-/* Does the same as get_pool(), but also checks a location and a type of memory. All pools have
- * pinned memory on the device. */
+/* Does the same as get_pool(), but also checks LOCATION and TYPE. The memory of all pools is pinned
+ * and on the device. */
 static cudaError_t get_pool_at(cudaMemPool_t *pool, const struct cudaMemLocation *location,
                                enum cudaMemAllocationType type, cudaMemPool_t value)
 {
@@ -232,8 +232,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 
 /* --- attributes of pools ---------------------------------------------------------------------- */
 
-/* Returns a pointer to a 64-bit attribute, or NULL if POOL has no such attribute. Reserved memory
- * is the same as used memory, because only used memory is reserved. */
+/* Returns a pointer to a 64-bit attribute, or NULL if POOL has no such attribute. A pool reserves
+ * only the memory that is in use, so the values for reserved and used memory are the same. */
 static uint64_t *attribute_64(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
     switch (attribute) {
@@ -276,7 +276,7 @@ static cudaError_t set(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, const
         attribute == cudaMemPoolAttrUsedMemHigh || attribute == cudaMemPoolAttrReservedMemHigh;
     if (attribute != cudaMemPoolAttrReleaseThreshold && !(is_high && bytes == 0))
         return cudaErrorInvalidValue;
-    /* 0 resets a high-water mark to the present use */
+    /* setting a high-water mark to 0 resets it to the present use */
     *attribute_64(pool, attribute) = is_high ? pool->used : bytes;
     return cudaSuccess;
 }

@@ -1,12 +1,12 @@
 /* Manages the queue of unfinished work. Most work runs when the program requests it, and is never
- * queued. But a launch can be parked (device.h) if all its threads poll memory that main() or
- * another stream will write later. Then the launch becomes an item of this queue, and so does all
- * later work that must wait for it, in the program's order:
+ * queued. But a launch can be parked, that is, suspended (device.h), if all its threads poll memory
+ * that main() or another stream will write later. Then the launch becomes an item of this queue,
+ * and so does all later work that must wait for it, in the program's order:
  *
  *     kernel<<<..., a>>>         parked
  *     cudaMemcpyAsync(..., a)    waits for the kernel, which is before it in stream a
  *     cudaEventRecord(e, a)      waits for the copy
- *     cudaStreamWaitEvent(b, e)  waits for the record
+ *     cudaStreamWaitEvent(b, e)  waits until e is recorded
  *     cudaMemcpyAsync(..., b)    waits for the event, too; in a stream c it would run now
  *
  * A parked launch is resumed during later API calls. A call that waits for an item resumes all
@@ -14,7 +14,7 @@
  * ever will. Then the launch ends as a deadlock.
  *
  * main() can write to managed and page-locked memory without an API call. So while a parked launch
- * polls this memory, a thread (the poller) resumes the launch regularly, with pauses that grow
+ * polls such memory, a thread (the poller) resumes the launch regularly, with pauses that grow
  * while the launch makes no progress. */
 #include <pthread.h>
 #include <signal.h>
@@ -30,32 +30,33 @@
 
 struct item {
     struct rt_order order;
-    struct rt_work work; /* the item owns what it points to */
+    struct rt_work work; /* a copy that belongs to the item, with all data that it points to */
     uint64_t id;
-    uint64_t waits_for;       /* id of the item that must finish first, or 0 if there is none */
-    uint64_t launch;          /* for a parked launch: its number on the device; otherwise 0 */
+    uint64_t waits_for;       /* id of an item that must finish before this one, or 0 */
+    uint64_t launch;          /* for a parked launch: its number on the device; for other items 0 */
     bool sees_lent, is_still; /* for a parked launch: as in struct emu_parked */
     bool is_running;          /* a thread is calling the item's host function */
-    /* for a copy: its source bytes at the time of the API call, or NULL if they were not kept */
+    /* for a copy: the source's contents at the time of the API call, or NULL if they are not
+     * needed */
     char *bytes;
     struct item *next;
 };
 
-/* the pauses between two polls, in nanoseconds */
+/* the minimum and the maximum time between two polls, in nanoseconds */
 #define SHORTEST_PAUSE 20000
 #define LONGEST_PAUSE  1000000
 
-#define MOST_PASSES    16 /* how often a call that does not wait goes through all items */
+#define MOST_PASSES    16 /* a call that does not wait resumes all items at most this many times */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t launch_parked = PTHREAD_COND_INITIALIZER;
 static struct item *first, **last = &first;
 static atomic_uint count;
 static uint64_t last_id;
-static atomic_bool has_poller; /* a thread runs poll_launches() */
+static atomic_bool has_poller; /* whether a thread runs poll_launches() */
 
-/* Returns whether the queue is empty, which is nearly always the case. Returns true in a forked
- * child, which has no device. */
+/* Returns whether the queue is empty, which is nearly always so. Returns true in a forked child,
+ * where the device cannot be used. */
 static bool is_empty(void)
 {
     return !atomic_load(&count) || !rt_device_or_null();
@@ -88,8 +89,8 @@ static struct item *find(uint64_t id)
     return item;
 }
 
-/* Returns the first item for which work with ORDER must wait, or NULL if there is none. Only
- * searches the items before END; NULL stands for all items. */
+/* Returns the first item before END that must finish before work with ORDER can run. Returns NULL
+ * if there is none. If END is NULL, searches all items. */
 static struct item *find_before(struct rt_order order, const struct item *end)
 {
     struct item *item = first;
@@ -128,7 +129,7 @@ static void remove_item(struct item *item)
     free(item);
 }
 
-/* --- the thread that resumes parked launches -------------------------------------------------- */
+/* --- the poller: a thread that resumes parked launches ---------------------------------------- */
 
 static bool any_sees_lent(void)
 {
@@ -181,7 +182,7 @@ static void start_poller(void)
 }
 
 /* Updates ITEM after the device has parked its launch. Returns whether the launch has made
- * progress, or can make progress even if memory does not change. */
+ * progress, or could make progress without a change of memory. */
 static bool note_parked(struct emu_device *device, struct item *item)
 {
     struct emu_parked parked = emu_parked(device);
@@ -196,7 +197,7 @@ static bool note_parked(struct emu_device *device, struct item *item)
 
 /* --- resuming items --------------------------------------------------------------------------- */
 
-/* Removes all items, because queued work does not run after a fault. */
+/* Removes all items after a kernel's fault, because queued work does not run then. */
 static void drop_all(struct emu_device *device)
 {
     struct item *item = first;
@@ -218,8 +219,8 @@ static void call_function(struct item *item)
     pthread_mutex_lock(&lock);
 }
 
-/* Resumes ITEM, which must not have to wait. Returns whether it has made progress, or can make
- * progress even if memory does not change. */
+/* Resumes ITEM, which must not depend on other items. Returns whether it has made progress, or
+ * could make progress without a change of memory. */
 static bool resume(struct emu_device *device, struct item *item, enum emu_patience patience)
 {
     cudaError_t error = cudaSuccess;
@@ -244,9 +245,9 @@ static bool resume(struct emu_device *device, struct item *item, enum emu_patien
     return true;
 }
 
-/* Resumes each item that need not wait, once. Returns whether any item has made progress. The
- * caller holds the lock. While a host function runs, the lock is released, so the list may have
- * changed afterwards. */
+/* Resumes once each item that does not depend on another one. Returns whether any item has made
+ * progress. The caller holds the lock. The lock is released while a host function runs, so the list
+ * may be different afterwards. */
 static bool resume_items(enum emu_patience patience)
 {
     struct emu_device *device = rt_device_or_null();
@@ -284,7 +285,7 @@ void rt_resume_parked(void)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* The items for which a call waits: one item (ID), the items for which work with ORDER must wait
+/* The items that a call waits for: one item (ID), the items that work with ORDER must wait for
  * (ORDER), or all items ({0}). */
 struct awaited {
     uint64_t id;
@@ -306,8 +307,8 @@ static bool any_is_running(void)
     return item != NULL;
 }
 
-/* Ends the parked launches that are deadlocked. Called if no item makes progress, and no other
- * thread could change that. */
+/* Ends the parked launches with a deadlock. Called if no item makes progress, and no other thread
+ * of the program can change that. */
 static void end_deadlock(void)
 {
     struct emu_device *device = rt_device_or_null();
@@ -338,7 +339,7 @@ static void wait_for(struct awaited awaited)
         pause = next_pause(pause, progress);
         if (alone)
             continue;
-        /* other threads run meanwhile, because this thread may wait for their work */
+        /* lets other threads run, because this thread may wait for their work */
         pthread_mutex_unlock(&lock);
         sleep_for(pause);
         pthread_mutex_lock(&lock);
@@ -387,8 +388,8 @@ bool rt_is_item_queued(uint64_t id)
 
 /* --- the program's end ------------------------------------------------------------------------ */
 
-/* Closes the queue after main() has ended. Finishes the launches that have only waited for main(),
- * and abandons the launches that never end. */
+/* Closes the queue after main() has ended. Finishes the launches that were only waiting for main(),
+ * and abandons those that would never end. */
 static void close_queue(void)
 {
     struct emu_device *device = rt_device_or_null();
@@ -409,8 +410,8 @@ static void close_queue(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Registers close_queue() only when the first launch is parked. So it runs before the handlers that
- * unregister the program's kernels. */
+/* Registers close_queue(). This must happen as late as the first parked launch, so that
+ * close_queue() runs before the handlers that unregister the program's kernels. */
 static void close_at_exit(void)
 {
     atexit(close_queue);
@@ -418,8 +419,8 @@ static void close_at_exit(void)
 
 /* --- queueing --------------------------------------------------------------------------------- */
 
-/* If a copy's source is not page-locked, stores its bytes in ITEM, because a GPU also reads such
- * memory during the call. */
+/* If a copy's source is host memory that is not page-locked, stores its bytes in ITEM, because a
+ * GPU also reads such memory during the call. */
 static cudaError_t keep_bytes(struct emu_device *device, struct item *item)
 {
     struct cudaMemcpy3DParms *copy = &item->work.copy;
@@ -438,8 +439,8 @@ static cudaError_t keep_bytes(struct emu_device *device, struct item *item)
     return cudaSuccess;
 }
 
-/* Appends a copy of WORK to the queue, and sets *ITEM to it, or to NULL on failure. The caller
- * holds the lock. */
+/* Appends a copy of WORK to the queue. Sets *ITEM to the new item, or to NULL on failure. The
+ * caller holds the lock. */
 static cudaError_t put(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                        struct item **item)
 {
@@ -474,13 +475,14 @@ static cudaError_t put_parked(struct emu_device *device, struct rt_order order,
     if (item)
         note_parked(device, item);
     pthread_mutex_unlock(&lock);
-    if (!item) /* the launch cannot be resumed later, so it must end now */
+    if (!item) /* without an item, the launch cannot be resumed later, so it must end now */
         return rt_end_launch(device, &own.kernel,
                              emu_go_on(device, emu_parked(device).launch, EMU_FINISH));
     return cudaSuccess;
 }
 
-/* Queues WORK if it must wait for an item. Returns whether it was queued. */
+/* Queues WORK if it must wait for an item. Returns whether it was queued. On failure, sets
+ * *ERROR. */
 static bool put_behind(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                        cudaError_t *error)
 {
@@ -494,8 +496,8 @@ static bool put_behind(struct emu_device *device, struct rt_order order, const s
     return waits;
 }
 
-/* Does the same as rt_queue(). Sets *IS_ALONE if the work has run, and no kernel was waiting
- * meanwhile. */
+/* Does the same as rt_queue(). Sets *IS_ALONE to whether the work has run while no launch was
+ * parked. */
 static cudaError_t run_or_put(struct emu_device *device, cudaStream_t stream,
                               const struct rt_work *work, bool *is_alone)
 {
@@ -506,7 +508,8 @@ static cudaError_t run_or_put(struct emu_device *device, cudaStream_t stream,
         return error;
     if (others && work->type == cudaGraphNodeTypeMemcpy &&
         rt_copies_to_pageable(device, &work->copy))
-        wait_for((struct awaited){.order = &order}); /* the real runtime also waits here */
+        /* the real runtime also waits before such a copy */
+        wait_for((struct awaited){.order = &order});
     if (others && put_behind(device, order, work, &error))
         return error;
     if (rt_faulted())

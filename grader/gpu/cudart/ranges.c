@@ -1,4 +1,4 @@
-/* Lists the program's memory, sorted by address: its allocations on the device and the host, and
+/* Lists the program's memory, sorted by address: its allocations on the device and on the host, and
  * the managed variables of its modules. Ranges never overlap. */
 #include "gpu/cudart/rt.h"
 
@@ -11,8 +11,8 @@ static void *ranges; /* tree of struct rt_range, sorted by ptr */
 static void *past;   /* another tree, of ranges that were freed */
 static unsigned long long last_id;
 
-/* Compares two ranges by address. Overlapping ranges compare equal, so a key of one byte finds the
- * range that contains this byte. */
+/* Compares two ranges by address. Overlapping ranges compare as equal. So a search for a range of
+ * one byte finds the range that contains this byte. */
 static int compare(const void *a, const void *b)
 {
     const struct rt_range *left = a, *right = b;
@@ -88,7 +88,7 @@ void rt_range_add_freed(struct rt_range range)
         return;
     *buried = range;
     pthread_mutex_lock(&lock);
-    /* removes older freed ranges that overlap this range */
+    /* remove the older freed ranges that overlap this range */
     while ((node = tfind(&range, &past, compare))) {
         struct rt_range *older = *node;
         tdelete(older, &past, compare);
@@ -112,7 +112,7 @@ bool rt_range_find_freed(const void *ptr, struct rt_range *range)
 
 struct walk {
     unsigned kinds;
-    bool is_reset; /* only visit ranges that cudaDeviceReset() has freed */
+    bool is_reset; /* visit only ranges that cudaDeviceReset() has freed */
     void (*visit)(void *context, const struct rt_range *range);
     void *context;
 };

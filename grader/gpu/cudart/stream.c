@@ -16,7 +16,7 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     unsigned long long id;
-    /* the stream's view of its capture, or NULL if the stream is not captured */
+    /* the stream's part of a capture (graphs.h), or NULL if the stream is not being captured */
     struct rt_capture *capture;
     cudaLaunchAttributeValue attributes[ATTRIBUTES];
     struct CUstream_st *next;
@@ -26,7 +26,7 @@ enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUstream_st *streams;
-static unsigned long long last_id = 2; /* ids 1 and 2 are those of the default streams */
+static unsigned long long last_id = 2; /* the default streams have the ids 1 and 2 */
 static struct CUstream_st legacy = {.id = 1};
 static _Thread_local struct CUstream_st per_thread = {.id = 2};
 
@@ -35,8 +35,8 @@ static bool is_default(cudaStream_t stream)
     return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-/* Returns the link of the list that points to STREAM, or NULL if STREAM is not live. The caller
- * holds the lock. */
+/* Returns the pointer in the list that points to STREAM, or NULL if STREAM does not exist. The
+ * caller holds the lock. */
 static struct CUstream_st **find(cudaStream_t stream)
 {
     for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)
@@ -61,7 +61,7 @@ cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device)
     return error == cudaSuccess ? rt_check_stream(stream) : error;
 }
 
-/* Returns the stream with the handle STREAM, or NULL if it is not live. The caller holds the
+/* Returns the stream with the handle STREAM, or NULL if it does not exist. The caller holds the
  * lock. */
 static struct CUstream_st *live(cudaStream_t stream)
 {
@@ -83,7 +83,7 @@ struct rt_capture **rt_stream_capture(cudaStream_t stream)
 struct rt_order rt_stream_order(cudaStream_t stream)
 {
     static atomic_uint_fast64_t threads;
-    /* number of this thread's default stream, different from all ids */
+    /* number of this thread's default stream, which differs from the ids of all streams */
     static _Thread_local uint64_t own;
     pthread_mutex_lock(&lock);
     const struct CUstream_st *found = live(stream);
@@ -186,7 +186,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Fails if STREAM is captured: its work has not run, so no call can wait for it. */
+/* Fails if STREAM is being captured. Its work has not run then, so no call can wait for it. */
 static cudaError_t check(cudaStream_t stream)
 {
     cudaError_t error = rt_check_stream(stream);
@@ -282,7 +282,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
     return rt_return(error);
 }
 
-/* --- attributes; they are hints, which are only stored ---------------------------------------- */
+/* --- attributes: hints, which are only stored ------------------------------------------------- */
 
 static bool is_attribute(cudaLaunchAttributeID id)
 {
@@ -353,8 +353,8 @@ static void run_callback(void *argument)
     callback.function(callback.stream, rt_fault_error(), callback.data);
 }
 
-/* Calls a callback. Unlike a host function, a callback also runs after a fault, and gets the
- * fault's error as an argument. */
+/* Calls a callback. A callback runs even after a kernel's fault, and gets the fault's error as an
+ * argument. A host function does not. */
 static cudaError_t call_back(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
 {
     struct emu_device *device;

@@ -1,6 +1,6 @@
-/* Finds device variables: __device__, __constant__ and __managed__. nvcc makes a host variable for
- * each of them. A program uses the address of this host variable to name the device variable, and
- * rt_find_symbol() finds the variable on the device. */
+/* Implements access to device variables: __device__, __constant__ and __managed__. nvcc makes a
+ * host variable for each of them. A program passes the address of this host variable, and
+ * rt_find_symbol() finds the device variable. */
 #include "gpu/cudart/work.h"
 
 static cudaError_t find(const void *symbol, struct emu_device **device, emu_addr *addr,
@@ -36,8 +36,8 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
     return rt_return(error);
 }
 
-/* Sets *PART to the device address of SYMBOL + OFFSET. Fails if fewer than COUNT bytes of the
- * variable follow. */
+/* Sets *PART to the device address of SYMBOL + OFFSET. Fails if the variable has fewer than COUNT
+ * bytes from there on. */
 static cudaError_t find_part(const void *symbol, size_t count, size_t offset,
                              struct emu_device **device, char **part)
 {
@@ -80,8 +80,8 @@ cudaError_t rt_work_from_symbol(struct rt_work *work, void *to, const void *symb
     return error;
 }
 
-/* Waits for earlier work, like all API functions without a stream. So these functions report the
- * fault of an earlier kernel. */
+/* Waits for earlier work, like all API functions without a stream. Reports the fault of an earlier
+ * kernel. */
 static cudaError_t wait(void)
 {
     struct emu_device *device;

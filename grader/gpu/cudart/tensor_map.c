@@ -1,5 +1,5 @@
-/* Encodes tensor maps (gpu/tensor_map.h). These functions of the CUDA driver work without a driver.
- * Programs get them from cudaGetDriverEntryPoint() (driver.c). */
+/* Encodes tensor maps (gpu/tensor_map.h). In CUDA, these functions belong to the driver; here, no
+ * driver is needed. Programs get them from cudaGetDriverEntryPoint() (driver.c). */
 #include "gpu/cudart/tensor_map.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ _Static_assert(sizeof(CUtensorMap) == TENSOR_MAP_BYTES, "the size of cuda.h");
 _Static_assert(sizeof(struct tensor_map) <= TENSOR_MAP_BYTES, "a map must fit");
 _Static_assert((int)TENSOR_TF32_FTZ == (int)CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ, "numbers");
 
-/* Returns VALUE or, if it does not fit into a byte, a number that is invalid in every field. */
+/* Returns VALUE, or, if it does not fit into a byte, a number that is invalid for every member. */
 static uint8_t narrow(cuuint32_t value)
 {
     return value > UINT8_MAX ? UINT8_MAX : (uint8_t)value;

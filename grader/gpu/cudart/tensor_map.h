@@ -1,4 +1,5 @@
-/* The driver's functions for tensor maps. NVIDIA's cuda.h describes their arguments and results. */
+/* The driver's functions for tensor maps. Their arguments and results are described in NVIDIA's
+ * cuda.h. */
 #ifndef GPU_CUDART_TENSOR_MAP_H
 #define GPU_CUDART_TENSOR_MAP_H
 

@@ -19,7 +19,7 @@ struct object {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *objects;
 
-/* --- resources, which are the memory of the texels -------------------------------------------- */
+/* --- resources: the memory of the texels ------------------------------------------------------ */
 
 static void set_channels(struct emu_texture *t, const struct cudaChannelFormatDesc *desc)
 {
@@ -51,7 +51,8 @@ static cudaError_t use_array(struct emu_texture *t, cudaArray_t array)
     return live ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-/* Returns whether SIZE bytes at PTR are allocated on the device and aligned for a texture. */
+/* Returns whether SIZE bytes from PTR on are allocated on the device, and PTR is aligned as a
+ * texture requires. */
 static bool is_usable(struct emu_device *device, const void *ptr, uint64_t size)
 {
     const uintptr_t alignment = 512;
@@ -119,7 +120,7 @@ static cudaError_t use_resource(struct emu_device *device, struct emu_texture *t
     }
 }
 
-/* --- how texels are read ---------------------------------------------------------------------- */
+/* --- how fetches convert and filter texels ---------------------------------------------------- */
 
 static cudaError_t set_reading(struct emu_texture *t, const struct cudaTextureDesc *desc)
 {
@@ -143,8 +144,8 @@ static cudaError_t set_reading(struct emu_texture *t, const struct cudaTextureDe
     return cudaSuccess;
 }
 
-/* Makes a fetch outside of linear memory return 0. Linear memory has no other address modes, such
- * as clamping. */
+/* Makes fetches outside of the texture return 0. Textures of linear memory have no other address
+ * mode, such as clamping. */
 static void set_outside(struct emu_texture *t)
 {
     memset(t->address, EMU_BORDER, sizeof t->address);
@@ -242,8 +243,8 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
 
 /* --- live objects ----------------------------------------------------------------------------- */
 
-/* Returns the link of the list that points to the object, or NULL if it is not live. The caller
- * holds the lock. */
+/* Returns the pointer in the list that points to the object, or NULL if the object does not exist.
+ * The caller holds the lock. */
 static struct object **find(uint64_t handle, bool is_surface)
 {
     for (struct object **at = &objects; *at; at = &(*at)->next)

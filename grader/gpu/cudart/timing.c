@@ -1,5 +1,4 @@
-/* Reports the program's calls to the device as steps of its timeline (emu_step() in
- * gpu/device.h). */
+/* Reports the program's calls as steps of the device's timeline (emu_step() in gpu/device.h). */
 #include "gpu/cudart/timing.h"
 
 /* Returns the device if it predicts when work runs. Otherwise returns NULL. */

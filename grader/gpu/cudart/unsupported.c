@@ -6,7 +6,7 @@
 extern int rt_unsupported(const char *what);
 extern int rt_remember(int error);
 
-/* Reports an unsupported function. Only reports its first call, because a program can call it in a
+/* Reports an unsupported function at its first call only, because a program may call it in a
  * loop. */
 int rt_report_unsupported(const char *name, atomic_bool *reported)
 {

@@ -1,4 +1,4 @@
-/* Runs work, or passes it to a capture or to the queue. */
+/* Runs work, adds it to a graph that is being captured, or queues it. */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
 #include "gpu/cudart/timing.h"

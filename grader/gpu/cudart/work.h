@@ -1,6 +1,7 @@
-/* Work for a stream is a copy, a fill, a launch or a call of a host function. It runs immediately,
- * with two exceptions. In a captured stream, it becomes a node of a graph and runs when the graph
- * is launched. After a launch that waits for main(), it waits in a queue (queue.c). */
+/* A work item for a stream is a copy, a fill, a launch or a call of a host function. It runs
+ * immediately, with two exceptions. In a captured stream, it becomes a node of a graph and runs
+ * when the graph is launched. After a launch that waits for main(), it waits in a queue
+ * (queue.c). */
 #ifndef GPU_CUDART_WORK_H
 #define GPU_CUDART_WORK_H
 
@@ -13,7 +14,8 @@ struct rt_launch {
     bool cooperative; /* the blocks may wait for each other */
     void **args;
     const void *from; /* return address of the program's <<<...>>>, or NULL without <<<...>>> */
-    dim3 cluster;     /* blocks in a cluster; if x is 0, the kernel's own size applies */
+    /* size of a cluster in blocks; if x is 0, the kernel's own cluster size is used */
+    dim3 cluster;
 };
 
 struct rt_condition;
@@ -28,9 +30,9 @@ struct rt_conditional {
 };
 
 struct rt_work {
-    enum cudaGraphNodeType type; /* selects the member of the union */
-    /* for ...Memcpy and ...Memset: the work comes from a 2-D function, which asks the device for
-     * rows even if there is only one row */
+    enum cudaGraphNodeType type; /* tells which member of the union is valid */
+    /* for ...Memcpy and ...Memset: the work comes from a 2-D function, and must be passed to the
+     * device as rows even if there is only one row */
     bool has_rows;
     union {
         struct rt_launch kernel;
@@ -49,12 +51,13 @@ struct rt_work {
 /* Runs WORK now. WORK must not be a child graph or conditional, and no kernel may have faulted.
  * Returns cudaErrorNotReady if the device has parked the launch (see emu_parked()). */
 cudaError_t rt_run(struct emu_device *device, const struct rt_work *work);
-/* Returns the error that rt_run() would return for invalid parameters of WORK. */
+/* If the parameters of WORK are invalid, returns the error that rt_run() would return. */
 cudaError_t rt_check_work(struct emu_device *device, const struct rt_work *work);
-/* Runs WORK in STREAM, queues it or captures it. Does nothing after a kernel's fault. */
+/* Runs WORK in STREAM, queues it, or captures it as a node of a graph. Does nothing after a
+ * kernel's fault. */
 cudaError_t rt_submit(cudaStream_t stream, const struct rt_work *work);
-/* Waits for all earlier work in the default stream, then runs WORK. API functions without a stream
- * call this function. */
+/* Waits for all earlier work in the default stream, then runs WORK. Used by API functions without a
+ * stream argument. */
 cudaError_t rt_wait_and_run(const struct rt_work *work);
 
 /* --- fill.c, copy.c, launch.c: work of one kind ----------------------------------------------- */
@@ -64,43 +67,45 @@ cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DPa
 cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work);
 cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetParams *fill);
 cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *launch);
-/* Handles the end of a launch with STATUS. Stores a fault, which the next waiting call will
- * return. */
+/* Handles the end of a launch with STATUS. If the kernel has faulted, stores the error, and the
+ * next call that waits returns it. */
 cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *launch,
                           enum emu_status status);
-/* The two memories between which COPY, a legal copy, moves bytes. Page-locked memory counts as the
- * host's memory, managed memory as the device's memory. */
+/* The kinds of memory between which COPY, which must be legal, copies. Page-locked memory counts as
+ * host memory, managed memory as device memory. */
 struct rt_route {
     bool from_host, to_host;
-    bool is_pageable; /* one side is host memory that is not page-locked */
+    bool is_pageable; /* source or target is host memory that is not page-locked */
     uint64_t bytes;
-    const void *host; /* address of the host's side; the source, if both sides are the host's */
+    /* address on the host; the source, if both source and target are on the host */
+    const void *host;
 };
 struct rt_route rt_copy_route(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
-/* Return whether COPY is legal and its source (or, for the second function, its target) is host
- * memory that is not page-locked. */
+/* Return whether COPY is legal, and whether its source (first function) or its target (second
+ * function) is host memory that is not page-locked. */
 bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 bool rt_copies_to_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 size_t rt_copy_width(const struct cudaMemcpy3DParms *copy); /* returns bytes per row */
-/* Finds the kernel of LAUNCH. Returns an error if the launch cannot run. */
+/* Finds the kernel of LAUNCH. Fails if the launch cannot run. */
 cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *launch,
                             struct rt_function **function);
 
-/* Return which bytes COPY or FILL has touched, on the device and in memory that the host shares
- * with the device. Leave out host memory that is not page-locked, because the API function returns
- * only after it has used this memory. The caller frees the result. *WAITS must be true if the name
- * of the API function does not end with Async; it becomes true if the API function waits for the
- * work, otherwise false. */
+/* Return which bytes COPY or FILL has accessed, on the device and in memory that the host shares
+ * with the device. They leave out host memory that is not page-locked, because the API function
+ * returns only after it has used this memory. The caller frees the result. Before the call, *WAITS
+ * must say whether the name of the API function does not end with Async. Afterwards, it says
+ * whether the API function waits for the work. */
 struct emu_touch *rt_copy_touches(struct emu_device *device, const struct cudaMemcpy3DParms *copy,
                                   size_t *count, bool *waits);
 struct emu_touch *rt_fill_touches(const struct cudaMemsetParams *fill, size_t *count, bool *waits);
 
-/* Return work that copies HEIGHT rows of WIDTH bytes, or SIZE bytes. */
+/* Return a work item that copies HEIGHT rows of WIDTH bytes, or SIZE bytes. */
 struct rt_work rt_work_of_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                size_t width, size_t height, enum cudaMemcpyKind kind);
 struct rt_work rt_work_of_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind);
 
-/* Make work that copies COUNT bytes to or from the variable SYMBOL, from OFFSET on (symbols.c). */
+/* Make a work item that copies COUNT bytes to or from the variable SYMBOL, starting at OFFSET
+ * (symbols.c). */
 cudaError_t rt_work_to_symbol(struct rt_work *work, const void *symbol, const void *from,
                               size_t count, size_t offset, enum cudaMemcpyKind kind);
 cudaError_t rt_work_from_symbol(struct rt_work *work, void *to, const void *symbol, size_t count,
@@ -108,7 +113,7 @@ cudaError_t rt_work_from_symbol(struct rt_work *work, void *to, const void *symb
 
 /* --- queue.c: work that waits for a parked launch --------------------------------------------- */
 
-/* Properties of a stream, which decide whether one piece of work waits for another. */
+/* The properties of a stream that decide whether one work item waits for another. */
 struct rt_order {
     uint64_t stream; /* unique number of the stream */
     /* the legacy default stream; it waits for blocking streams, and they wait for it */
@@ -124,16 +129,15 @@ void rt_resume_parked(void);
 /* If recording EVENT must wait, queues it and returns the id of the new item. Otherwise returns
  * 0. */
 uint64_t rt_queue_record(cudaStream_t stream, cudaEvent_t event);
-/* Makes later work in STREAM wait for item ID of the queue, which is the latest record of EVENT. */
+/* Makes later work in STREAM wait for item ID of the queue, which records EVENT. */
 cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t id, cudaEvent_t event);
 
-/* Wait for all queued items, for the items for which new work in STREAM must wait, or for one
- * item. */
+/* Wait for all queued items, for those that new work in STREAM must wait for, or for one item. */
 void rt_finish_all(void);
 void rt_finish_stream(cudaStream_t stream);
 void rt_finish_item(uint64_t id);
-/* Resume all items. Then return whether new work in STREAM would have to wait, or whether item ID
- * is still queued. */
+/* Resume all items. Return whether new work in STREAM would have to wait, or whether item ID is
+ * still in the queue. */
 bool rt_is_stream_busy(cudaStream_t stream);
 bool rt_is_item_queued(uint64_t id);
 

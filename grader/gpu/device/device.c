@@ -52,8 +52,8 @@ static bool is_serial(const struct emu_options *options)
     return is_serial;
 }
 
-/* Returns the highest number of workers for a launch. A device calls this only once, because asking
- * for the number of cores takes longer than a small launch. */
+/* Returns the highest number of workers for a launch. Called only once for a device, because
+ * finding out the number of cores takes longer than a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
     if (options->deterministic || (is_serial(options) && !options->watch_budget))
@@ -253,8 +253,8 @@ static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
     return bytes;
 }
 
-/* Marks the SIZE bytes at TO as written by the host. If all are zero, they count as cleared memory
- * and not as the host's values. */
+/* Marks the SIZE bytes at TO as written by the host. If all of them are zero, they count as cleared
+ * memory, not as the host's values. */
 static void mark_written(struct emu_device *device, emu_addr to, const uint8_t *bytes,
                          uint64_t size)
 {
@@ -444,8 +444,7 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
 
 /* --- modules ---------------------------------------------------------------------------------- */
 
-/* Returns the address of a module's variable, or 0 if the variable is not in the module's
- * memory. */
+/* Returns the address of a module's variable, or 0 if the variable is not in device memory. */
 static uint64_t variable_address(void *context, const struct ptx_variable *variable)
 {
     const struct module *module = context;
@@ -585,8 +584,8 @@ static const struct ptx_function *find_function(const struct module *module, con
     return f && f->is_kernel ? f : NULL;
 }
 
-/* Gives a kernel's parameters a place in device memory, because the kernel takes their address. The
- * kernel can only read this memory. */
+/* Allocates read-only device memory for a kernel's parameters, because the kernel takes their
+ * address. */
 static bool place_parameters(struct emu_device *device, struct kernel *kernel)
 {
     uint64_t bytes = kernel->function->param_bytes ? kernel->function->param_bytes : 1;
@@ -721,7 +720,7 @@ bool emu_has_record(struct emu_device *device)
     return device->options.record_fd >= 0;
 }
 
-/* Writes the line with one call of write(), so that lines of several processes do not mix. */
+/* Writes the line with one call of write(), so that lines from several processes do not mix. */
 enum emu_status emu_note(struct emu_device *device, const char *line, size_t size)
 {
     char *text = emu_has_record(device) ? malloc(size + 1) : NULL;

@@ -19,8 +19,8 @@
 /* largest number of parked launches; a GPU runs fewer launches at the same time */
 #define MOST_PARKED 256u
 
-/* Number of warp instructions for which an additional worker saves time. These instructions take
- * about 0.1 ms, as long as starting a CPU thread and waiting for it. */
+/* An additional worker saves time if it executes at least this number of warp instructions. They
+ * take about 0.1 ms, which is also the time to start a CPU thread and wait for its end. */
 #define WORTH_A_WORKER 20000u
 
 /* Writes to SIZE the number of CTAs in each of the launch's clusters, along x, y and z. */
@@ -123,8 +123,8 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
                                 (uint64_t)launch->kernel->shared_bytes + dynamic};
     launch->occupancy = emu_occupancy(&demand);
     uint32_t ctas = EMU_MULTIPROCESSORS * (launch->occupancy.ctas ? launch->occupancy.ctas : 1);
-    /* If no CTA seems to fit on an SM, assume that one CTA fits, because the number of registers is
-     * an estimate. */
+    /* The number of registers is an estimate. So if no CTA seems to fit on an SM, assume that one
+     * CTA fits. */
     launch->resident = (ctas + workers - 1) / workers;
     if (launch->resident > launch->cta_count)
         launch->resident = (uint32_t)launch->cta_count;
@@ -182,8 +182,8 @@ unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t
     return share < device->workers ? (unsigned)share : device->workers;
 }
 
-/* Notes the cost of a kernel's CTAs as a prediction for the kernel's next launch. Keeps the highest
- * cost, because too many workers waste less time than too few. */
+/* Records the cost of a kernel's CTAs, in instructions, as a prediction for the kernel's next
+ * launch. Keeps the highest cost, because too many workers waste less time than too few. */
 static void note_share(struct emu_device *device, const struct launch *launch)
 {
     struct kernel_handle *handle = &device->kernels[launch->request.kernel - 1];
@@ -201,8 +201,8 @@ struct running {
     struct obs_touched touched;
     struct children children;
     struct module *module;
-    /* Only for a parked launch: its number, the value of memory.layout when it was parked, and a
-     * copy of its parameters. */
+    /* These fields are only for a parked launch: its number, the value of memory.layout when it was
+     * parked, and a copy of its parameters. */
     uint64_t number, layout;
     char *params;
     struct running *next;
@@ -236,8 +236,8 @@ static const struct prediction *prediction_of(const struct emu_device *device)
     return p && p->is_known ? p : NULL;
 }
 
-/* Advances the clocks that kernels read, because a launch has ended. LONGEST is the number of
- * instructions of the launch's longest warp. */
+/* Advances the clocks that kernels read by the time of a launch that has ended. LONGEST is the
+ * number of instructions of its longest warp. */
 static void advance_clocks(struct emu_device *device, const struct prediction *p, uint64_t longest)
 {
     bool predicts = device->options.predicts_clock && p;
@@ -254,8 +254,8 @@ void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *cou
     last_touched = (struct obs_touched){0};
 }
 
-/* Updates the launch's copies of the state that other calls may have changed since the launch last
- * ran. */
+/* Copies the device's current state to the launch, because other calls may have changed this state
+ * since the launch last ran. */
 static void refresh(struct emu_device *device, struct launch *launch)
 {
     const struct kernel *kernel = launch->kernel;
@@ -266,9 +266,9 @@ static void refresh(struct emu_device *device, struct launch *launch)
                launch->request.params, kernel->function->param_bytes);
 }
 
-/* Begins the launch that REQUEST describes, which runs KERNEL. DEPTH is 0 if the host launched it.
- * If a kernel launched it, DEPTH is the depth of that kernel's launch plus 1. COUNTED says that the
- * caller wants the counters. Returns NULL when out of memory. */
+/* Begins the launch of KERNEL that REQUEST describes. DEPTH is 0 if the host launched the grid. If
+ * a kernel launched it, DEPTH is 1 more than the depth of that kernel's grid. COUNTED says that the
+ * caller needs the counters. Returns NULL when out of memory. */
 static struct running *begin(struct emu_device *device, const struct emu_launch *request,
                              const struct kernel *kernel, unsigned depth, bool counted)
 {
@@ -324,8 +324,8 @@ static enum emu_status run_child(struct emu_device *device, struct module *modul
 }
 
 /* Adds the cost of a launch's watch (see struct launch) to the device's total. When the budget is
- * used up, ends the watch of all launches. This includes parked launches, because their observers
- * would miss the accesses of later launches. */
+ * used up, ends the watch of all launches, including parked launches: their observers would
+ * otherwise miss the accesses of later launches. */
 static void pay_watch(struct emu_device *device, const struct launch *launch)
 {
     device->watch_cost += launch->watch_limit ? launch->watch_cost : 0;
@@ -338,7 +338,8 @@ static void pay_watch(struct emu_device *device, const struct launch *launch)
             launch_end_watch(parked->launch.pool);
 }
 
-/* Returns, for the record, how much of the launch racecheck and initcheck saw. */
+/* Returns, for the record, whether racecheck and initcheck saw "all" of the launch, "part" of it or
+ * "none". Returns NULL if their cost is not limited. */
 static const char *describe_watch(const struct emu_device *device, const struct launch *launch)
 {
     if (!device->options.watch_budget)
@@ -534,9 +535,9 @@ enum emu_status emu_abandon(struct emu_device *device, uint64_t launch)
     return device_unlock(device, running ? abandon(device, running) : EMU_NOT_FOUND);
 }
 
-/* Continues each parked launch until it ends or is parked again. If a launch is parked again
- * because no thread can continue unless memory changes, runs it to its end, which reports a
- * deadlock. Abandons any other parked launch, because it may never end. */
+/* Continues each parked launch until it ends or is parked again. If it is parked again because no
+ * thread can continue unless memory changes, runs it to its end, which reports a deadlock. If it is
+ * parked again for another reason, abandons it, because it may never end. */
 void device_finish_parked(struct emu_device *device, const struct module *module)
 {
     for (struct running *running = device->parked, *next; running; running = next) {

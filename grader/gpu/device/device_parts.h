@@ -66,14 +66,14 @@ __attribute__((format(printf, 2, 3))) enum emu_status device_failed(enum emu_sta
 /* Unlocks the device and returns STATUS. */
 enum emu_status device_unlock(struct emu_device *device, enum emu_status status);
 
-/* The caller of all functions below holds the device's lock. */
+/* Call the functions below only with the device's lock held. */
 
 /* Returns the kernel with this handle. If there is none, sets the message and returns NULL. */
 const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle);
-/* Returns the number of workers for a launch of CTA_COUNT CTAs. The number is limited, so that each
+/* Returns the number of workers for a launch of CTA_COUNT CTAs. The number is so low that each
  * worker has enough work. */
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count);
-/* Ends all parked launches, because the host will no longer change memory for them. If MODULE is
+/* Ends all parked launches. Called when the host can no longer change memory for them. If MODULE is
  * not NULL, ends only launches of its kernels. */
 void device_finish_parked(struct emu_device *device, const struct module *module);
 /* Finds the kernel's handle. Decodes the kernel first if it is new. */

@@ -2,7 +2,7 @@
  * are inside memory, then makes one copy for each row. */
 #include "gpu/device/device_parts.h"
 
-/* Notes for observers the width and pitch of the rows in the block at ADDR. */
+/* Records the width and pitch of the rows in the block at ADDR, for observers. */
 static void note_rows(struct emu_device *device, emu_addr addr, uint64_t width, uint64_t pitch)
 {
     pthread_mutex_lock(&device->lock);
@@ -20,7 +20,7 @@ enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64
     uint64_t more = device->options.wider_pitch * EMU_PITCH, row, size;
     if (__builtin_add_overflow(width, more + EMU_PITCH - 1, &row) ||
         __builtin_mul_overflow(row / EMU_PITCH * EMU_PITCH, count, &size))
-        size = UINT64_MAX; /* larger than any memory, so that the allocation fails */
+        size = UINT64_MAX; /* larger than the device's memory, so that the allocation fails */
     enum emu_status status = emu_alloc(device, size, addr);
     if (status != EMU_OK)
         return status;
@@ -29,8 +29,8 @@ enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64
     return EMU_OK;
 }
 
-/* Checks that ROWS, which begin PITCH bytes apart from address AT on, are inside one allocation. If
- * they are not, sets the message. */
+/* Checks that ROWS are inside one allocation. The first row is at address AT, and rows begin PITCH
+ * bytes apart. If the check fails, sets the message. */
 static enum emu_status check_side(struct emu_device *device, emu_addr at,
                                   const struct emu_rows *rows, uint64_t pitch)
 {
@@ -39,7 +39,8 @@ static enum emu_status check_side(struct emu_device *device, emu_addr at,
     if (rows->width == 0 || rows->count == 0 || pitch < rows->width ||
         __builtin_mul_overflow(rows->count - 1, pitch, &span) ||
         __builtin_add_overflow(span, rows->width, &span))
-        return emu_copy(device, 0, 0, UINT64_MAX); /* fails, because no memory is so large */
+        /* fails, because no memory is so large; sets the message */
+        return emu_copy(device, 0, 0, UINT64_MAX);
     if (emu_find(device, at, &base, &size) == EMU_OK && span <= size - (at - base))
         return EMU_OK;
     /* fails and sets the message, because the rows are not inside one allocation */

@@ -1,6 +1,7 @@
 /* Predicts when a program's work runs (gpu/order/timeline.h), and writes the timeline to the
  * record. The program's runtime library reports the work with emu_step(). Kernels take their
- * predicted time. Copies and fills have the chip's latency and bandwidth. */
+ * predicted time. The time of a copy or fill follows from its size and the chip's latency and
+ * bandwidth. */
 #include "gpu/device/schedule.h"
 
 #include <jansson.h>
@@ -13,7 +14,7 @@
 #include "gpu/record/record.h"
 
 #define MOST_PIECES 10000u /* largest number of pieces of work in the record */
-/* lists of events in the hash table, which is indexed by the events' numbers */
+/* number of lists in the hash table of events */
 #define BUCKETS 256u
 
 struct event {
@@ -48,7 +49,7 @@ static void record_piece(void *context, const struct timeline_piece *piece)
     struct schedule *schedule = context;
     const struct timeline_work *work = piece->work;
     static const char *const engines[] = {"compute", "to-device", "from-device"};
-    /* here, each thread's default stream has its own number, but the record gives all of them the
+    /* here, the default stream of each thread has its own number; in the record, they all have the
      * same number (see cudaStreamGetId()) */
     uint64_t stream = piece->stream > INT64_MAX ? 2 : piece->stream;
     if (++schedule->pieces > MOST_PIECES)
@@ -109,8 +110,8 @@ void schedule_close(struct schedule *schedule)
 
 /* --- the times of work ------------------------------------------------------------------------ */
 
-/* This thread's latest launch that has ended. `is_there` is true until schedule_step() gets the
- * step for this launch. */
+/* The latest launch that has ended on this thread. `is_there` is true until schedule_step()
+ * receives the step for this launch. */
 static _Thread_local struct {
     bool is_there, is_known;
     double us, share;
@@ -206,8 +207,8 @@ static void work(struct schedule *schedule, const struct order_stream *stream,
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns the address of the list's pointer to the event NUMBER. This pointer is NULL if the event
- * has not been recorded. */
+/* Returns the link in the hash table that points to event NUMBER. The link is NULL if the event has
+ * not been recorded. */
 static struct event **find(struct schedule *schedule, uint64_t number)
 {
     /* numbers may be addresses, so their low bits may all be equal */

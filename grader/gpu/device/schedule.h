@@ -20,7 +20,7 @@ void schedule_launched(struct schedule *schedule, struct ptx_name name);
 void schedule_predicted(double us, double share);
 
 void schedule_step(struct schedule *schedule, const struct emu_step *step);
-/* Continues the timeline until the event NUMBER is recorded. Returns the event's time in
+/* Simulates the timeline until event NUMBER is recorded. Returns the event's time in
  * microseconds. */
 double schedule_event_time(struct schedule *schedule, uint64_t number);
 

@@ -2,19 +2,20 @@
  * shuffle. CUDA does not define the value that a shuffle reads from it. Often the program does not
  * use this value: in a sum over 20 lanes, lane 19 reads lane 20, but the program stores only the
  * sum of lane 0. So the emulator reports the shuffle only if the value affects the program's
- * answer:
+ * results. It marks such a value, and each value that is computed from it, as tainted:
  *
  *     shfl.down  a, v, 1        lane 19 reads lane 20: a is tainted in lane 19
  *     add        v, v, a        v is tainted in lane 19, too
  *     st.global  [p], v         reported if lane 19 executes it
  *
  * If several lanes store together, and the first of them stores a defined value, the tainted values
- * of the others are not reported. Such a program may be a reduction by __shfl_down_sync() or
- * __shfl_xor_sync(), whose result only the first lane has.
+ * of the others are not reported. The program may be a reduction by __shfl_down_sync() or
+ * __shfl_xor_sync(), in which only the first lane computes the correct sum.
  *
- * For each register, a word holds the lanes in which the register is tainted. A lane that branches
- * by a tainted predicate may take the wrong path. Until such lanes reconverge, their stores are
- * reported; then the registers that the branch's code writes become tainted in them.
+ * For each register, a 32-bit mask holds the lanes in which the register is tainted. A lane that
+ * branches on a tainted predicate may take the wrong path. So its stores are reported until the
+ * branch reconverges. From then on, all registers that the branch's code writes are tainted in this
+ * lane.
  *
  * Only a warp that has executed such a shuffle is tracked; other warps only check that warp->absent
  * is NULL. Taint does not pass through local memory or the parameters of calls. */
@@ -27,14 +28,13 @@
 #include "gpu/execute/operations.h"
 
 struct origin {
-    /* pc of the shuffle, the lane that read, the reading lane's members mask, and the lane that it
-     * read from */
+    /* pc of the shuffle, the lane that reads, its members mask, and the lane that it reads from */
     uint32_t pc, lane, mask, source;
 };
 
 struct absent {
     struct origin origin[WARP]; /* the shuffle that each lane's tainted values come from */
-    uint32_t deciding;          /* lanes that have branched by a tainted predicate */
+    uint32_t deciding;          /* lanes that have branched on a tainted predicate */
     uint32_t from, until; /* first pc after the branch, and pc at which its lanes reconverge */
     uint32_t tainted[];   /* for each register, the lanes in which it is tainted */
 };
@@ -48,7 +48,7 @@ struct place {
 static struct place place_at(const struct warp *warp, uint32_t pc)
 {
     const struct image *image = kernel_image(warp->cta->launch->kernel, pc);
-    bool is_code = pc < image->end; /* the decoder added the exit at `end` */
+    bool is_code = pc < image->end; /* the exit at `end` is not in the PTX */
     return (struct place){is_code ? &image->function->code[pc - image->start] : NULL,
                           warp->absent->tainted + image->first_register};
 }
@@ -78,8 +78,9 @@ static uint32_t lanes_of(const struct place *place, const struct ptx_operand *op
     return is_register ? place->tainted[op->index] : 0;
 }
 
-/* Returns the lanes in which the result of p & q or p | q is tainted. If q is defined and false, p
- * & q is false even if p is tainted. For p | q, the same holds if q is true. */
+/* Returns the lanes in which the result of p & q or p | q is tainted. One defined operand can
+ * decide the result: p & q is false if q is false, and p | q is true if q is true, even if p is
+ * tainted. */
 static uint32_t logic_taint(const struct warp *warp, const struct place *place,
                             const struct inst *inst)
 {
@@ -91,8 +92,8 @@ static uint32_t logic_taint(const struct warp *warp, const struct place *place,
     return (a & b) | (a & b_counts) | (b & a_counts);
 }
 
-/* Copies the origin of the first lane in TAINTED to the ACTIVE lanes that are not in TAINTED,
- * because their result depends on all these lanes. */
+/* Copies the origin of the first lane in TAINTED to the ACTIVE lanes that are not in TAINTED. Used
+ * for instructions whose result in each lane depends on the values of all lanes. */
 static void spread_origin(struct absent *absent, uint32_t tainted, uint32_t active)
 {
     for (uint32_t left = tainted ? active & ~tainted : 0; left; left &= left - 1)
@@ -113,7 +114,7 @@ static uint32_t result_taint(const struct warp *warp, const struct place *place,
         return logic_taint(warp, place, inst);
     struct visit visit = {.tainted = place->tainted};
     operands_read(in, find, &visit);
-    /* in a vote or a similar instruction, each lane's result depends on all lanes */
+    /* in a vote or a similar instruction, each lane's result depends on the values of all lanes */
     if (inst->kind == KIND_MEET) {
         spread_origin(warp->absent, visit.found & active, active);
         return visit.found & active ? active : 0;
@@ -150,8 +151,8 @@ static void report(struct warp *warp, unsigned lane)
     absent_forget(warp);
 }
 
-/* Returns the lanes whose tainted values must be reported. The lanes of ACTIVE execute the store,
- * and those of STORE store a tainted value. */
+/* Returns the lanes whose tainted values must be reported. ACTIVE are the lanes that execute the
+ * store, and STORE the lanes that store a tainted value. */
 static uint32_t lanes_to_report(const struct warp *warp, const struct place *place, uint32_t active,
                                 uint32_t store)
 {
@@ -167,7 +168,7 @@ static uint32_t lanes_to_report(const struct warp *warp, const struct place *pla
     return store;
 }
 
-/* Notes that LANES branch by a tainted predicate. Ignores this branch if the lanes of an earlier
+/* Records that LANES branch on a tainted predicate. Ignores this branch if the lanes of an earlier
  * such branch have not reconverged yet. */
 static void note_branch(struct absent *absent, uint32_t pc, const struct inst *inst, uint32_t lanes)
 {
@@ -178,8 +179,8 @@ static void note_branch(struct absent *absent, uint32_t pc, const struct inst *i
     absent->until = inst->branch.meet;
 }
 
-/* Handles lanes of a tainted branch that reconverge: taints all registers that the branch's code
- * may have written differently. */
+/* Called when LANES reconverge after a tainted branch. In these lanes, taints all registers that
+ * the code between the branch and the reconvergence point writes. */
 static void reconverge(struct warp *warp, uint32_t lanes)
 {
     struct absent *absent = warp->absent;
@@ -229,8 +230,8 @@ static bool begin(struct warp *warp)
     return warp->absent;
 }
 
-/* Returns the lanes of MASK that read from a lane that does not execute the shuffle or is not in
- * the reading lane's members mask. */
+/* Returns the lanes of MASK that read from an absent lane. The source lane is absent if it does not
+ * execute the shuffle, or is not in the reading lane's members mask. */
 static uint32_t reading_absent(const uint32_t *source, const uint32_t *members, uint32_t mask)
 {
     uint32_t lanes = 0;
@@ -258,7 +259,7 @@ void absent_shuffle(struct warp *warp, const struct inst *inst, const uint32_t *
         if (is_passed && !((value >> from | index >> l) & 1))
             continue;
         set |= 1u << l;
-        /* if lane l's own value was tainted before, its older origin is kept */
+        /* if lane l's value was already tainted before the shuffle, keep its older origin */
         if (!(value >> l & 1))
             origin[l] = is_passed ? absent->origin[value >> from & 1 ? from : l]
                                   : (struct origin){warp->pc, l, members[l], from};

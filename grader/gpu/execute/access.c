@@ -35,8 +35,8 @@ struct area access_area_of_other(const struct warp *warp, uint32_t rank)
     return other ? (struct area){other->shared, other->shared_bytes, 0} : (struct area){0};
 }
 
-/* Returns whether the fault must be reported without failing the launch. This is the case if the
- * options ask for it and a GPU would not notice the access. */
+/* Returns whether the launch continues after the fault, which is reported in any case. It continues
+ * if the options ask for this and a GPU would not detect the bad access. */
 static bool is_overlooked(const struct launch *launch, const struct obs_access *access,
                           unsigned lane, enum obs_fault_kind kind)
 {

@@ -25,7 +25,7 @@ uint8_t *access_local(const struct warp *warp, unsigned lane, uint64_t at, uint6
  *   access_take_space   returns the lanes of TODO that access the same state space as the first
  *                       lane, and makes their addresses relative to that space
  *   access_find         reports the access to the observers, writes pointers to HOST and returns
- *                       the lanes whose address is good */
+ *                       the lanes whose address is valid */
 void access_addresses(const struct warp *warp, struct slot base, uint64_t offset, uint32_t mask,
                       uint64_t *addr);
 uint32_t access_take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
@@ -39,8 +39,8 @@ void access_report(struct warp *warp, struct obs_access *access, uint32_t lanes)
 uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned lane,
                           unsigned size);
 
-/* Reports to the observers, for all instructions, the repeats that have only been counted so
- * far. */
+/* Reports the repeated accesses of all instructions that the worker has counted (see repeat.h) but
+ * not yet reported to the observers. */
 void access_flush(struct worker *worker);
 
 /* --- parameters.c ----------------------------------------------------------------------------- */
@@ -56,28 +56,28 @@ bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask
 
 void async_finish(struct warp *warp, uint32_t lanes); /* completes all copies of LANES */
 /* async_arrive() executes cp.async.mbarrier.arrive: completes all copies of LANES, which arrive at
- * the mbarrier at address BARRIER in phase PHASE. async_awaited() notes that a warp has waited
- * until all phases of this mbarrier before PHASE were over. */
+ * the mbarrier at address BARRIER in phase PHASE. async_awaited() records that a warp has waited
+ * for the end of all phases of this mbarrier before PHASE. */
 void async_arrive(struct warp *warp, uint32_t lanes, uint32_t barrier, uint32_t phase);
 void async_awaited(struct cta *cta, uint32_t barrier, uint32_t phase);
 void async_drop(struct warp *warp); /* discards pending copies */
 void async_free(struct warp *warp);
 
 /* Each copy belongs to a group. GROUPS holds, for each lane, the number of groups that it has
- * committed. groups_commit() ends the open group of each lane in MASK. A wait lets the last PENDING
- * groups and the open group stay pending. groups_before() writes to BEFORE, for each lane, the
- * number of the first group that may stay pending. */
+ * committed. groups_commit() ends the open group of each lane in MASK. After a wait, the last
+ * PENDING groups and the open group may still be pending. groups_before() writes the number of the
+ * first group that may still be pending to BEFORE, for each lane. */
 void groups_commit(uint32_t *groups, uint32_t mask);
 void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 
 /* --- bulk.c, mbarrier.c ----------------------------------------------------------------------- */
 
-/* Completes the oldest pending bulk copy to CTA that completes on the mbarrier at address BARRIER.
- * PHASE identifies the mbarrier's phase to observers. Returns the number of bytes that the mbarrier
+/* Completes the oldest pending bulk copy to CTA that uses the mbarrier at address BARRIER. PHASE
+ * identifies the mbarrier's phase to observers. Returns the number of bytes that the mbarrier
  * counts for this copy, or 0 if there is no such copy. */
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
-/* Ends the bulk copies of a CTA that has ended: completes those to global memory, or drops them if
- * DROPS is true. Frees the records of all copies of the CTA. */
+/* Ends the bulk copies of a CTA that has ended: completes the copies to global memory, or drops
+ * them if DROPS is true. Frees the records of all copies of the CTA. */
 void bulk_end(struct cta *cta, bool drops);
 /* Returns whether CTA has an mbarrier at offset AT of its shared memory. */
 bool mbarrier_is_at(const struct cta *cta, uint64_t at);

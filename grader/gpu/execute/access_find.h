@@ -107,8 +107,8 @@ static inline bool holds(const struct mem_block *block, uint64_t low, uint64_t h
            high - block->addr <= block->size;
 }
 
-/* Returns the end of the shared memory that INST may access: the end of the array that its address
- * points into, but at most the end of the CTA's memory. */
+/* Returns the end of the shared memory that INST may access: the end of the array into which its
+ * address points, or the end of the CTA's memory if that is lower. */
 LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
 {
     uint32_t all = warp->cta->shared_bytes;
@@ -123,8 +123,8 @@ LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access 
     return low < high && low >= inst->mem.low && high <= shared_end(warp, inst);
 }
 
-/* Memory in one state space, which belongs to the CTA, the warp or the launch. `stride` is the
- * distance in bytes from one lane's part to the next lane's, or 0 if all lanes share the memory. */
+/* The memory of the CTA, the warp or the launch in one state space. `stride` is the distance in
+ * bytes from one lane's part to the next lane's, or 0 if all lanes share the memory. */
 struct area {
     uint8_t *start;
     uint64_t size, stride;
@@ -160,9 +160,9 @@ LANES_INLINE bool is_global(uint8_t space)
     return space == PTX_GLOBAL || space == PTX_CONST;
 }
 
-/* Returns the host's pointer for ADDR if one block has all bytes from LOW to HIGH - 1 and the
- * access may touch this block; otherwise returns NULL. First tries the block that this instruction
- * accessed last. */
+/* Returns the host's pointer for ADDR if a single block contains all bytes from LOW to HIGH - 1 and
+ * the access may touch this block; otherwise returns NULL. First tries the block that this
+ * instruction accessed last. */
 LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *access,
                                     uint64_t addr, uint64_t low, uint64_t high)
 {
@@ -176,8 +176,8 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
                : NULL;
 }
 
-/* Finds each lane's bytes separately: the slow path, for bad addresses or several blocks. Reports
- * lanes with bad addresses. Returns the other lanes. */
+/* Finds each lane's bytes separately. This is the slow path, taken if an address is bad or the
+ * lanes access several blocks. Reports lanes with bad addresses. Returns the other lanes. */
 uint32_t access_find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                             uint8_t **host);
 
@@ -188,7 +188,8 @@ static inline void report_to_observers(struct worker *worker, const struct obs_a
         worker->listener[i].observer->access(worker->listener[i].state, access);
 }
 
-/* Reports to the observers the repeats of the access at PC, which so far have only been counted. */
+/* Reports the repeats of the access at PC that have been counted but not yet reported to the
+ * observers. */
 void access_flush_repeats(struct worker *worker, uint32_t pc);
 
 LANES_INLINE void flush(struct worker *worker, uint32_t pc)
@@ -239,8 +240,8 @@ LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *a
 }
 
 /* Checks one access of LANES in one state space. Writes to HOST a pointer to each lane's bytes.
- * Returns the lanes with good addresses. The pointers of other lanes may be used only for
- * reading. */
+ * Returns the lanes with valid addresses. HOST has readable pointers for the other lanes, too, but
+ * these must not be used for writing. */
 LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *access,
                                  const struct pattern *pattern, uint32_t lanes, uint8_t **host)
 {

@@ -2,8 +2,8 @@
  * host's memory.
  *
  * Every access is checked before it touches a byte. find_lanes() turns addresses into host
- * pointers; it drops and reports lanes with bad addresses. A repeated pattern of addresses takes a
- * fast path: find_again(). */
+ * pointers; it reports lanes with bad addresses and excludes them from the access. A repeated
+ * pattern of addresses takes a fast path: find_again(). */
 #include "gpu/execute/access.h"
 
 #include "gpu/execute/access_find.h"
@@ -44,8 +44,8 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* Stores in PATTERN the values that find_again() and lies_apart() need. Called after an access
- * whose addresses were all good. FIRST is the first lane's address. */
+/* Stores in PATTERN the values that find_again() and lies_apart() need. Called after an access in
+ * which all addresses were valid. FIRST is the first lane's address. */
 LANES_INLINE void remember(const struct warp *warp, const struct inst *inst,
                            struct pattern *pattern, uint64_t first)
 {
@@ -161,15 +161,16 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
 
 /* --- accesses that repeat --------------------------------------------------------------------- */
 
-/* Loads a repeated access's values that are not plain words or longs. Not inlined, to keep the
- * common path of load_run() short. */
+/* Loads the values of a repeated access in cases other than one plain value of 4 or 8 bytes per
+ * lane. Not inlined, to keep the common path of load_run() short. */
 LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
                                     uint8_t *start, const struct pattern *pattern, uint32_t mask)
 {
     load_found(warp, inst, start, pattern->stride, pattern, mask);
 }
 
-/* Reports a repeated access in full to one listener. FIRST is the first lane's address. */
+/* Reports a repeated access, with the addresses of all lanes, to one listener. FIRST is the first
+ * lane's address. */
 LANES_CLONES static void report_in_full(const struct warp *warp, const struct inst *inst,
                                         const struct pattern *pattern, uint64_t first,
                                         const struct listener *listener)
@@ -212,9 +213,9 @@ LANES_INLINE void report_repeat(const struct warp *warp, const struct inst *inst
     pattern->silent = silent;
 }
 
-/* Tries the fast path for a repeated access, which nearly all accesses take (see repeat.h). Returns
- * a pointer to the first lane's bytes. If the fast path does not apply, counts and reports nothing
- * and returns NULL. */
+/* Tries the fast path for repeated accesses (see repeat.h). Nearly all accesses take this path.
+ * Returns a pointer to the first lane's bytes. If the fast path does not apply, counts and reports
+ * nothing and returns NULL. */
 LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
@@ -234,8 +235,8 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     return repeat_start(warp, pattern, first);
 }
 
-/* Saves the values of register D before a poll. The poll has failed if they do not change. If the
- * instruction loads a vector, D is its first element. */
+/* Saves the values of register D before an instruction that may poll. If the instruction does not
+ * change them, the poll has failed. If the instruction loads a vector, D is its first element. */
 LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
 {
     if (d.offset != NO_SLOT)
@@ -352,8 +353,8 @@ static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lan
     }
 }
 
-/* Executes an atomic, one lane after another. CUDA allows any order of lanes; a fixed order makes
- * results repeatable. */
+/* Executes an atomic, one lane after another. CUDA allows any order of the lanes. With a fixed
+ * order, results are repeatable. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint8_t seen[8 * WARP];

@@ -9,14 +9,15 @@
 #include "gpu/execute/state.h"
 #include "gpu/execute/turns.h"
 
-/* A loop over all lanes. It is unrolled by four, because loop control costs as much as the body. */
+/* A loop over all lanes. It is unrolled by four, because loop control takes as much time as the
+ * body. */
 #define EACH_LANE(l) _Pragma("GCC unroll 4") for (unsigned l = 0; l < WARP; l++)
 
 /* --- lanes one by one ------------------------------------------------------------------------- */
 
 /* Defines functions that move one value of type T for each lane. The value is at offset AT of the
- * lane's bytes at HOST. Inactive lanes have readable bytes, too, but the functions never write
- * them. */
+ * lane's bytes at HOST. HOST also has readable bytes for inactive lanes, but the functions never
+ * write to these. */
 #define LANE_VALUES(T)                                                                             \
     LANES_INLINE T value_##T(const uint8_t *host, size_t at)                                       \
     {                                                                                              \
@@ -193,7 +194,8 @@ LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst
 }
 
 /* 16 aligned bytes that are loaded or stored atomically. CPUs with AVX guarantee this; other CPUs
- * do it in practice. Look-back algorithms keep a value and its flag together in 16 bytes. */
+ * do it in practice. Scans with decoupled look-back need this: they keep a value and its flag
+ * together in 16 bytes. */
 typedef uint64_t whole_piece __attribute__((vector_size(16), aligned(8), may_alias));
 
 LANES_INLINE void load_whole(const struct warp *warp, const struct inst *inst, uint8_t *const *host,
@@ -302,8 +304,8 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
     const int32_t *delta = pattern->delta;
     unsigned turn = turn_of(bytes), half = WARP / 2;
     if (pattern->shape <= PATTERN_DENSE_ROWS) {
-        /* Rows may overlap. If one pass stores both (turns.h), the lower row is stored last, so its
-         * values remain. */
+        /* The two rows may overlap. If a GPU stores both in one pass (turns.h), the lower row must
+         * be stored last here, so that its values remain. */
         unsigned first = turn & half;
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
@@ -341,8 +343,8 @@ LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *
     return true;
 }
 
-/* Loads vectors of four 8-bit or two 16-bit values, such as pixels, as one word for each lane.
- * Returns false if the vectors have another form. */
+/* Loads vectors of four 8-bit or two 16-bit values, such as pixels, as one 32-bit word for each
+ * lane. Returns false if the vectors have another form. */
 LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *inst,
                                    const uint8_t *start, const struct pattern *pattern,
                                    uint32_t mask)

@@ -16,8 +16,8 @@
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 
-/* Checks an operand before the loop, because AddressSanitizer does not check the loop. Reads the
- * first poisoned byte, if there is any, so that AddressSanitizer reports it. */
+/* Checks an operand's bytes before the loop, because AddressSanitizer does not check the loop.
+ * Reads the first poisoned byte, if there is any, so that AddressSanitizer reports it. */
 void rows_look(const void *lanes, size_t bytes, size_t alignment)
 {
     const volatile uint8_t *bad = __asan_region_is_poisoned((void *)(uintptr_t)lanes, bytes);

@@ -1,16 +1,16 @@
 /* Executes cp.async, with which a thread starts a copy from global to shared memory. The thread
  * waits for the copy later.
  *
- * A copy reads its source when it starts, and stores the data when the thread waits for it. This is
- * the latest moment that CUDA allows, so a kernel that forgets to wait always sees the old data. A
- * thread's copies belong to the group that the thread's next commit_group closes. wait_group N
- * stores all groups except the latest N. If a thread ends without waiting for a copy, the copy is
- * never stored.
+ * A copy reads its source when it starts, and stores the data when the thread waits for it. CUDA
+ * allows no later time, so a kernel that forgets to wait always reads the old data. A thread's
+ * copies belong to the group that the thread's next commit_group closes. wait_group N stores the
+ * data of all groups except the latest N. If a thread ends without waiting for a copy, the copy's
+ * data is never stored.
  *
  * A copy is exposed if the warp waits for it before it has executed enough other instructions to
- * hide the latency of global memory. If a thread arrives at an mbarrier for its copies, their data
- * is stored at the arrival. Such a copy is exposed if any warp of the CTA waits too early for the
- * mbarrier's phase. */
+ * hide the latency of global memory. With cp.async.mbarrier.arrive, a thread arrives at an mbarrier
+ * for its copies; their data is stored at this arrival. Such a copy is exposed if any warp of the
+ * CTA waits too early for the mbarrier's phase. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +60,8 @@ static void source_sizes(const struct warp *warp, const struct inst *inst, uint8
     }
 }
 
-/* Reads the sources of LANES. A lane that copies 0 bytes reads nothing, so a bad address does no
- * harm. */
+/* Reads the sources of LANES. A lane that copies 0 bytes reads nothing, so its address may be
+ * bad. */
 static void read_sources(struct warp *warp, const struct inst *inst, struct async_copy *copy,
                          uint32_t lanes)
 {
@@ -133,7 +133,7 @@ static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
                                                        .pc = copy->pc});
 }
 
-/* Removes the copy at PLACE from the warp's list, because the warp has now waited for it. */
+/* Removes the copy at PLACE, for which the warp has now waited, from the warp's list. */
 static void retire(struct warp *warp, struct async_copy **place)
 {
     struct async_copy *copy = *place;

@@ -152,7 +152,7 @@ static void add_singles(uint32_t lanes, uint8_t *const *host, const uint32_t *b,
     }
 }
 
-/* Returns LANE's operand from VALUES, an array of words of BYTES bytes. */
+/* Returns LANE's operand from VALUES, an array with BYTES bytes for each lane. */
 static uint64_t operand(const void *values, unsigned lane, unsigned bytes)
 {
     return !values      ? 0

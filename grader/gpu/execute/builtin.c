@@ -1,5 +1,6 @@
-/* Built-in device functions, which programs call without defining them in PTX: printf, assert,
- * malloc, free, launches by kernels, and setting the condition of a graph.
+/* Executes calls of built-in device functions. Programs call these without defining them in PTX:
+ * printf, assert, malloc, free, functions that launch kernels, and the function that sets a graph's
+ * condition.
  *
  * The arguments are in the caller's frame, in the .param variables that the call names. */
 #include <ctype.h>
@@ -131,8 +132,8 @@ static void put_value(struct printer *p, char *format, size_t length, bool is_lo
         put(p, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* Limits widths and precisions to 999. Larger numbers only cost time, because put_value() cuts the
- * output to fewer characters. */
+/* Limits widths and precisions to 999, to save time. put_value() truncates the output to fewer
+ * characters anyway. */
 static size_t cap_numbers(char *format)
 {
     for (char *at = format; (at = strpbrk(at, "123456789"));) {
@@ -147,7 +148,7 @@ static size_t cap_numbers(char *format)
 }
 
 /* Prints the %-directive at AT and returns a pointer to the text after it. Copies flags, width and
- * precision. The length (h, l, z, …) only decides whether the argument has 8 bytes. */
+ * precision. The length modifier (h, l, z, …) only decides whether the argument has 8 bytes. */
 static const char *put_directive(struct printer *p, const char *at)
 {
     char format[64] = "%";

@@ -13,7 +13,7 @@ uint64_t builtin_argument(const struct warp *warp, const struct inst *inst, unsi
 void builtin_set_result(const struct warp *warp, const struct inst *inst, unsigned lane,
                         uint64_t value);
 
-/* Allocates SIZE bytes of the kernels' heap and marks them as not written. Returns the address, or
+/* Allocates SIZE bytes of the device heap and marks them as uninitialised. Returns the address, or
  * 0 if the heap is full. */
 uint64_t builtin_allocate(const struct warp *warp, uint64_t size);
 /* Frees the memory at ADDR, unless ADDR is 0. If malloc() has not returned ADDR, or ADDR is already
@@ -29,8 +29,8 @@ enum runtime_error {
     RT_TOO_MANY = 69,
     RT_INVALID_HANDLE = 400
 };
-/* Sets the result of LANE's call to ERROR. Keeps an error for the lane's next
- * cudaGetLastError(). */
+/* Makes LANE's call return ERROR. If ERROR is not RT_SUCCESS, the lane's next cudaGetLastError()
+ * returns it, too. */
 void builtin_set_error(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t error);
 
 /* Returns the function that executes calls of the runtime's function NAME. Returns NULL if kernels

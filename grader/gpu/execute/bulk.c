@@ -3,13 +3,13 @@
  *   global or own shared memory -> shared memory   completes on an mbarrier, which counts the bytes
  *   own shared memory -> global memory             belongs to a group that the lane waits for
  *
- * cp.reduce.async.bulk combines the bytes with the bytes at the target instead. st.async and
- * red.async take the bytes from registers, and complete on an mbarrier.
+ * cp.reduce.async.bulk combines the copied bytes with those at the target, for example by adding
+ * them. st.async and red.async take the bytes from registers, and complete on an mbarrier.
  *
- * As for cp.async, a copy takes effect at the latest moment that CUDA allows, so a kernel that
- * forgets to wait sees old data. A copy that completes on an mbarrier reads its source when it
- * starts; its bytes arrive when some lane asks whether the mbarrier's phase is over. A copy to
- * global memory reads and stores when its lane waits, or when the CTA ends.
+ * As for cp.async, a copy takes effect as late as CUDA allows, so a kernel that forgets to wait
+ * reads old data. A copy that completes on an mbarrier reads its source when it starts; its bytes
+ * arrive when a lane tests whether the mbarrier's phase is over. A copy to global memory reads and
+ * stores when its lane waits, or when the CTA ends.
  *
  * The GPU makes these accesses outside of its load and store units, so they do not count as
  * requests of the warp; is_bulk is set in their struct obs_access. */
@@ -67,8 +67,9 @@ static struct operands read_operands(const struct warp *warp, const struct inst 
 bool bulk_visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
                 uint32_t size, uint8_t *bytes)
 {
-    /* access_find() reports a misaligned piece. If ADDR is aligned but SIZE is not a multiple of a
-     * piece, access only the piece after the last byte, which is misaligned. */
+    /* The copy is made in pieces of STEP bytes, and access_find() reports a misaligned piece. If
+     * ADDR is aligned but SIZE is not a multiple of STEP, access only the piece that begins after
+     * the last byte: this piece is misaligned and so is reported. */
     uint32_t step = wanted->bytes, ragged = addr % step ? 0 : size % step ? size : 0;
     for (uint32_t at = ragged; at < size + !!ragged; at += step) {
         struct obs_access access = *wanted;
@@ -93,7 +94,8 @@ struct obs_access bulk_access(const struct warp *warp, uint8_t kind, uint8_t spa
                                .element = bytes};
 }
 
-/* Returns the CTA with RANK. If this CTA is not running, reports a fault and returns NULL. */
+/* Returns the CTA with RANK in the cluster. If this CTA is not running, reports a fault and returns
+ * NULL. */
 static struct cta *reach(struct warp *warp, unsigned lane, uint32_t rank, struct obs_access *access)
 {
     enum obs_fault_kind wrong;
@@ -208,8 +210,8 @@ static bool read_source(struct warp *warp, const struct inst *inst, const struct
     return true;
 }
 
-/* Starts a copy to the shared memory of the CTA with RANK. If RANK is NO_RANK, the address says
- * which CTA that is. Returns false if the copy cannot start. */
+/* Starts a copy to the shared memory of the CTA with RANK. If RANK is NO_RANK, the target's address
+ * determines the CTA. Returns false if the copy cannot start. */
 static bool start_copy_to(struct warp *warp, const struct inst *inst, const struct operands *o,
                           uint32_t rank)
 {
@@ -268,8 +270,8 @@ static void store_part(struct cta *cta, const struct bulk_copy *copy, uint32_t a
                                              .place = place});
 }
 
-/* Stores the copy's bytes. Tells the observers that the bytes are stored before any thread that
- * waits for PHASE continues. */
+/* Stores the copy's bytes. Reports to the observers that this happens before any thread that waits
+ * for PHASE continues. */
 static void arrive(struct cta *cta, const struct bulk_copy *copy, uint64_t phase)
 {
     const uint8_t *is_written = copy->data + copy->size;
@@ -279,7 +281,8 @@ static void arrive(struct cta *cta, const struct bulk_copy *copy, uint64_t phase
     for (uint32_t at = 0; copy->brings < copy->size && at < copy->size; at += PIECE)
         if (is_written[at / PIECE])
             store_part(cta, copy, at, PIECE);
-    cta->worker->atomic_changes++; /* a wait that lets a copy arrive has made progress */
+    /* completing a copy is progress, so the waiting thread is not stuck */
+    cta->worker->atomic_changes++;
     barrier[copy->lane] = phase;
     cta_report_order(cta, (struct obs_order){.kind = OBS_ARRIVE,
                                              .warp = copy->warp,
@@ -345,7 +348,7 @@ static void perform(struct warp *warp, const struct bulk_store *store)
     }
 }
 
-/* Performs the copies of LANES whose group number is below the lane's number in BEFORE. */
+/* Performs those copies of LANES whose group number is below the lane's number in BEFORE. */
 static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
 {
     for (struct bulk_store **place = &warp->bulk_stores; *place;) {

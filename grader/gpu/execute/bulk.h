@@ -1,4 +1,5 @@
-/* Pending bulk copies. bulk.c keeps them, and tensor_copy.c starts those that use a tensor map. */
+/* Pending bulk copies. bulk.c manages them, and tensor_copy.c starts the copies that use a tensor
+ * map. */
 #ifndef GPU_EXECUTE_BULK_H
 #define GPU_EXECUTE_BULK_H
 
@@ -30,7 +31,7 @@ struct bulk_copy {
     /* number of bytes that the mbarrier counts; less than SIZE if the copy leaves gaps */
     uint32_t brings;
     struct bulk_operation does;
-    /* SIZE bytes to store, then one byte for each piece, which is 0 if the piece is a gap */
+    /* SIZE bytes to store, then a byte for each PIECE of them: 0 if it is a gap, otherwise 1 */
     uint8_t data[];
 };
 
@@ -40,7 +41,7 @@ struct bulk_part {
     uint32_t from, size;
 };
 
-/* A copy to global memory that its lane has not waited for yet. */
+/* A copy to global memory whose lane has not yet waited for it. */
 struct bulk_store {
     struct bulk_store *next;
     uint32_t lane, group;
@@ -54,9 +55,9 @@ uint64_t bulk_address(const struct warp *warp, struct slot base, uint64_t offset
 uint64_t bulk_constant(const struct warp *warp, struct slot slot);
 
 struct obs_access bulk_access(const struct warp *warp, uint8_t kind, uint8_t space, uint8_t bytes);
-/* Checks and reports the access to the SIZE bytes at ADDR, in pieces of WANTED->bytes. WANTED has
- * the kind and state space of the access. If BYTES is not NULL, reads the bytes. If an address is
- * bad, fails the launch and returns false. */
+/* Checks and reports the access to the SIZE bytes at ADDR, in pieces of WANTED->bytes. WANTED
+ * states the kind and state space of the access. If BYTES is not NULL, reads the bytes. If an
+ * address is bad, fails the launch and returns false. */
 bool bulk_visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
                 uint32_t size, uint8_t *bytes);
 
@@ -65,11 +66,12 @@ bool bulk_visit(struct warp *warp, const struct obs_access *wanted, unsigned lan
 #define NO_RANK UINT32_MAX
 bool bulk_find(struct warp *warp, unsigned lane, uint32_t rank, uint64_t to, uint64_t barrier,
                struct bulk_target *target);
-/* Adds a copy of SIZE bytes, all zero so far and without gaps. Returns NULL when out of memory. */
+/* Adds a copy of SIZE bytes, which are all zero at first and have no gaps. Returns NULL when out of
+ * memory. */
 struct bulk_copy *bulk_add(struct warp *warp, unsigned lane, const struct bulk_target *target,
                            uint32_t size);
-/* Adds a copy to global memory that has room for COUNT parts, but no part yet. Returns NULL when
- * out of memory. */
+/* Adds a copy to global memory, with space for COUNT parts. The caller adds the parts. Returns NULL
+ * when out of memory. */
 struct bulk_store *bulk_add_store(struct warp *warp, unsigned lane, uint32_t count);
 
 /* Executes a copy that uses a tensor map, for one lane. */

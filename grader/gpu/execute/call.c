@@ -53,7 +53,7 @@ struct frame *frame_open(struct warp *warp, const struct image *image)
     frame->local_base = 0;
     if (warp->cta->launch->kernel->uses_stack)
         memset(frame->taken, 0, sizeof frame->taken);
-    /* new registers have undefined contents; zeros make every run the same */
+    /* new registers have undefined contents; zeros make every execution the same */
     if (image->needs_zeros)
         memset(frame->registers, 0, image->register_bytes);
     if (image->frame_bytes)
@@ -179,8 +179,8 @@ static bool grow_stack(struct warp *warp, uint32_t bytes)
     return true;
 }
 
-/* Fills a called function's local variables. CUDA leaves their contents undefined; filling them
- * with the same bytes in every call makes runs repeatable. */
+/* Fills a called function's local variables. CUDA leaves their contents undefined; with the same
+ * bytes in every call, execution is repeatable. */
 static bool open_locals(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
     const struct launch *launch = warp->cta->launch;
@@ -202,8 +202,8 @@ static void call_image(struct warp *warp, struct path *path, const struct inst *
 {
     struct frame *caller = warp->frame;
     uint32_t base = end_of_locals(caller, lanes);
-    /* at least 16 bytes for each call, so that endless recursion of a function without local
-     * variables overflows the stack, too */
+    /* use at least 16 bytes for each call, so that endless recursion overflows the stack even if
+     * the function has no local variables */
     base += 16;
     if (base + image->function->local_bytes > warp->cta->launch->local_bytes) {
         warp_fault(warp, OBS_STACK_OVERFLOW, (unsigned)__builtin_ctz(lanes), NULL);

@@ -21,9 +21,9 @@ LANES_INLINE uint64_t product_64(uint64_t a, uint64_t b, uint8_t part, bool is_s
     return (uint64_t)(part == 'h' ? product >> 64 : product);
 }
 
-/* Defines carry_run_32() and carry_run_64(). x + y + carry and x - y - carry take two steps, and at
- * most one of them can overflow. `part`, `is_signed` and `subtracts` are constants in the loop, so
- * that the compiler vectorises it. */
+/* Defines carry_run_32() and carry_run_64(). x + y + carry is computed in two steps, and so is x -
+ * y - carry; at most one of the two steps can overflow. `part`, `is_signed` and `subtracts` are
+ * constants in the loop, so that the compiler vectorises it. */
 #define CARRY(BITS)                                                                                \
     LANES_INLINE void carry_lanes_##BITS(const struct warp *warp, const struct inst *inst,         \
                                          uint32_t mask, uint8_t part, bool is_signed,              \

@@ -68,8 +68,7 @@ uint64_t child_create(struct children *children, enum child_handle kind)
     return more ? CHILD_FIRST_HANDLE + number : 0;
 }
 
-/* Returns a pointer to the kind of HANDLE in the array of handles, or NULL if the handle is not of
- * KIND. */
+/* Returns a pointer to HANDLE's element in children->handles, or NULL if HANDLE is not of KIND. */
 static uint8_t *find_handle(const struct children *children, uint64_t handle,
                             enum child_handle kind)
 {

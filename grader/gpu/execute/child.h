@@ -1,4 +1,4 @@
-/* Keeps the grids that kernels launch (dynamic parallelism).
+/* Keeps the lists of grids that kernels launch (dynamic parallelism).
  *
  * A kernel asks for a buffer, writes the child's parameters into it and launches the child. No
  * kernel can wait for a grid that it launched, so children run only after the parent's own grid.
@@ -41,7 +41,7 @@ struct children {
     pthread_mutex_t lock;
     struct child *first[CHILD_STATES], *last[CHILD_STATES];
     uint32_t launched;
-    uint8_t *handles; /* an enum child_handle for each stream and event, in order of creation */
+    uint8_t *handles; /* the enum child_handle of each stream and event, in order of creation */
     uint32_t handle_count;
 };
 
@@ -57,9 +57,8 @@ uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream);
 /* Creates a stream or an event of the grid. Returns its handle, or 0 if the grid has too many
  * handles. */
 uint64_t child_create(struct children *children, enum child_handle kind);
-/* child_has() returns whether HANDLE is a stream or an event, as KIND says, that the grid has
- * created and not destroyed. child_destroy() destroys such a handle; it returns false if there is
- * none. */
+/* child_has() returns whether HANDLE is an existing stream or event of the grid; KIND says which of
+ * the two. child_destroy() destroys such a handle, or returns false if it does not exist. */
 bool child_has(struct children *children, uint64_t handle, enum child_handle kind);
 bool child_destroy(struct children *children, uint64_t handle, enum child_handle kind);
 

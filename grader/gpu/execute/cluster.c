@@ -14,8 +14,8 @@
 
 /* --- start, run and end ----------------------------------------------------------------------- */
 
-/* Returns the linear index, in the grid, of the CTA with RANK in the cluster with index UNIT. All
- * these numbers count along x first. */
+/* Returns the linear index in the grid of the CTA with RANK in cluster UNIT. All these numbers
+ * increase along x first. */
 static uint64_t cta_number(const struct launch *launch, uint64_t unit, uint32_t rank)
 {
     const uint32_t *grid = launch->request.grid, *size = launch->request.cluster;

@@ -57,8 +57,8 @@ static u32 compared(struct warp *warp, const struct inst *inst)
     return bits;
 }
 
-/* Combines the comparison's result with the predicate in the third source, if the instruction asks
- * for this. */
+/* Combines the comparison's result with the predicate in the third source, if the instruction has
+ * one. */
 static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
 {
     if (!inst->set.combine)
@@ -69,9 +69,9 @@ static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
                                       : bits ^ other;
 }
 
-/* Executes every setp that compare_row.run does not. For p|q, p gets the comparison's result and q
- * its negation, each combined with the third source. For packed numbers, p gets the result of the
- * lower halves and q the result of the upper halves. */
+/* Executes the forms of setp that compare_row.run cannot execute. For p|q, p gets the comparison's
+ * result and q its negation, each combined with the third source. For packed numbers, p gets the
+ * result of the lower halves and q the result of the upper halves. */
 void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     u32 bits = compared(warp, inst);

@@ -55,8 +55,7 @@ static void stop_at(struct warp *warp, struct path *path, const struct inst *in,
     path->expected = warp->alive;
 }
 
-/* Executes one of the two instructions of the cluster's barrier: a thread first arrives and later
- * waits. */
+/* Executes an arrival or a wait: the cluster's barrier has a separate instruction for each. */
 static void arrive_at_cluster(struct warp *warp, struct path *path, const struct inst *in,
                               uint32_t lanes)
 {
@@ -169,9 +168,9 @@ static void arrive_at_warp_sync(struct warp *warp, struct path *path, const stru
     path->wait_mask = members;
 }
 
-/* Executes a KIND_MEET instruction. If its members mask names lanes of other paths, the path first
- * waits once for these lanes, because they may still arrive. It does not wait for other lanes of
- * its own stack: these can only run after the lanes that have arrived. */
+/* Executes a KIND_MEET instruction. If its members mask contains lanes of other paths, the path
+ * first waits for these lanes, because they may still arrive. It does not wait for other lanes of
+ * its own stack, which can run only after the lanes that have arrived. */
 static void meet(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
                  struct profile *profile)
 {
@@ -258,8 +257,7 @@ static bool waits_for_lanes(const struct path *path)
     return path->state == PATH_AT_WARP_SYNC || path->state == PATH_AT_MEETING;
 }
 
-/* Returns whether both paths are at the same KIND_MEET instruction and have finished waiting
- * there. */
+/* Returns whether both paths are at the same KIND_MEET instruction and no longer wait there. */
 static bool meets_with(struct path *path, struct path *other)
 {
     const struct path_entry *a = path_top(path), *b = path_top(other);
@@ -267,7 +265,7 @@ static bool meets_with(struct path *path, struct path *other)
 }
 
 /* Executes the KIND_MEET instruction of PATH once, for the lanes of all paths that have met there.
- * Then the paths continue separately. */
+ * After that, the paths continue separately. */
 static void run_meeting(struct warp *warp, struct path *path)
 {
     const struct path_entry here = *path_top(path);

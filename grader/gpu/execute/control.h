@@ -28,13 +28,13 @@ static inline bool mask_is_good(const struct warp *warp, struct slot slot, uint3
     return !(wrong & lanes);
 }
 
-/* Executes IN, the instruction at the path's pc, for the lanes of MASK, the lanes whose guard
- * is true. MASK can be 0. IN is of any kind but KIND_LANES, and PROFILE is its profile. */
+/* Executes IN, the instruction at the path's pc. MASK are the lanes whose guard is true; it can be
+ * 0. IN is of any kind except KIND_LANES, and PROFILE is its profile. */
 void control_run(struct warp *warp, struct path *path, const struct inst *in, uint32_t mask,
                  struct profile *profile);
 
-/* Lets lanes continue that wait for each other, for example at bar.warp.sync, once all of them have
- * arrived. Returns whether some path continues. */
+/* Checks the lanes that wait for each other, for example at bar.warp.sync. If all of them have
+ * arrived, lets them continue. Returns whether a path continues. */
 bool control_release_syncs(struct warp *warp);
 
 #endif

@@ -2,8 +2,8 @@
  * 64 bits (an integer or a double), which is exact. Then it narrows the value to the destination's
  * type: it rounds once and saturates.
  *
- * A register may be wider than its type in the instruction: reading truncates the value, writing
- * extends it. */
+ * A register may be wider than the operand's type in the instruction. Reading truncates such a
+ * register; writing extends the value. */
 #include <math.h>
 #include <string.h>
 
@@ -187,8 +187,9 @@ static double saturated(double value)
     return value > 0 ? (value < 1 ? value : 1) : 0;
 }
 
-/* Returns a double that rounds to the same f16 or bf16 as the integer. If the integer needs more
- * than 53 bits, its low bits are replaced by one bit that says whether any of them was set. */
+/* Returns a double that rounds to the same f16 or bf16 as the integer. An integer of more than 53
+ * bits does not fit into a double. Its low bits are replaced by one sticky bit, which is set if any
+ * of them was set. */
 static double jammed(int64_t value, bool is_u64)
 {
     bool is_negative = !is_u64 && value < 0;
@@ -316,7 +317,7 @@ LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, 
     float *d = (float *)(void *)slot_at(warp, inst->dst), canonical, values[WARP];
     memcpy(&canonical, &(uint32_t){0x7fffffffu}, sizeof canonical);
     float least = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
-    /* a copy, because for the compiler, a write to d could change inst */
+    /* a copy, because the compiler must assume that a write to d can change inst */
     const bool saturate = inst->cvt.saturate;
     for (unsigned l = 0; l < WARP; l++)
         values[l] = fabsf(a[l]) < least ? copysignf(0, a[l]) : a[l];
@@ -365,7 +366,8 @@ LANES_INLINE void clamp_f32(double *out, const float *a, const struct inst *inst
     }
 }
 
-/* Converts f32 to f16 or bf16. If there are two sources, the first becomes the upper number. */
+/* Converts f32 to f16 or bf16. If there are two sources, the first becomes the upper half of the
+ * result. */
 LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     unsigned parts = half_is_packed(inst->cvt.to) ? 2 : 1;

@@ -2,7 +2,7 @@
  *
  * The warps run in turn, each until it waits. When no warp can continue, each barrier is checked:
  * if all its threads have arrived, they continue. If no barrier opens, the CTA waits for other CTAs
- * of its cluster or the grid; if they cannot help either, the CTA is in a deadlock. */
+ * of its cluster or the grid. If these cannot let it continue, the CTA is in a deadlock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,8 +78,8 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     bulk_end(cta, true); /* drops the copies left by an earlier CTA that was stopped */
     cta->idle_polls = 0;
     cta->round = 0;
-    /* The contents of new shared memory are undefined. Every CTA gets the same bytes, so that runs
-     * repeat exactly. */
+    /* The contents of new shared memory are undefined. Every CTA gets the same bytes, so that
+     * execution is repeatable. */
     if (!again || launch->shared_bytes)
         memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
     if (launch->reserved_shared) /* a GPU's driver clears this part */
@@ -121,16 +121,17 @@ void cta_recycle(struct cta *cta)
     cta->worker->idle = cta;
 }
 
-/* The state of each barrier: the number of threads that have arrived, the thread count that the
- * barrier's instruction states (or 0), and the waiting threads' votes for a reduction. Index
- * BARRIERS is the cluster's barrier. `alive` is the number of threads that have not exited. */
+/* The state of each barrier. `threads` is the number of threads that have arrived, `wanted` the
+ * thread count in the barrier's instruction, or 0 if it has none, and `votes` the waiting threads'
+ * votes for a reduction. Index BARRIERS is the cluster's barrier. `alive` is the number of threads
+ * that have not exited. */
 struct arrivals {
     uint32_t threads[BARRIERS + 1], wanted[BARRIERS + 1], alive;
     struct votes votes[BARRIERS + 1];
 };
 
-/* Returns how many threads arrive when LANES arrive. If the barrier states a thread count, a whole
- * warp arrives as 32 threads even if some of them have exited. */
+/* Returns how many threads arrive when LANES arrive. If the barrier's instruction has a thread
+ * count, a whole warp counts as 32 threads, even if some of them have exited. */
 static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32_t lanes)
 {
     return count && lanes == warp->alive ? WARP : (uint32_t)__builtin_popcount(lanes);
@@ -158,8 +159,8 @@ LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *
     }
 }
 
-/* Reports to the observers that barrier ID opens. If some threads have arrived without waiting, the
- * CTA only knows how many have arrived, so the report says that all threads have. */
+/* Reports to the observers that barrier ID opens. The CTA only counts threads that arrive without
+ * waiting. So if there are such threads, the report says that all threads have arrived. */
 static void report_release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     uint32_t lanes[MAX_WARPS] = {0}, threads = 0;
@@ -174,7 +175,8 @@ static void report_release(struct cta *cta, uint32_t id, const struct arrivals *
 }
 
 /* Returns the instruction with which a path polls. The path spins at PC. Its polling instruction is
- * the first one that it reaches from PC if it takes every backward branch and no forward branch. */
+ * the first possible poll that it reaches from PC if it takes every backward branch and no forward
+ * branch. */
 static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
 {
     for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
@@ -223,8 +225,8 @@ static uint32_t lanes_at_barrier(const struct warp *warp, const struct path *pat
 
 /* Reports warps that break the rule of a barrier with .aligned, such as __syncthreads(): all lanes
  * of a warp must reach the barrier. They may arrive one after another, for instance from a loop
- * that takes a lock, but none may wait elsewhere or exit instead. The check is made when no other
- * lane can arrive any more: when barrier ID opens, or at a deadlock. */
+ * that takes a lock, but none may wait elsewhere or exit instead. The check is made when no more
+ * lanes can arrive: when barrier ID opens, or at a deadlock. */
 static void check_warps(struct cta *cta, uint32_t id, bool under_way)
 {
     for (uint32_t w = 0; w < cta->warp_count; w++) {
@@ -255,8 +257,8 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
 }
 
 /* Opens each barrier at which all threads have arrived. If COUNTED is true, considers only barriers
- * that state their thread count, because other barriers also wait for warps that have not started
- * yet. Returns whether a barrier opened. */
+ * whose instruction has a thread count, because other barriers also wait for warps that have not
+ * started yet. Returns whether a barrier opened. */
 static bool release_barriers(struct cta *cta, bool counted)
 {
     struct arrivals arrivals;
@@ -273,7 +275,7 @@ static bool release_barriers(struct cta *cta, bool counted)
     return released;
 }
 
-/* Returns whether the warp waits at a barrier that states its thread count. */
+/* Returns whether the warp waits at a barrier whose instruction has a thread count. */
 static bool waits_at_counted(const struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->path_count; i++)
@@ -311,8 +313,8 @@ void cta_report_deadlock(struct cta *cta)
 
 /* --- the cluster's barrier -------------------------------------------------------------------- */
 
-/* Returns a number by which observers identify the cluster's barrier in this phase. Events have it
- * in place of an mbarrier's address. */
+/* Returns a number by which observers identify the cluster's barrier in this phase. Events use it
+ * instead of an mbarrier's address. */
 static uint64_t place_of(const struct cta *leader, uint64_t phase)
 {
     return leader->linear * 8 + (phase & 1) * 4;
@@ -412,8 +414,8 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
 
 /* --- a CTA's turn ----------------------------------------------------------------------------- */
 
-/* Starts the next warp. A warp starts only when its first turn comes. So warps that never wait use
- * the same memory for their registers, one after another, and that memory stays in the CPU's
+/* Starts the next warp. A warp starts only when it is its turn to run. So warps that never wait use
+ * the same memory for their registers, one after another, and this memory stays in the CPU's
  * cache. */
 static bool start_warp(struct cta *cta)
 {
@@ -426,9 +428,9 @@ static bool start_warp(struct cta *cta)
     return ok;
 }
 
-/* After this number of polls, a CTA whose warps only poll is stuck. Without clusters, only the
- * CTA's own threads can end a wait for an mbarrier. A loop that gives up by itself polls less
- * often. */
+/* If the warps of a CTA only poll, the CTA is stuck after this number of polls. Without clusters,
+ * only the CTA's own threads can end a wait for an mbarrier. A loop with a timeout of its own polls
+ * less often. */
 #define MOST_IDLE_POLLS (1u << 20)
 
 static bool stands_still(struct cta *cta)
@@ -454,8 +456,8 @@ static bool set_free(struct cta *cta)
     return any;
 }
 
-/* Returns whether other CTAs may help a CTA in which no warp can continue. SPINS says that some of
- * its warps poll. */
+/* Returns whether other CTAs may let a CTA continue in which no warp can run. SPINS says that some
+ * of its warps poll. */
 static bool waits_for_others(struct cta *cta, bool spins)
 {
     if (cta->launch->cluster_size == 1)

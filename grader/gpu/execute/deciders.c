@@ -1,7 +1,7 @@
 /* Finds deciders: registers that can affect the further execution of a loop.
  *
  *     while (*flag == 0)        ld.volatile  f, [p]      p: the address that is polled
- *         spins++;              add          n, n, 1     n: no decider, only counted
+ *         spins++;              add          n, n, 1     n: not a decider, only counts
  *                               setp.eq      q, f, 0     f: q is computed from it
  *                               @q bra                   q: whether the loop continues
  *
@@ -44,8 +44,8 @@ static bool names_clock(const struct ptx_instruction *in)
     return false;
 }
 
-/* Returns whether the instruction does more than compute registers from registers. An instruction
- * with a carry counts, too, because the carry is a register without a name. */
+/* Returns whether the instruction does more than compute registers from registers. Also returns
+ * true for an instruction with a carry, because the carry is a register without a name. */
 static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 {
     return inst->kind != KIND_LANES || in->opcode == PTX_OP_call || names_address(in) ||

@@ -9,8 +9,8 @@
 
 enum deciders_answer {
     DECIDERS_SAME, /* the deciders are the same as in the previous call */
-    /* An instruction was executed for the first time since deciders_begin(), so there may be more
-     * deciders. */
+    /* The worker has executed an instruction that it had not executed before the previous call, so
+     * there may be more deciders. */
     DECIDERS_MORE,
     DECIDERS_UNSURE, /* a clock can affect execution, too */
 };

@@ -22,7 +22,7 @@
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Refuses to decode a function in which the parser stopped at an error. */
+/* Rejects a function in which the parser stopped at an error. */
 static void refuse_unread(struct decoder *d, const struct ptx_function *f)
 {
     snprintf(d->refusal->why, sizeof d->refusal->why, "%s", f->error);
@@ -102,8 +102,8 @@ static unsigned size_of(const struct ptx_function *f, uint32_t reg)
     return bytes ? 1 + (unsigned)__builtin_ctz(bytes) : 0;
 }
 
-/* The free places of each register size, and the registers whose lifetime begins or ends at each
- * instruction. */
+/* The free places in the frame for each register size, and the registers whose lifetime begins or
+ * ends at each instruction. */
 struct places {
     const struct ptx_function *function;
     const struct lifetime *lifetimes;
@@ -139,8 +139,8 @@ static bool open_places(struct places *places)
     return true;
 }
 
-/* Lets registers share a place if their lifetimes do not overlap. With fewer places, more of them
- * stay in the CPU's caches, and more CTAs fit in memory. */
+/* Lets registers share a place in the frame if their lifetimes do not overlap. With fewer places,
+ * more of them stay in the CPU's caches, and more CTAs fit in memory. */
 static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uint32_t *used)
 {
     const struct ptx_function *f = d->image->function;
@@ -239,8 +239,8 @@ static void decode_image(struct decoder *d, struct image *image)
     free(d->origins);
 }
 
-/* Estimates the number of registers that a thread uses. If a function is too large to analyse, the
- * estimate is the limit for a thread. */
+/* Estimates the number of registers that a thread uses. If a function is too large to analyse,
+ * returns the maximum for a thread. */
 static uint32_t estimate_registers(const struct kernel *k)
 {
     uint32_t most = 0, limit = usage_limit(k->function);

@@ -13,7 +13,7 @@
  *   fixed.c          registers whose value never changes
  *   decode.c         the kernel as a whole
  *
- * The decoder keeps the first error. A kernel with an error is discarded. */
+ * The decoder keeps only the first error, and discards a kernel that has an error. */
 #ifndef GPU_EXECUTE_DECODE_H
 #define GPU_EXECUTE_DECODE_H
 
@@ -59,15 +59,15 @@ static inline enum ptx_type decode_type_of(const struct decoder *d)
 __attribute__((format(printf, 2, 3))) void decode_fail(struct decoder *d, const char *format, ...);
 void decode_unsupported(struct decoder *d);
 
-/* Reserves space after the first *USED bytes: for 32 values of BYTES each or, if BYTES is 0, for
- * one predicate word. Advances *USED and returns the offset of this space. */
+/* Reserves space in a bank whose first *USED bytes are in use: 32 values of BYTES each or, if BYTES
+ * is 0, one 32-bit word for a predicate. Advances *USED and returns the offset of this space. */
 uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
-/* Returns a slot whose 32 lanes have VALUE. If BYTES is 0, the slot is one predicate word. Equal
- * constants share a slot. */
+/* Returns a slot that holds VALUE for all 32 lanes. If BYTES is 0, the slot is one 32-bit word for
+ * a predicate. Equal constants share a slot. */
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
 struct slot decode_register_slot(const struct decoder *d, uint32_t index);
 /* Finds the registers of the image that have fixed values (fixed.c). Returns false on failure.
- * Afterwards, decode_is_fixed() returns whether d->in does no more than set such a register. */
+ * Afterwards, decode_is_fixed() returns whether d->in only sets such a register. */
 bool decode_fixed(struct decoder *d);
 bool decode_is_fixed(const struct decoder *d);
 /* Places the shared variables that the kernel's images use (layout.c). Afterwards,
@@ -87,8 +87,8 @@ struct slot decode_destination(struct decoder *d, const struct ptx_operand *op, 
 struct slot decode_predicate_source(struct decoder *d, const struct ptx_operand *op);
 struct slot decode_predicate_destination(struct decoder *d, const struct ptx_operand *op);
 /* Decodes the elements of {a, b, c, d} into d->out->mem.vector. Each element must be NEEDED bytes
- * wide; if EXTENDS (in loads and stores), it may be wider. IS_LOAD says that the instruction writes
- * the elements. */
+ * wide. It may be wider if EXTENDS is true, as in loads and stores. IS_LOAD says that the
+ * instruction writes the elements. */
 void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                    unsigned needed, bool is_load, bool extends);
 

@@ -62,8 +62,8 @@ static enum ptx_space bulk_space(uint8_t word)
                                         : PTX_CLUSTER;
 }
 
-/* Returns whether PTX has this operation of a bulk copy or red.async for its type. TO_GLOBAL says
- * that the destination is in global memory. */
+/* Returns whether PTX has a bulk copy or red.async with this instruction's operation and type.
+ * TO_GLOBAL says that the destination is in global memory. */
 static bool is_reduction(const struct ptx_instruction *in, bool to_global)
 {
     enum ptx_type type = in->type_count == 1 ? (enum ptx_type)in->types[0] : PTX_pred;
@@ -119,14 +119,13 @@ void decode_bulk(struct decoder *d)
     decode_address(d, &op[0], bulk_space(spaces[0]));
     out->run = bulk_run;
     out->mem.space = (uint8_t)bulk_space(spaces[0]);
-    out->mem.low = out->mem.high =
-        0; /* no bounds: those of one array do not hold for both memories */
+    /* no bounds: the bounds of a shared array do not apply to the other memory */
+    out->mem.low = out->mem.high = 0;
     out->mem.op = reduces ? decode_operation(d->in) : spaces[1];
     out->mem.type = reduces ? d->in->types[0] : (uint8_t)PTX_pred;
     out->mem.bytes = 16;
     out->mem.count = 1;
-    /* racecheck treats all bytes that arrive in shared memory as stored, even if they are
-     * combined */
+    /* for racecheck, a reduction in shared memory is a store, too */
     out->mem.event = reduces && spaces[0] == PTX_MOD_global ? OBS_REDUCTION : OBS_STORE;
     /* the only element of the vector is the slot of the mask of CTAs */
     out->mem.vector = &d->kernel->vectors[d->kernel->vector_count];
@@ -157,7 +156,7 @@ void decode_async_store(struct decoder *d)
     out->src[0] = out->src[1] = out->src[2] = no_slot;
     out->run = bulk_run;
     out->mem.space = PTX_CLUSTER;
-    /* no bounds: an array's bounds hold only in the CTA's own memory */
+    /* no bounds: the address can be in another CTA, where an array's bounds do not apply */
     out->mem.low = out->mem.high = 0;
     out->mem.op = reduces ? decode_operation(d->in) : PTX_MOD_async;
     out->mem.type = reduces ? (uint8_t)type : (uint8_t)PTX_pred;
@@ -233,8 +232,8 @@ void decode_tensor_copy(struct decoder *d)
         decode_address(d, &op[!is_load], bulk_space(spaces[!is_load]));
     out->run = bulk_run;
     out->mem.space = (uint8_t)bulk_space(spaces[0]);
-    out->mem.low = out->mem.high =
-        0; /* no bounds: those of one array do not hold for both memories */
+    /* no bounds: the bounds of a shared array do not apply to the other memory */
+    out->mem.low = out->mem.high = 0;
     out->mem.op = decode_operation(d->in);
     out->mem.bytes = 16;
     out->mem.event = is_prefetch ? OBS_LOAD : reduces ? OBS_REDUCTION : OBS_STORE;

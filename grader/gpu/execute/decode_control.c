@@ -150,8 +150,8 @@ static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mas
 void decode_fence(struct decoder *d)
 {
     /* A proxy fence does nothing, because all accesses of the emulator take the same path to
-     * memory. A system-wide fence counts as a poll, because the next load may read a value that the
-     * host has written. */
+     * memory. A system-wide fence counts as a poll, because it often precedes a load of a value
+     * that the host writes. */
     d->out->run = ptx_has(d->in, PTX_MOD_proxy) ? nothing_run : fence_run;
     d->out->mem.op = ptx_has(d->in, PTX_MOD_cta) ? PTX_MOD_cta : PTX_MOD_gpu;
     d->out->observes = ptx_has(d->in, PTX_MOD_sys);
@@ -162,7 +162,7 @@ void decode_fence(struct decoder *d)
 }
 
 /* Decodes nanosleep, which does not wait in the emulator. It counts as a poll, so that other warps
- * get their turn sooner. */
+ * run sooner. */
 void decode_nanosleep(struct decoder *d)
 {
     d->out->run = sleep_run;

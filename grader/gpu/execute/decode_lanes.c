@@ -18,8 +18,8 @@ static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
     d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
 }
 
-/* Returns the other modifier of an instruction that has exactly two, one of which is .sync. Returns
- * PTX_MOD_sync for other instructions. */
+/* If the instruction has exactly two modifiers and one of them is .sync, returns the other one.
+ * Otherwise returns PTX_MOD_sync. */
 static uint8_t word_beside_sync(const struct ptx_instruction *in)
 {
     const uint8_t *word = in->modifiers;

@@ -96,8 +96,8 @@ static void decode_part(struct decoder *d, const struct ptx_operand *op, enum pt
 
 /* --- wmma.load and wmma.store ----------------------------------------------------------------- */
 
-/* Sets the shape and element size of a matrix. Numbers of less than 8 bits are moved in words of 32
- * bits, each of which counts as one element. */
+/* Sets the shape and element size of a matrix. Numbers of less than 8 bits are moved in 32-bit
+ * words, and each word counts as one element. */
 static void set_elements(struct inst *out, enum ptx_type type, unsigned rows, unsigned columns,
                          bool is_factor)
 {
@@ -144,7 +144,7 @@ void decode_matrix(struct decoder *d)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* Finds the types of d, a, b and c. If a and b are f16, wmma names only the types of d and c. */
+/* Finds the types of d, a, b and c. If a and b are f16, wmma states only the types of d and c. */
 static bool find_types(const struct ptx_instruction *in, uint8_t *types)
 {
     bool is_short = in->type_count == 2 && in->opcode == PTX_OP_wmma_mma;
@@ -176,7 +176,7 @@ static bool types_match(const struct ptx_instruction *in, const struct shape *sh
     if (a & T(f16) && (in->opcode == PTX_OP_wmma_mma || shape->k == 4))
         return is_half_or_float(types[0]) && is_half_or_float(types[3]) &&
                (in->opcode == PTX_OP_wmma_mma || types[0] == PTX_f32 || same);
-    /* other types of this shape are refused, because no GPU's results are known */
+    /* other types of this shape are refused, because their results were not measured on a GPU */
     if (a & FLOAT8 && shape->k == 16)
         return a & T(e4m3) && same && types[0] == PTX_f32;
     if (a & (T(f16) | FLOAT8))

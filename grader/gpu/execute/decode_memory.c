@@ -34,7 +34,7 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     }
     if (op->variable) {
         out->mem.offset += (int64_t)decode_variable_address(d, op->variable);
-        /* the variable's own space is more specific */
+        /* the variable's state space is more specific than SPACE */
         if (space == PTX_GENERIC || space == PTX_PARAM)
             space = op->variable->space;
     } else if (space == PTX_PARAM && !d->image->function->is_kernel) {
@@ -53,8 +53,8 @@ unsigned decode_vector_width(const struct ptx_instruction *in)
     return ptx_has(in, PTX_MOD_v4) ? 4 : ptx_has(in, PTX_MOD_v2) ? 2 : 1;
 }
 
-/* Returns whether the instruction has COUNT operands, not counting a 64-bit cache policy, which
- * follows them if the instruction has a cache hint. Policies have no effect here. */
+/* Returns whether the instruction has COUNT operands. An instruction with a cache hint has a 64-bit
+ * cache policy after them. Policies have no effect in the emulator. */
 static bool has_operands(struct decoder *d, unsigned count)
 {
     bool hinted = ptx_has(d->in, PTX_MOD_L2_cache_hint);
@@ -134,7 +134,8 @@ static bool atomic_is_legal(uint8_t op, enum ptx_type type)
         return false;
     switch (op) {
     case PTX_MOD_add:
-        return !bits && type != PTX_s64; /* PTX has only .u64, and .s64 would give the same bits */
+        /* PTX has only .u64, because .s64 would give the same bits */
+        return !bits && type != PTX_s64;
     case PTX_MOD_min:
     case PTX_MOD_max:
         return !bits && !is_float;
@@ -154,7 +155,7 @@ uint8_t decode_operation(const struct ptx_instruction *in)
     return PTX_MOD_COUNT;
 }
 
-/* Returns whether PTX has this atomic for vectors of WIDTH elements. Only additions of floats with
+/* Returns whether PTX has this atomic for vectors of WIDTH elements. Only additions of floats of
  * fewer than 64 bits have vectors. Each element is a separate atomic addition. */
 static bool atomic_has_width(uint8_t op, enum ptx_type type, unsigned width)
 {

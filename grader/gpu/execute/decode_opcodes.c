@@ -1,8 +1,8 @@
 /* The table of opcodes and the functions that decode them.
  *
- * Arithmetic needs no row in the table: decode_alu() finds its function by the mnemonic, in alu.def
- * or half.def. Any other new opcode needs a line in gpu/ptx/opcodes.def, a row in the table, and
- * tests in tests/gpu/execute. */
+ * Arithmetic needs no row in the table, because decode_alu() finds its function by the mnemonic, in
+ * alu.def or half.def. Any other new opcode needs a line in gpu/ptx/opcodes.def, a row in the
+ * table, and tests in tests/gpu/execute. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/floats.h"
 #include "gpu/execute/operations.h"

@@ -133,8 +133,8 @@ static void decode_half(struct decoder *d)
     use_half_modes(d);
 }
 
-/* Returns whether the instruction is rcp.approx.ftz.f64 or rsqrt.approx.ftz.f64. These have
- * separate rows in alu.def, because their results are rough approximations, which programs
+/* Returns whether the instruction is rcp.approx.ftz.f64 or rsqrt.approx.ftz.f64. They have separate
+ * rows in alu.def, because their results are only rough approximations, which programs then
  * refine. */
 static bool is_gross(const struct decoder *d)
 {
@@ -179,7 +179,7 @@ static uint8_t product_part(const struct decoder *d)
 }
 
 /* Decodes add.cc, addc and similar instructions. The carry is a register in the function's frame,
- * so a called function does not get it. */
+ * so it is not passed to a called function. */
 void decode_carry(struct decoder *d)
 {
     enum ptx_type type = decode_type_of(d);
@@ -290,7 +290,7 @@ void decode_selp(struct decoder *d)
     d->out->src[2] = decode_predicate_source(d, &d->in->operands[3]);
 }
 
-/* Decodes and, or, xor and not. The operands are predicates or bits of words. */
+/* Decodes and, or, xor and not. The operands are predicates or untyped bits. */
 void decode_logic(struct decoder *d)
 {
     if (decode_type_of(d) == PTX_pred)
@@ -375,8 +375,8 @@ void decode_setp(struct decoder *d)
 }
 
 /* Sets *YES to the bits that `set` writes for true. Returns false if `set` cannot compare FROM with
- * a result of type TO. Comparisons of 16-bit floats give their own type or an integer; comparisons
- * of other types give 32 bits. */
+ * a result of type TO. A comparison of 16-bit floats has a result of the same type or an integer; a
+ * comparison of other types has a 32-bit result. */
 static bool set_result(enum ptx_type to, enum ptx_type from, uint32_t *yes)
 {
     bool is_float = ptx_type_class(to) == 'F', is_wide = ptx_type_bytes(to) == 4;

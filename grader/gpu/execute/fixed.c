@@ -8,8 +8,8 @@
  * Most kernels begin with several such instructions, and short kernels contain little else. If only
  * one instruction writes a register, and always writes the same value, the register needs no place
  * in the frame. Instructions that read the register use the constant, the parameter or the special
- * register instead. The instruction that writes it is only counted. The difference is visible only
- * in lanes that read the register before it is written, which is an uninitialised read. */
+ * register instead. The instruction that writes it is only counted. Only a lane that reads the
+ * register before it is written can notice the difference; this is an uninitialised read. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"

@@ -1,6 +1,6 @@
-/* Converts 8-bit floats. Each number is a small multiple of its unit, the value of its last digit,
- * which is a power of two. So a conversion divides by the unit and rounds to a whole number. In
- * doubles, both steps are exact. */
+/* Converts 8-bit floats. Each number is a small multiple of its unit. The unit is the value of the
+ * number's last binary digit, which is a power of two. So a conversion divides by the unit and
+ * rounds to a whole number. In doubles, both steps are exact. */
 #include "gpu/execute/float8.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@ struct format {
     unsigned fraction; /* number of fraction bits */
     int bias;
     double largest;
-    /* the bits of infinity without the sign; larger bits are NaN. If equal to NO_NUMBER, the format
-     * has no infinity. */
+    /* The bits of infinity without the sign; larger values are NaN. NO_NUMBER if the format has no
+     * infinity. */
     uint8_t infinity;
 };
 
@@ -26,7 +26,7 @@ static struct format format_of(unsigned type)
                               : (struct format){2, 15, 57344, 0x7c};
 }
 
-/* Returns the exponent of the unit of numbers that have exponent EXPONENT. */
+/* Returns the exponent of the unit of the numbers whose exponent is EXPONENT. */
 static int unit_of(int exponent, struct format format)
 {
     int least = 1 - format.bias;
@@ -39,8 +39,8 @@ static uint8_t narrow(double value, struct format format)
         return NO_NUMBER;
     double size = fmin(fabs(value), format.largest);
     int unit = unit_of(size > 0 ? ilogb(size) : 1 - format.bias, format);
-    /* the bits of consecutive numbers are consecutive, even where the exponent changes, so rounding
-     * up needs no special case */
+    /* the codes of adjacent numbers differ by 1, even where the exponent changes, so rounding up to
+     * the next power of two needs no special case */
     int before = (unit + (int)format.fraction - (1 - format.bias)) << format.fraction;
     int code = before + (int)rint(ldexp(size, -unit));
     return (uint8_t)(code | (signbit(value) ? SIGN : 0));

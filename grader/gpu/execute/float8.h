@@ -4,8 +4,9 @@
  *   e4m3   1 sign, 4 exponent and 3 fraction bits; the largest is 448; no infinity, one NaN
  *   e5m2   1 sign, 5 exponent and 2 fraction bits; the largest is 57,344; otherwise like IEEE
  *
- * PTX has no arithmetic for these types. It converts them to f16, and f32 and f16 to them. The
- * latter requires .satfinite: numbers that are too large become the largest number. */
+ * PTX has no arithmetic for these types, only conversions: from them to f16, and from f32 or f16 to
+ * them. Conversions to them require .satfinite: numbers that are too large become the largest
+ * number. */
 #ifndef GPU_EXECUTE_FLOAT8_H
 #define GPU_EXECUTE_FLOAT8_H
 

@@ -8,7 +8,7 @@
  * The modes are bits of a register: MXCSR on x86-64, FPCR on arm64. With MODE_FTZ, both CPUs read
  * denormals as zero and write zero for results below 2^-126. x86-64, like PTX, rounds a result
  * before this test; arm64 rounds it afterwards. So the CPUs differ for results that round up to
- * 2^-126: see fp_keep_rounded(). */
+ * 2^-126; fp_keep_rounded() corrects these on arm64. */
 #ifndef GPU_EXECUTE_FLOATS_H
 #define GPU_EXECUTE_FLOATS_H
 
@@ -38,8 +38,9 @@ static inline void fp_set(uint32_t mode)
     _mm_setcsr(mode);
 }
 
-/* Returns VALUE, the result of an operation on two operands: the first is not NaN, the second is B.
- * A NaN gets the bits that x86-64 gives it, so x86-64 needs no correction. */
+/* VALUE is the result of an operation whose first operand is not NaN and whose second operand is B.
+ * If VALUE is NaN, returns the NaN that x86-64 produces; otherwise returns VALUE. On x86-64, VALUE
+ * needs no correction. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     return value;
@@ -60,8 +61,8 @@ static inline void fp_set(uint32_t mode)
     __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
 }
 
-/* Does the same on arm64. This CPU clears the sign of a NaN that no operand had, and produces such
- * a NaN also for infinity * 0 + NaN. */
+/* Does the same on arm64, where a NaN must be corrected. If no operand is NaN, this CPU returns a
+ * NaN without a sign. It also returns this NaN for infinity * 0 + NaN. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     const uint64_t new_nan = (uint64_t)0xfff8 << 48;
@@ -74,8 +75,8 @@ LANES_INLINE double fp_second_nan(double value, double b)
 #endif
 
 /* Returns VALUE, the result of an operation on A and B. If an operand is NaN, the result is the
- * first such operand, made quiet. This function is needed because CPUs choose in other orders, and
- * a compiler may swap the operands. */
+ * first NaN operand as a quiet NaN. This function is needed because CPUs differ in their choice of
+ * the operand, and a compiler may swap the operands. */
 LANES_INLINE double fp_nan(double value, double a, double b)
 {
     value = fp_second_nan(value, b);
@@ -88,8 +89,8 @@ LANES_INLINE double fp_nan3(double value, double a, double b, double c)
 }
 
 /* Corrects D where flushing has produced 0 instead of 2^-126 or -2^-126, in the lanes of MASK. D is
- * A * B + C, or A * B if C is NULL, computed in MODE, which includes MODE_FTZ. The CPU must be in
- * MODE_DEFAULT again. Needed only where FP_ROUNDS_FIRST is 0. */
+ * A * B + C, or A * B if C is NULL, computed in MODE, which includes MODE_FTZ. Call this after
+ * switching the CPU back to MODE_DEFAULT. Needed only on CPUs where FP_ROUNDS_FIRST is 0. */
 void fp_keep_rounded(uint32_t mode, float *d, const float *a, const float *b, const float *c,
                      uint32_t mask);
 

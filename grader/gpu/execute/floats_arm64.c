@@ -7,8 +7,9 @@
  *     LAST = 2^-126 - 2^-150, the last number below 2^-126 if exponents had no limit
  *     HALF = half-way between LAST and 2^-126
  *
- * Such results are rare. So the kernel computes with flushing, and this file then looks for them
- * among the zeros. The exact result is a long double, which has 113 bits on arm64. */
+ * Such results are rare. So the kernel computes with flushing, and this file then looks for such
+ * results among those that are zero. The exact result is a long double, which has 113 bits on
+ * arm64. */
 #ifdef __aarch64__
 #include <math.h>
 #include <stdbool.h>

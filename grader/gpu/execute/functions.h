@@ -1,9 +1,9 @@
 /* Computes powers of two, logarithms and sines in double precision, without branches, calls or
  * tables. So the compiler can vectorise these functions, unlike libm's. Their error is below 2^-50
  * of the result. For float arguments, the result rounded to float is the same as libm's. This was
- * tested with all floats; test_functions.c tests some. The functions use no fused multiply-add:
- * some CPUs have none, and every CPU must give the same bits. The rounding mode must be to
- * nearest. */
+ * tested once with all floats; test_functions.c tests some of them. The functions use no fused
+ * multiply-add: some CPUs have none, and every CPU must give the same bits. The rounding mode must
+ * be to nearest. */
 #ifndef GPU_EXECUTE_FUNCTIONS_H
 #define GPU_EXECUTE_FUNCTIONS_H
 

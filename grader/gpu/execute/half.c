@@ -14,7 +14,8 @@ typedef double f64;
 
 /* --- operators of half.def -------------------------------------------------------------------- */
 
-/* Returns a + b rounded to odd: if the sum is inexact, the last bit of the double is set. */
+/* Returns a + b rounded to odd: if the sum is inexact, returns the neighbouring double whose last
+ * bit is 1. */
 static inline f64 sum_to_odd(f64 a, f64 b)
 {
     f64 sum = a + b, part = sum - a;
@@ -32,8 +33,8 @@ static inline f64 lesser(f64 a, f64 b)
     return first ? a : b;
 }
 
-/* Returns NaN if a or b is NaN, otherwise -0. The caller adds the result: -0 changes no number, not
- * even -0. */
+/* Returns NaN if a or b is NaN, otherwise -0. The caller adds the result to a value. Adding -0
+ * changes no number, not even -0. */
 static inline f64 nan_of(f64 a, f64 b)
 {
     return a != a || b != b ? NAN : -0.0;
@@ -89,8 +90,8 @@ const struct half_row *half_find(const char *name)
 
 /* --- lanes ------------------------------------------------------------------------------------ */
 
-/* Flushes denormals to zero. LEAST has the bits of the smallest normal number; 0 turns flushing
- * off. */
+/* Flushes denormals to zero. LEAST has the bits of the smallest normal number, or is 0 to flush
+ * nothing. */
 LANES_INLINE u16 flushed(u16 raw, int least)
 {
     return (raw & 0x7fff) < least ? raw & HALF_SIGN : raw;

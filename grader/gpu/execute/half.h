@@ -69,7 +69,7 @@ LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
     uint32_t sign = (uint32_t)(raw & HALF_SIGN) << 16;
     if (!rebias) /* bf16 is the upper half of a float */
         return bits_float(sign | (uint32_t)fraction);
-    /* denormals: the fraction gets a leading digit 1, which is then subtracted */
+    /* denormals: adds a leading digit 1 to the fraction, then subtracts it */
     int32_t one = rebias + (1 << FLOAT_DIGITS);
     float small = bits_float((uint32_t)(one + fraction)) - bits_float((uint32_t)one);
     uint32_t normal = (uint32_t)(fraction + rebias);
@@ -86,8 +86,8 @@ LANES_INLINE uint16_t half_narrow_to(double value, struct half_format format, in
     int64_t exponent = size >> DOUBLE_DIGITS;
     int64_t least = DOUBLE_BIAS + 1 - format.bias, most = DOUBLE_BIAS + format.bias + 2;
     exponent = exponent < least ? least : exponent > most ? most : exponent;
-    /* the last digit of MAGIC has the same value as the result's last digit, so adding MAGIC
-     * rounds */
+    /* the last digit of MAGIC has the same value as the result's last digit, so adding MAGIC rounds
+     * at this digit */
     int64_t digits = DOUBLE_DIGITS - format.fraction;
     double magic = bits_double((uint64_t)((exponent + digits) << DOUBLE_DIGITS) |
                                (double_bits(value) & DOUBLE_SIGN));

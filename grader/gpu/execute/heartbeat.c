@@ -8,10 +8,10 @@
 #include "gpu/execute/state.h"
 #include "gpu/observe/describe.h"
 
-/* seconds from the beginning of a launch to the first progress line; each further line comes after
- * twice the time */
+/* seconds from the beginning of a launch to its first progress line; the time doubles for each
+ * further line */
 #define PATIENCE 5u
-#define SLICES   64u /* slices after which a worker reads the clock */
+#define SLICES   64u /* a worker reads the clock once in this number of slices */
 
 static atomic_uint running;
 static atomic_bool interrupted;

@@ -31,8 +31,8 @@ enum bank {
     BANK_COUNT,
 };
 
-/* The place of an operand: from `offset` in `bank` on, there are 32 values of `bytes` bytes each,
- * or one word with the 32 bits of a predicate. */
+/* The location of an operand in a bank. At `offset` in `bank`, there are 32 values of `bytes` bytes
+ * each, or, for a predicate, one 32-bit word with one bit per lane. */
 struct slot {
     uint32_t offset;
     uint8_t bank;
@@ -46,7 +46,7 @@ enum inst_kind {
     KIND_LANES, /* calls run() */
     /* calls run() for the lowest lane, which then continues separately (see kernel_part_lanes()) */
     KIND_APART,
-    KIND_MEET, /* waits for the lanes that the instruction names, then calls run() */
+    KIND_MEET, /* waits for all lanes in the instruction's members mask, then calls run() */
     KIND_BRANCH,
     KIND_EXIT,
     KIND_CALL,
@@ -89,7 +89,7 @@ struct inst {
         struct {
             compare_fn *compare;
             struct slot second; /* q if the result is p|q, otherwise NO_SLOT */
-            uint32_t yes;       /* the word that `set` writes for true */
+            uint32_t yes;       /* the bits that `set` writes for true */
             /* '&', '|' or '^', which combines the result with the third source, or 0 */
             uint8_t combine;
             /* the type of 16-bit floats, which are compared as f64; 0 for other types */
@@ -152,7 +152,7 @@ struct inst {
             bool relaxed; /* .relaxed: the arrival orders no memory accesses */
         } barrier;
         struct {
-            /* how many of the latest copy groups may stay pending after the wait */
+            /* number of the latest copy groups that may still be pending after the wait */
             uint32_t pending;
         } wait;
         struct {
@@ -173,7 +173,7 @@ struct inst {
             uint8_t dims;         /* number of coordinates */
             uint8_t count, bytes; /* number and size of the values of a surface access */
             uint8_t component;    /* index of the component that tld4 gathers */
-            /* effect of a surface access out of bounds: trap, clamp or zero (enum ptx_modifier) */
+            /* action on a surface access out of bounds: trap, clamp or zero (enum ptx_modifier) */
             uint8_t outside;
             uint8_t way; /* .level or .grad (enum ptx_modifier), or 0 */
             bool is_integer, layered, cube;
@@ -196,7 +196,7 @@ struct inst {
 };
 
 #define NO_IMAGE    UINT32_MAX
-#define VECTOR_ROOM 10 /* most slots in an instruction's vectors; tex.grad.3d has 10 */
+#define VECTOR_ROOM 10 /* maximum slots in an instruction's vectors; tex.grad.3d has 10 */
 #define MATRIX_ROOM 32 /* additional slots for the four matrices of a product */
 
 /* One function's part of a kernel's code. */
@@ -208,7 +208,7 @@ struct image {
     /* bytes of parameters and results per lane in a frame; a multiple of 16 */
     uint32_t frame_bytes;
     uint32_t local_slot; /* slot that holds the address of the frame's local memory, or NO_SLOT */
-    /* bytes to add to the offsets of the function's own shared variables */
+    /* number of bytes to add to the offsets of the function's own shared variables */
     uint32_t shared_shift;
     uint64_t address;        /* value of a pointer to the function */
     uint32_t first_register; /* number of registers in all images before this one */
@@ -233,7 +233,7 @@ struct shared_variable {
 /* A kernel with all functions that it may call. It is read-only while it runs. */
 struct kernel {
     const struct ptx_module *module;
-    /* the kernel's function, which is also the first image's */
+    /* the kernel's function, which is also the function of the first image */
     const struct ptx_function *function;
     struct image *images;
     uint32_t image_count;
@@ -277,11 +277,12 @@ typedef uint64_t symbol_fn(void *context, const struct ptx_variable *variable);
 struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
                              symbol_fn *symbol, void *context, struct refusal *refusal);
 void kernel_free(struct kernel *kernel);
-/* Makes all later loads from MEMORY give wrong values. */
+/* Makes all later loads from MEMORY return wrong values. A check does this to find out whether a
+ * kernel's results depend on MEMORY. */
 void kernel_scramble(struct kernel *kernel, enum emu_scramble memory);
-/* Prepares a launch that runs its warps backwards (see emu_options.backwards). After an atomic
- * whose old value the code uses, the lanes continue separately until they wait for each other. This
- * exposes kernels in which a lane relies on the progress of other lanes. */
+/* Prepares a launch that runs its warps in reverse order (see emu_options.backwards). After an
+ * atomic whose old value the code uses, the lanes continue separately until they wait for each
+ * other. This exposes kernels in which a lane relies on the progress of other lanes. */
 void kernel_part_lanes(struct kernel *kernel);
 /* Returns the offset at which dynamic shared memory begins: after the static part. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)

@@ -50,8 +50,9 @@ static uint32_t count_votes(uint8_t op, uint32_t yes, uint32_t members)
 }
 
 /* Executes vote.sync d, p, members. Lanes with different members, such as tiles of a warp, vote
- * separately. The PTX manual requires that members name each other. If they do not, for instance if
- * each lane names the lanes below it, a GPU still counts the votes of the named lanes. */
+ * separately. The PTX manual requires that all lanes in a members mask have the same mask. If they
+ * do not, for instance if each lane's mask contains the lanes below it, a GPU still counts the
+ * votes of the lanes in each mask. */
 LANES_CLONES void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], votes = slot_predicate(warp, inst->src[0]), present = mask;
@@ -198,8 +199,8 @@ void redux_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
-/* Executes elect.sync d|p, members: d is the lowest member's index, and p is true only in that
- * lane. */
+/* Executes elect.sync d|p, members: d is the index of the lowest member, and p is true only in the
+ * lane with this index. */
 void elect_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], present = mask;

@@ -2,9 +2,9 @@
  * workers' totals and the observers' states are joined.
  *
  * If a CTA waits for other CTAs, its worker continues with the next CTA and returns to the waiting
- * CTA later. At most as many CTAs take turns in this way as the virtual GPU can hold. When all
- * remaining CTAs wait for the host, the launch is parked: its workers leave their CTAs as they are
- * and continue with them later. */
+ * CTA later. The number of CTAs that have started and not ended is at most what the virtual GPU can
+ * hold. When all remaining CTAs wait for the host, the launch is parked: its workers leave their
+ * CTAs as they are and continue with them later. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,9 @@
 #include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
 
-/* Returns whether observer I of the launch still gets WORKER's events. Serial observers get none
- * after the watch (see launch.h), and have no state for a worker that joins then. */
+/* Returns whether observer I of the launch still gets WORKER's events. A serial observer is one
+ * that needs a single worker. It gets no events after the watch (see launch.h), and has no state
+ * for a worker that joins then. */
 static bool is_seen(const struct worker *worker, unsigned i)
 {
     const struct launch *launch = worker->launch;
@@ -156,8 +157,8 @@ static void end(struct worker *worker, struct cta **place)
 }
 
 /* Returns whether the oldest cluster gets an extra turn. A cluster usually waits for an older
- * cluster. So when any cluster has ended, the oldest waiting cluster may be able to continue. It
- * gets at most every second turn. */
+ * cluster. So when any cluster has ended, the oldest waiting cluster may be able to continue and
+ * gets an extra turn. It gets at most every second turn. */
 static bool is_turn_of_oldest(struct worker *worker)
 {
     if (!worker->first)
@@ -168,8 +169,8 @@ static bool is_turn_of_oldest(struct worker *worker)
     return worker->is_ahead;
 }
 
-/* Returns a pointer to the list's link to the cluster whose turn it is. Prefers a new cluster, if
- * one can start, to a cluster that has waited. Returns NULL if there is neither. */
+/* Chooses the cluster that runs next and returns the list's link to it. Starts a new cluster if
+ * possible, and otherwise takes a cluster that has waited. Returns NULL if there is neither. */
 static struct cta **take_turn(struct worker *worker)
 {
     if (is_turn_of_oldest(worker))
@@ -193,7 +194,7 @@ static bool has_work(const struct worker *worker)
     return worker->may_begin || worker->first;
 }
 
-/* Notes that LEADER's cluster has only spun in its turn. Returns whether all clusters that have
+/* Records that LEADER's cluster has only spun in its turn. Returns whether all clusters that have
  * started have only spun in this round. */
 static bool all_have_spun(struct worker *worker, struct cta *leader)
 {
@@ -208,14 +209,14 @@ static void begin_round(struct worker *worker)
     worker->spinning = 0;
 }
 
-/* Returns whether other workers must join because the watch is over. */
+/* Returns whether the watch is over but the other workers have not joined yet. */
 static bool must_widen(const struct launch *launch)
 {
     return launch->watch_is_over && launch->workers < launch->most_workers;
 }
 
 /* Runs clusters, which nearly always have one CTA. A cluster that waits for others gets further
- * turns later. New clusters start as long as the virtual GPU has room. */
+ * turns later. New clusters start as long as the virtual GPU can hold them. */
 static void run_clusters(struct worker *worker)
 {
     struct launch *launch = worker->launch;
@@ -349,8 +350,8 @@ static void join_worker(struct worker *into, struct worker *worker)
     free(worker->patterns);
 }
 
-/* Returns the value of the counter wide_operations. A product of matrices counts as its number of
- * multiply-adds, which the lanes share. */
+/* Returns the value of the counter wide_operations. A matrix product counts as its number of
+ * multiply-adds. */
 static uint64_t wide_operations(const struct inst *inst, const struct profile *profile)
 {
     if (!inst->is_wide)
@@ -368,8 +369,8 @@ static const struct ptx_instruction *instruction_at(const struct kernel *kernel,
     return pc < image->end ? &image->function->code[pc - image->start] : NULL;
 }
 
-/* Returns whether the instruction counts as a barrier. A cluster's barrier is counted at its waits.
- * An mbarrier is counted at its arrivals, because a wait polls repeatedly. */
+/* Returns whether the instruction counts as a barrier. For a cluster's barrier, only waits count.
+ * For an mbarrier, only arrivals count, because a wait polls repeatedly. */
 static bool is_barrier(const struct inst *inst, const struct ptx_instruction *in)
 {
     if (inst->kind == KIND_BARRIER)
@@ -463,8 +464,8 @@ void launch_totals(const struct launch *launch, struct emu_counters *totals)
     totals->value[EMU_longest_warp_instructions] = launch->longest;
 }
 
-/* Starts WORKER's thread. If this fails, the other workers run all CTAs. But if WORKER has CTAs
- * that began before the launch was parked, the launch must stop. */
+/* Starts WORKER's thread. If this fails, the other workers run all CTAs. But if the launch was
+ * parked and WORKER still has CTAs that began earlier, the launch must stop. */
 static bool start_worker(pthread_t *thread, struct worker *worker)
 {
     if (pthread_create(thread, NULL, worker_main, worker) == 0)

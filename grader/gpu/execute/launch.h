@@ -36,7 +36,7 @@ struct output {
         char *text;
         size_t length;
     } streams[EMU_STREAMS];
-    size_t limit; /* most bytes of each stream; text beyond this is lost */
+    size_t limit; /* maximum bytes of each stream; text beyond this is lost */
     char assertion[160];
 };
 
@@ -84,8 +84,8 @@ struct launch {
     uint32_t own_bytes;       /* part of local_bytes for the kernel's own variables */
     struct emu_occupancy occupancy;
     uint32_t workers;
-    uint32_t resident;         /* most CTAs that one worker runs in turn */
-    uint64_t limit;            /* most warp instructions, or 0 for no limit */
+    uint32_t resident;         /* maximum number of CTAs that one worker runs in turn */
+    uint64_t limit;            /* maximum warp instructions, or 0 for no limit */
     uint64_t clock;            /* the device's clock, in cycles, when the launch begins */
     double timer;              /* predicted nanoseconds of all earlier launches */
     uint64_t workspace;        /* address of a cooperative launch's grid barrier, or 0 */
@@ -100,9 +100,9 @@ struct launch {
     atomic_int status;    /* the first error, as enum emu_status */
     atomic_bool stopping; /* workers stop as soon as they see this flag */
     struct worker *pool;  /* array of most_workers workers */
-    /* The watch is the first part of a launch, which runs on a single worker because some observers
-     * need this. When the watch's cost exceeds its limit, these observers are removed and the other
-     * workers join. */
+    /* The watch is the first part of a launch. It runs on a single worker, because some observers
+     * need this. When its cost exceeds the limit, these observers are removed and the other workers
+     * join. */
     /* limit of watch_cost, in the unit of emu_options.watch_budget, or 0 for no limit */
     uint64_t watch_limit;
     uint64_t watch_cost; /* sum of the workers' costs; valid after launch_end() */
@@ -113,7 +113,7 @@ struct launch {
     /* number of clusters that have ended since has_waited became true */
     atomic_uint_fast64_t ended;
     uint64_t begun; /* time of the call of launch_go(), in seconds of a monotonic clock */
-    /* seconds from `begun` until a line reports the launch's progress */
+    /* seconds from `begun` until the emulator prints a line about the launch's progress */
     atomic_uint patience;
     atomic_bool is_interrupted;           /* the user has pressed Ctrl-C */
     atomic_bool is_stuck;                 /* no remaining thread can ever continue */
@@ -133,12 +133,12 @@ bool launch_go(struct launch *launch);
 enum emu_status launch_end(struct launch *launch);
 /* Ends the launch's watch. Call this between two slices of WORKER, the launch's only worker. */
 void launch_end_watch(struct worker *worker);
-/* Makes the workers forget which memory blocks they have found. Must be called if the host may have
- * allocated or freed memory while the launch was parked. */
+/* Empties the workers' caches of memory blocks. Must be called if the host may have allocated or
+ * freed memory while the launch was parked. */
 void launch_forget_memory(struct launch *launch);
 /* Returns a number that grows when the launch changes memory. */
 uint64_t launch_changes(const struct launch *launch);
-/* Returns whether the launch has accessed memory that the host lends. */
+/* Returns whether the launch has accessed memory that it shares with the host. */
 bool launch_sees_lent(const struct launch *launch);
 void launch_totals(const struct launch *launch, struct emu_counters *totals);
 

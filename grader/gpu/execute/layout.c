@@ -8,8 +8,9 @@
 #include "gpu/execute/decode.h"
 
 #define NOWHERE UINT32_MAX
-#define MOST    (UINT32_MAX / 2) /* limit of sizes, in bytes; far more than any block can have */
-/* largest alignment of arrays without a size, in bytes; more would only waste memory */
+#define MOST    (UINT32_MAX / 2) /* limit for sizes, in bytes; far more than any block can have */
+/* largest alignment of arrays without a size, in bytes; a larger alignment would only waste
+ * memory */
 #define MOST_PADDING 1024u
 #define ALIGNMENT    16u /* smallest alignment of a function's variables, in bytes */
 

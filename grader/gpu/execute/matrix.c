@@ -1,16 +1,17 @@
-/* Executes wmma.load, wmma.mma and wmma.store, and mma, for which the program itself puts the
- * factors into registers. The 32 lanes of a warp together hold each matrix in their registers.
+/* Executes wmma.load, wmma.mma, wmma.store and mma. For mma, the program itself puts the factors
+ * into registers. The 32 lanes of a warp together hold each matrix in their registers.
  *
  * For mma, the manual defines which lane holds which numbers. The matrix is divided into tiles of 8
- * rows. 4 lanes share a row of a tile, and each lane holds PACK adjacent numbers of the row. For b,
- * columns take the place of rows. The PACK numbers of a factor fill a register of 32 bits; for a
- * sum, PACK is 2. For wmma, the manual does not define the places; this file uses the same places.
+ * rows. 4 lanes share a row of a tile, and each lane holds PACK adjacent numbers of the row. Matrix
+ * b is divided in the same way, but by columns. The PACK numbers of a factor (a or b) fill a 32-bit
+ * register; for c and d, PACK is 2. For wmma, the manual does not define which lane holds which
+ * numbers; this file distributes them in the same way.
  *
  *     a of f16: lane 0 holds 0 and 1 of row 0, lane 1 holds 2 and 3, … lane 4 begins row 1. Tiles
  *     are numbered downwards first, then to the right.
  *
- * In wmma, a factor (a or b) of f16 always takes 8 registers of a lane. If its numbers fill only
- * part of them, the other registers repeat these numbers. */
+ * In wmma, a factor of f16 always takes 8 registers of a lane. If its numbers fill only part of
+ * them, the other registers repeat these numbers. */
 #include <string.h>
 
 #include "gpu/execute/access.h"
@@ -38,7 +39,7 @@ static uint8_t *element_at(const struct warp *warp, const struct slot *vector, u
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Loads or stores, for each lane in MASK, COUNT adjacent elements from index ELEMENT on. */
+/* Loads or stores COUNT adjacent elements, beginning with index ELEMENT, for each lane in MASK. */
 static void move_elements(struct warp *warp, const struct inst *inst, uint32_t mask,
                           const struct obs_access *wanted, unsigned element, unsigned count)
 {
@@ -62,7 +63,7 @@ static void move_elements(struct warp *warp, const struct inst *inst, uint32_t m
 
 /* Loads or stores the matrix at [mem.base + mem.offset]. The distance in memory from one row to the
  * next (in some layouts, from one column to the next) is src[0] numbers. Numbers of less than 8
- * bits are moved in words. */
+ * bits are moved in 32-bit words. */
 static void move_matrix(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     unsigned bytes = inst->mem.bytes, rows = inst->mem.rows, columns = inst->mem.columns;
@@ -109,8 +110,9 @@ void matrix_store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* The ways in which a matrix's numbers are spread over the lanes. mma.m8n8k4 of f16 computes four
- * products, each with 8 of the lanes: lanes 0 to 3 and 16 to 19 hold the first product. */
+/* The ways in which a matrix's numbers are distributed over the lanes. mma.m8n8k4 of f16 computes
+ * four products (quads), each with 8 of the lanes: lanes 0 to 3 and 16 to 19 hold the first
+ * product. */
 enum layout { TILES, QUAD_ROWS, QUAD_COLUMNS, QUAD_SUMS };
 
 struct part {
@@ -204,7 +206,8 @@ static struct part part_of(const struct inst *inst, unsigned i, const struct ten
     return part;
 }
 
-/* Returns how many products a tensor core adds in one step, as measured on a GPU (see tensor.c). */
+/* Returns the number of products that a tensor core adds in one step, as measured on a GPU (see
+ * tensor.c). */
 static unsigned step_of(const struct inst *inst, const struct tensor_product *p)
 {
     bool is_float8 = p->types[1] == PTX_e4m3 || p->types[1] == PTX_e5m2;
@@ -237,14 +240,14 @@ void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t ma
 
 /* --- matrices of 8 rows, each with 16 bytes --------------------------------------------------- */
 
-/* Returns the index of the half word that holds the number in column COLUMN of row ROW. The 32
- * lanes' registers are 64 half words. */
+/* The 32 lanes' registers consist of 64 halves of 16 bits. Returns the index of the half that holds
+ * the number in column COLUMN of row ROW. */
 static unsigned half_word(unsigned row, unsigned column, bool transposed)
 {
     return transposed ? 8 * column + row : 8 * row + column;
 }
 
-/* Returns the 64 half words of the matrix with index NUMBER, two in each lane's register. */
+/* Returns the 64 halves of the matrix with index NUMBER, two in each lane's register. */
 static uint16_t *halves_at(const struct warp *warp, const struct inst *inst, unsigned number)
 {
     return (uint16_t *)(void *)slot_at(warp, inst->mem.vector[number]);

@@ -4,12 +4,12 @@
  * A barrier counts the arrivals that are still pending in its current phase. When none is pending,
  * the phase ends, and the next phase begins with `expected` pending arrivals. An arrival returns a
  * state: the number of the current phase and its pending count. A wait takes a state and checks
- * whether the barrier is in another phase by now. A phase can also wait for bytes: expect_tx
- * announces them, and bulk copies deliver them (bulk.c).
+ * whether the barrier is in another phase by now. A phase can also wait for bytes: expect_tx raises
+ * the number of expected bytes, and bulk copies lower it when they store their bytes (bulk.c).
  *
  * PTX does not define the contents of a barrier's 8 bytes in shared memory. So each CTA keeps a
- * table of its barriers. If an instruction uses a barrier that is not in the table, this is
- * reported: the barrier was never initialised. */
+ * table of its barriers. An instruction that uses a barrier that is not in the table is reported,
+ * because the barrier was never initialised. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,8 +100,8 @@ static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst
     return state;
 }
 
-/* Completes the lane's copies, then arrives for them. Without .noinc, the instruction first adds
- * this arrival to the pending count, so the count does not change. */
+/* Completes the lane's copies, then arrives for them. Without .noinc, the instruction first adds 1
+ * to the pending count, so that the arrival leaves the count unchanged. */
 static void arrive_with_copies(struct warp *warp, unsigned lane, const struct inst *inst,
                                struct mbarrier *barrier)
 {
@@ -131,8 +131,8 @@ static void return_state(struct warp *warp, const struct inst *inst, unsigned la
         memcpy(slot_at(warp, inst->dst) + lane * sizeof state, &state, sizeof state);
 }
 
-/* Returns the number by which observers identify a phase: an address in the barrier, which differs
- * from the next phase's. */
+/* Returns the number by which observers identify a phase: an address in the barrier. Two successive
+ * phases have different addresses. */
 static uint64_t place_of(const struct mbarrier *barrier, uint64_t phase)
 {
     return barrier->at + (phase & 1) * 4;
@@ -214,16 +214,16 @@ static void report_event(struct warp *warp, const struct inst *inst, const struc
                                             .place = place});
 }
 
-/* Returns whether the instruction may name an mbarrier of another CTA. */
+/* Returns whether the instruction's mbarrier may belong to another CTA. */
 static bool may_be_remote(const struct inst *inst)
 {
     return inst->mem.op == PTX_OP_mbarrier_arrive || inst->mem.op == PTX_OP_mbarrier_arrive_drop ||
            inst->mem.op == PTX_OP_mbarrier_expect_tx || inst->mem.op == PTX_OP_mbarrier_complete_tx;
 }
 
-/* Returns the CTA whose mbarriers ACCESS names. If the access is not allowed, reports a fault and
- * returns NULL. If the CTA is not running, returns WARP's CTA, and access_find() then reports the
- * fault. */
+/* Returns the CTA that owns the mbarriers at ACCESS's addresses. If the access is not allowed,
+ * reports a fault and returns NULL. If the CTA is not running, returns WARP's CTA, and
+ * access_find() then reports the fault. */
 static struct cta *find_owner(struct warp *warp, const struct inst *inst,
                               const struct obs_access *access, unsigned lane)
 {
@@ -238,8 +238,8 @@ static struct cta *find_owner(struct warp *warp, const struct inst *inst,
     return NULL;
 }
 
-/* Executes the instruction for one lane after another. A generic address must be in shared memory,
- * too. */
+/* Executes the instruction for one lane after another. The address must be in shared memory, even
+ * if it is generic. */
 void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t todo = mask, group; todo; todo &= ~group) {

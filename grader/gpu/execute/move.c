@@ -1,5 +1,5 @@
-/* Executes instructions that move values without computing them: selection, predicates, vectors,
- * special registers, parameters. */
+/* Executes instructions that only move values: selection, predicates, vectors, special registers,
+ * parameters. */
 #include <string.h>
 #include <time.h>
 
@@ -141,8 +141,8 @@ void wide_mov_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 /* --- special registers and parameters --------------------------------------------------------- */
 
-/* Writes VALUE to all lanes of MASK. This is optimised, because kernels that poll the clock do
- * little else. */
+/* Writes VALUE to all lanes of MASK. This is optimised, because a kernel that waits by polling the
+ * clock spends most of its time here. */
 LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint32_t mask)
 {
     uint32_t *words = (uint32_t *)(void *)slot_at(warp, slot);
@@ -179,9 +179,9 @@ static uint64_t nanoseconds(const struct warp *warp)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Returns %clock, which begins at the device's clock. It advances as predicted or, without a
- * prediction, by 4 cycles with each instruction of the warp. It never goes back, and its values are
- * the same in every run. */
+/* Returns %clock, which begins at the device's clock. It advances by the predicted cycles or,
+ * without a prediction, by 4 cycles for each instruction of the warp. It never decreases, and its
+ * values are the same whenever the program is executed. */
 static uint64_t clock_now(const struct warp *warp)
 {
     double cycles;
@@ -224,7 +224,7 @@ static bool is_in(const struct cta *cta, uint64_t addr, enum ptx_space space)
                 cluster_rank(addr - MEM_SHARED_WINDOW, cta->rank) == cta->rank);
     const struct mem_block *block = mem_block_at(launch->memory, addr);
     bool fixed = block && block->is_constant && addr - block->addr < block->size;
-    /* the parameters are in two spaces, as on a GPU */
+    /* the parameters' address is in two state spaces, as on a GPU */
     if (fixed && block->addr == launch->kernel->params_at)
         return space == PTX_PARAM || space == PTX_GLOBAL;
     return space == (fixed ? PTX_CONST : PTX_GLOBAL);

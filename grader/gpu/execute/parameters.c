@@ -1,7 +1,7 @@
 /* Provides fast paths for loads and stores of parameters at fixed offsets. Observers do not see
- * these accesses, and the parameters always exist, so no address must be looked up or checked. The
- * speed matters: every kernel begins with several such accesses, and every function call makes
- * some. */
+ * these accesses, and the parameters always exist, so no address must be looked up or checked. They
+ * must be fast, because every kernel begins with several such accesses, and every function call
+ * makes some. */
 #include "gpu/execute/access.h"
 #include "gpu/execute/access_values.h"
 

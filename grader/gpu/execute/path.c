@@ -54,10 +54,10 @@ void paths_drop_done(struct warp *warp)
     }
 }
 
-/* Keeps only LANES. Moves an entry down the stack only if an entry below it is removed, which is
- * rare: usually only one entry loses lanes, and it loses all of them. Moving is slow: an entry was
- * written by two stores and is read by one load, so the CPU cannot forward the stored data and
- * waits until it is in the cache. */
+/* Keeps only LANES. Moves an entry down the stack only if an entry below it is removed. This is
+ * rare, because usually only one entry loses lanes, and it loses all of them. A move is slow: an
+ * entry was written by two stores and is read by one load, so the CPU cannot forward the stored
+ * data and waits until the data are in the cache. */
 void path_keep(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;

@@ -14,7 +14,7 @@
 #include "gpu/ptx/module.h"
 
 #define PATTERN_WINDOW 128 /* bytes */
-/* number of accesses with other deltas after which a new pattern is computed */
+/* after this number of accesses with other deltas, a new pattern is computed */
 #define PATTERN_STRAYS 16
 
 /* The ways in which the lanes' values can be copied, from the fastest to the slowest. A row is 16
@@ -24,16 +24,16 @@ enum pattern_shape {
     PATTERN_DENSE_ROWS, /* the lanes of each row are contiguous */
     PATTERN_SAME,       /* all lanes have the same address */
     PATTERN_SAME_ROWS,  /* the lanes of each row have the same address */
-    PATTERN_NEAR,       /* all lanes are in the 32 words from the lowest address on (see `word`) */
+    PATTERN_NEAR, /* all lanes access the 32 4-byte words from the lowest address on (see `word`) */
     PATTERN_ANY,
 };
 
 struct pattern {
     uint32_t mask; /* lanes of the access, or 0 if there is no pattern yet */
-    /* Equal to `mask` once an access with this pattern was inside one block of memory, otherwise 0.
-     * begin, room, host and stride are valid only if `ready` is not 0. */
+    /* Equal to `mask` after an access with this pattern was inside one block of memory, otherwise
+     * 0. begin, room, host and stride are valid only if `ready` is not 0. */
     uint32_t ready;
-    uint64_t begin, room; /* the first lane's address is good from `begin` to `begin + room` */
+    uint64_t begin, room; /* the first lane's address is valid from `begin` to `begin + room` */
     /* host address of `begin`, or NULL for the CTA's shared memory or the warp's local memory */
     uint8_t *host;
     /* host bytes from one lane's local memory to the next lane's, or 0 in other spaces */
@@ -43,17 +43,19 @@ struct pattern {
     uint8_t moves;     /* enum moves, or MOVES_OTHERS if `stride` is not 0 */
     uint8_t place;     /* offset of the first lane's address in its 128-byte line */
     uint8_t fixed;     /* mask of the address bits that a repeat must keep (see pattern_fixed()) */
-    bool silent;       /* observers only need the number of repeats (see `times`) */
+    bool silent;       /* observers need only the number of repeats (see `times`) */
     uint32_t times;    /* number of repeats that have not been reported yet */
     uint32_t strays;   /* number of times that find_apart() has succeeded with this pattern */
     uint32_t bits;     /* bitwise OR of all deltas */
     int32_t low, high; /* smallest and largest delta */
-    /* the report of a repeat; `first`, `cta` and `warp` belong to the latest report */
+    /* the data that observers receive about a repeat; `first`, `cta` and `warp` are set for each
+     * report */
     struct obs_repeat repeat;
     /* block of the instruction's latest access; the next access tries this block first */
     struct mem_block *block;
     _Alignas(64) int32_t delta[32]; /* address of each lane minus the first lane's address */
-    _Alignas(64) uint32_t word[32]; /* distance of each lane from the lowest address, in words */
+    /* distance of each lane from the lowest address, in units of 4 bytes */
+    _Alignas(64) uint32_t word[32];
 };
 
 #define PATTERN_INLINE static inline __attribute__((always_inline))
@@ -61,11 +63,11 @@ struct pattern {
 /* Returns a mask of the bits of the first lane's address that a repeat must keep to have the same
  * cost.
  *
- * In shared memory, the banks form a ring, so only the offset in a bank's word matters. In global
- * memory, the offset in the line matters, down to the largest power of 2 that divides all deltas:
- * lower bits move no lane across the border of a sector or line. For a broadcast or a dense
- * pattern, only alignment matters: a broadcast costs the same everywhere, and observers compute the
- * cost of a dense pattern from its first address. */
+ * In shared memory, moving all lanes by whole words only rotates the banks, so only the offset in a
+ * bank's 4-byte word matters. In global memory, the offset in the line matters, down to the largest
+ * power of 2 that divides all deltas: lower bits move no lane across the border of a sector or
+ * line. For a broadcast or a dense pattern, only alignment matters: a broadcast costs the same
+ * everywhere, and observers compute the cost of a dense pattern from its first address. */
 PATTERN_INLINE uint8_t pattern_fixed(const struct pattern *pattern)
 {
     uint8_t width = pattern->bytes - 1u;

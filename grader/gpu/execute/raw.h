@@ -1,6 +1,6 @@
 /* Converts registers of any width to 64 bits for each lane, and back. Each width has its own loop,
- * which the compiler vectorises. memcpy() with a variable number of bytes would be a call or a loop
- * for each lane. */
+ * which the compiler vectorises. memcpy() with a variable number of bytes would need a call or a
+ * loop for each lane. */
 #ifndef GPU_EXECUTE_RAW_H
 #define GPU_EXECUTE_RAW_H
 

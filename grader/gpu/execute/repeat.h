@@ -1,8 +1,8 @@
 /* Finds repeated accesses. An access repeats the instruction's previous access if it has the same
  * lanes and the same pattern (pattern.h), and so the same number of sectors or bank conflicts. For
- * a repeat, one address is checked instead of 32, and observers that agree only get a count of
- * repeats. Without observers, a weaker condition is enough: all lanes stay in the same block of
- * memory. */
+ * a repeat, one address is checked instead of 32, and an observer can choose to receive only the
+ * number of repeats. Without observers, a weaker condition is enough: all lanes access the same
+ * block of memory as before. */
 #ifndef GPU_EXECUTE_REPEAT_H
 #define GPU_EXECUTE_REPEAT_H
 
@@ -66,8 +66,8 @@ LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern
 /* Finds the lanes' bytes without comparing their deltas. This works only if there are no observers
  * and all lanes are in the pattern's block of memory. Lane l's bytes are at the result + AT[l];
  * lanes outside MASK get the first active lane's bytes. Returns NULL if a condition is not met.
- * Some loops begin to repeat a pattern only later. So the result is also NULL after PATTERN_STRAYS
- * such accesses, and the caller then computes a new pattern. */
+ * Also returns NULL after PATTERN_STRAYS such accesses, so that the caller computes a new pattern:
+ * some loops begin to repeat a pattern only later. */
 LANES_INLINE uint8_t *find_apart(const struct warp *warp, bool is_load, struct pattern *pattern,
                                  const void *base, unsigned width, uint64_t offset, bool is_generic,
                                  uint32_t mask, uint64_t *at)

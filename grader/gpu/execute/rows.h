@@ -11,8 +11,8 @@
 
 #include "gpu/execute/comparisons.h"
 
-/* True if MASK is known at compile time to be ALL_LANES. A test at run time would double the
- * code. */
+/* True if MASK is known at compile time to be ALL_LANES. It is false otherwise, because a test at
+ * run time would double the code. */
 #define IS_WHOLE(mask) (__builtin_constant_p(mask) && (mask) == ALL_LANES)
 
 /* With AddressSanitizer, rows_look() checks all lanes of an operand before the loop, and the loop

@@ -2,8 +2,8 @@
  * (builtin.c has launches.)
  *
  * As in CUDA, cudaMalloc() in a kernel allocates from the heap of malloc(). All grids that a kernel
- * launches run after the kernel, in the order of their launches. So streams and events need no
- * order of their own: they only have to exist. */
+ * launches run after the kernel, in launch order. So streams and events have no effect on the
+ * order; a kernel can only create and destroy them. */
 #include <string.h>
 
 #include "gpu/execute/access.h"

@@ -75,8 +75,8 @@ static inline f64 max64(f64 a, f64 b)
     return a > b || b != b ? a : b;
 }
 
-/* Returns the operand that instructions with .approx.ftz.f64 use: only its upper 32 bits, and 0 for
- * a denormal. */
+/* Returns the value that an instruction with .approx.ftz.f64 uses for an operand: the operand's
+ * upper 32 bits, or 0 for a denormal. */
 static inline u64 upper_half(u64 bits)
 {
     return bits & (bits << 1 >> 53 ? ~(u64)0xffffffff : (u64)1 << 63);
@@ -139,9 +139,9 @@ static inline u64 product24(u32 a, u32 b, int is_signed)
     return (u64)(a & 0xffffff) * (b & 0xffffff);
 }
 
-/* Divides as doubles, because a CPU's vector unit cannot divide integers. The quotient is exact for
- * 32-bit integers: rounding to 53 bits never reaches the next integer. A divisor of 0 counts as
- * 1. */
+/* Divides as doubles, because a CPU's vector unit cannot divide integers. For 32-bit integers, the
+ * result is exact: rounding the quotient to 53 bits never reaches the next integer. A divisor of 0
+ * counts as 1. */
 static inline u32 quotient_u32(u32 a, u32 b)
 {
     return (u32)((f64)a / (f64)(b ? b : 1));
@@ -219,15 +219,15 @@ static inline u64 low_bits(u32 count)
     return count < 64 ? ((u64)1 << count) - 1 : ~(u64)0;
 }
 
-/* Limits a position or length, an operand of bfe or bfi. For 32-bit values, the instructions use it
- * modulo 256; for 64-bit values, they do not, as measured on a GPU. */
+/* Limits an operand of bfe or bfi that is a position or a length, to at most 255. As measured on a
+ * GPU, the 32-bit instructions use the operand modulo 256, and the 64-bit instructions do not. */
 static inline u32 field_operand(u32 value, u32 msb)
 {
     return msb == 31 ? value & 0xff : value < 256 ? value : 255;
 }
 
-/* Executes bfe: extracts a field of bits. Result bits above the field, or from beyond the word,
- * repeat the sign bit if IS_SIGNED, and are 0 otherwise. */
+/* Executes bfe: extracts a field of bits. Result bits above the field, or taken from beyond A's
+ * highest bit, are copies of the sign bit if IS_SIGNED, and 0 otherwise. */
 static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
 {
     u32 at = field_operand(b, msb), length = field_operand(c, msb);
@@ -268,7 +268,7 @@ static inline u32 permute(u64 bytes, u32 selectors)
     return result;
 }
 
-/* Returns the selectors for permute() at index C % 4 of TABLE, whose entries have 16 bits. */
+/* Returns the selectors for permute(): entry C % 4 of TABLE, which has entries of 16 bits. */
 static inline u32 choose(u64 table, u32 c)
 {
     return (u32)(table >> 16 * (c & 3)) & 0xffff;

@@ -35,8 +35,8 @@ void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t 
 bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes);
 
 /* A CTA's turn ends after this number of rounds in which threads polled and then passed a barrier.
- * The CTA may be waiting for another CTA: often one thread polls, and a barrier then lets the whole
- * block continue. */
+ * Such a CTA may be waiting for another CTA: in a typical wait loop, one thread polls and a barrier
+ * then lets the whole block continue. */
 #define MOST_LOOKS 1024u
 
 /* --- cluster.c -------------------------------------------------------------------------------- */
@@ -66,9 +66,9 @@ static inline uint64_t cluster_offset(uint64_t offset)
 
 #define SLICE        16384u /* instructions */
 #define OBSERVE_COST 64u    /* cost of an instruction that may poll, in instructions of a slice */
-/* Additional cost of a poll that finds no new value, in instructions of a slice. So a path that
- * only waits polls just a few times in a slice. The warp that writes the awaited value runs sooner,
- * and the counters show few polls, because a poll takes long on a GPU. */
+/* Additional cost of a poll that finds no new value, in instructions of a slice. With this cost, a
+ * path that only waits polls just a few times in a slice. So the warp that writes the awaited value
+ * runs sooner, and the counters show few polls, as on a GPU, where a poll takes long. */
 #define FAILED_COST (SLICE / 3)
 
 /* A warp's turn ends after this number of slices of each path. The limit is for warps that poll in
@@ -89,8 +89,8 @@ struct votes {
 /* Lets the paths of the warp that wait at BARRIER continue. TOTAL is the result of a barrier with a
  * reduction. */
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
-/* For each stuck path, moves the lanes that are only in lower stack entries to a new path, so that
- * they can run. Returns false if there are no such lanes. */
+/* For each stuck path, moves the lanes that are only in lower stack entries, and so cannot run, to
+ * a new path. Returns false if there are no such lanes. */
 bool warp_set_free(struct warp *warp);
 /* Returns the lanes of WARP that wait at BARRIER. */
 uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier);

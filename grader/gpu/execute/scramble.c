@@ -12,8 +12,8 @@
 #include "gpu/execute/values.h"
 #include "gpu/memory/memory.h"
 
-/* Mask of the bits that are flipped in each byte. Flipping them changes integers and also exponents
- * of floats. */
+/* Mask of the bits that are flipped in each byte. They include exponent bits of floats, so that
+ * floats change by more than a rounding error. */
 #define FLIPPED 0x55
 
 static bool reads_shared(const struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -42,7 +42,7 @@ static void flip(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 static void scrambled_shared_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    /* find this out before the load, which may overwrite the address register */
+    /* call reads_shared() before the load, which may overwrite the address register */
     bool is_shared = reads_shared(warp, inst, mask);
     load_run(warp, inst, mask);
     if (is_shared)

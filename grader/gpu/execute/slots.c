@@ -43,8 +43,8 @@ uint32_t decode_take_slot(uint32_t *used, unsigned bytes)
     return offset;
 }
 
-/* Returns ARRAY with room for one more element. If memory runs out, decoding fails and the function
- * returns ARRAY unchanged. */
+/* Enlarges ARRAY, if necessary, to hold one more element, and returns it. If memory runs out,
+ * decoding fails and the function returns ARRAY unchanged. */
 static void *grow(struct decoder *d, void *array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)
@@ -81,7 +81,7 @@ static void fill_constant(struct decoder *d, const struct constant *constant)
         memcpy(k->constants + constant->offset + l * bytes, &constant->value, bytes);
 }
 
-#define REMEMBERED 256 /* number of latest constants with which a new constant is compared */
+#define REMEMBERED 256 /* a new constant is compared with this number of previous constants */
 
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes)
 {
@@ -155,7 +155,7 @@ static struct slot function_slot(struct decoder *d, struct ptx_name name, unsign
 
 static uint64_t immediate_bits(struct decoder *d, const struct ptx_operand *op, enum ptx_type type)
 {
-    /* the program writes the immediate as a decimal fraction */
+    /* the program states the immediate as a decimal fraction */
     if (type == PTX_f32 && op->is_f64) {
         double wide;
         memcpy(&wide, &op->value, sizeof wide);

@@ -4,16 +4,16 @@
  * The next steps of a path depend only on its pc, on the registers that can affect them
  * (deciders.c) and on memory. So a path that returns to an earlier state while memory has not
  * changed will loop for ever. If every path loops in this way or waits at a barrier, the launch is
- * stuck. Every store counts as a change of memory, even if it stores the old value; an atomic
- * counts if it leaves a new value. A path keeps the hash of one earlier state and replaces it after
- * 1, 2, 4, 8… checks (Brent's cycle detection), so loops of any length are found.
+ * stuck. Every store counts as a change of memory, even if it stores the old value. An atomic
+ * counts only if it changes the value. A path keeps the hash of one earlier state and replaces it
+ * after 1, 2, 4, 8… checks (Brent's cycle detection), so loops of any length are found.
  *
  * A worker checks its paths when all its CTAs have only spun for several turns. `epoch` is the
  * number of checks that found a change of memory. A worker whose paths all loop publishes the
- * current epoch. When all workers have published the same epoch, the launch is stuck. A loop with a
- * counter or a clock never returns to an earlier state; the instruction limit ends it. The program
- * can change memory that it lends to the device. So a launch that polls lent memory is stuck only
- * if the program has no other thread that could change this memory.
+ * current epoch. When all workers have published the same epoch, the launch is stuck. A loop whose
+ * end depends on a counter or a clock never returns to an earlier state; the instruction limit ends
+ * it. The host program can change memory that it lends to the device. So a launch that polls lent
+ * memory is stuck only if the program has no other thread that could change this memory.
  *
  * If the launch may be parked, it is parked instead, because the host can continue and may change
  * memory. It is also parked when its CTAs have only spun for a long time without returning to an
@@ -30,10 +30,10 @@
 
 /* Numbers of successive rounds in which all CTAs only spin. */
 #define PATIENCE 64u /* after these rounds, paths are checked for loops */
-/* after these rounds, a launch that may be parked is parked even without a loop */
+/* after these rounds, a launch that may be parked is parked even if no loop was found */
 #define TIRED 512u
-/* A round counts as this number of rounds if some CTA polled and passed a barrier MOST_LOOKS times
- * in it. */
+/* If a CTA polled and passed a barrier MOST_LOOKS times in a round, the round counts as this number
+ * of rounds. */
 #define LONG_ROUND 16u
 
 /* --- has memory changed? ---------------------------------------------------------------------- */
@@ -157,9 +157,9 @@ static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, boo
     return all;
 }
 
-/* Returns whether all ready paths are in a loop and MOST_LOOKS ended no cluster's latest turn.
- * Checks every path, even if an earlier path is not in a loop, because each check also updates the
- * path's hash. */
+/* Returns whether all ready paths are in a loop and no cluster's latest turn ended because of
+ * MOST_LOOKS. Checks every path, even if an earlier path is not in a loop, because each check also
+ * updates the path's hash. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;
@@ -212,7 +212,7 @@ static bool all_are_tired(const struct launch *launch)
     return all;
 }
 
-/* Parks the launch. If the launch has had a fault, stops it instead of waiting for the host. */
+/* Parks the launch. If there has been a fault, stops the launch instead of waiting for the host. */
 static void park(struct launch *launch)
 {
     if (atomic_load(&launch->status) != EMU_OK)
@@ -271,7 +271,7 @@ void standstill_look(struct worker *worker)
     if (all && is_over(launch)) {
         stand_still(launch);
     } else if (all) {
-        /* only another worker can change memory now, so give it the CPU */
+        /* only another worker can change memory now, so yield the CPU */
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }
 }

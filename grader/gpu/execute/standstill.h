@@ -1,4 +1,4 @@
-/* Detects that a launch stands still (see standstill.c). */
+/* Detects that no thread of a launch can ever do more than poll (see standstill.c). */
 #ifndef GPU_EXECUTE_STANDSTILL_H
 #define GPU_EXECUTE_STANDSTILL_H
 
@@ -13,7 +13,7 @@ void path_forget(struct path *path); /* forgets the path's earlier state */
 void standstill_look(struct worker *worker);
 void standstill_forget(struct worker *worker); /* call this when a CTA did more than spin */
 void standstill_leave(struct worker *worker);  /* call this when WORKER has no more CTAs */
-/* Returns whether a poll has read memory that the host lends. */
+/* Returns whether a poll has read memory that the program lends to the device. */
 bool standstill_sees_lent(const struct worker *worker);
 /* Returns how often WORKER's CTAs have changed memory so far. */
 uint64_t standstill_changes(const struct worker *worker);

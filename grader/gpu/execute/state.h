@@ -24,8 +24,8 @@
 #define CLUSTER_BARRIER BARRIERS
 
 /* One call of a function by some lanes of a warp. `params` has frame_bytes bytes for each lane.
- * They hold the function's parameters and results, and those of the calls that it makes. Path
- * entries refer to frames. */
+ * They hold the function's parameters and results, and the parameters and results of the calls that
+ * it makes. Path entries refer to frames. */
 struct frame {
     uint8_t *registers, *params;
     const struct image *image;
@@ -47,11 +47,11 @@ enum path_state { PATH_READY, PATH_AT_BARRIER, PATH_AT_WARP_SYNC, PATH_AT_MEETIN
 
 struct path {
     enum path_state state;
-    bool gives_way; /* the path's latest KIND_WAIT found that it must go on waiting */
-    /* two polls of one KIND_WAIT failed in succession, with no other work between them */
+    bool gives_way; /* the path's latest KIND_WAIT must continue to wait */
+    /* two polls of one KIND_WAIT failed in succession; the path did nothing else between them */
     bool is_stuck;
     uint32_t waits_at; /* pc of the KIND_WAIT that failed last, or NOWHERE (path.h) */
-    bool has_met;      /* all lanes that the KIND_MEET at the path's pc names have arrived */
+    bool has_met;      /* all lanes for which the KIND_MEET at the path's pc waits have arrived */
     uint32_t depth;
     uint32_t wait_mask;           /* lanes that the path waits for at a warp sync or KIND_MEET */
     uint32_t wait_id, wait_count; /* index and thread count of the path's barrier */
@@ -102,10 +102,10 @@ struct warp {
     uint64_t slept;      /* nanosleep instructions executed */
     uint64_t looked;     /* executed instructions that may poll */
     uint64_t failed;     /* polls that found no new value */
-    bool moved;          /* some path has done more than spin in the current turn */
+    bool moved;          /* a path has done more than spin in the current turn */
     uint32_t at_cluster; /* lanes that have arrived in the current phase of the cluster's barrier */
-    uint32_t owes_wait;  /* lanes that have arrived at the cluster's barrier and not waited yet */
-    /* lanes that the cluster's barrier has released, but observers do not know yet */
+    uint32_t owes_wait;  /* lanes that have arrived at the cluster's barrier but not waited yet */
+    /* lanes that the cluster's barrier has released; not yet reported to the observers */
     uint32_t cluster_released;
     struct path *paths[WARP];
     uint32_t path_count;
@@ -133,11 +133,12 @@ struct cta {
     uint64_t phase; /* only for rank 0: number of times that the cluster's barrier has opened */
     bool has_ended;
     bool has_moved; /* the CTA did more than wait for other CTAs in its latest turn */
-    bool gave_way;  /* MOST_LOOKS ended the latest turn of the CTA or, for rank 0, of the cluster */
+    /* the latest turn of the CTA or, for rank 0, of the cluster ended because of MOST_LOOKS */
+    bool gave_way;
     uint32_t looks; /* rounds of the current turn in which threads polled, then passed a barrier */
     bool again;     /* the CTA reuses the memory of an earlier CTA of this launch */
-    bool is_followed; /* an observer wants the CTA's steps */
-    bool is_watched;  /* an observer wants the CTA's state after each instruction */
+    bool is_followed; /* an observer receives an event for each step of the CTA */
+    bool is_watched;  /* an observer receives the CTA's state after each instruction */
     uint8_t *shared;
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
@@ -159,7 +160,7 @@ struct cta {
 struct profile {
     uint64_t warps, threads, divergent;
     uint64_t sectors; /* sectors that textures and surfaces have touched */
-    uint64_t means;   /* weighted means of texels that lanes have fetched */
+    uint64_t means;   /* number of weighted means of texels that lanes have fetched */
     uint64_t exposed; /* number of copies that a warp waited for too soon (async.c) */
 };
 
@@ -183,7 +184,7 @@ struct worker {
     uint32_t seats;                /* number of struct cta allocated */
     struct frame *idle_frames;     /* list of frames free for reuse */
     void *observer_state[OBS_MAX]; /* state of each observer of the launch */
-    /* observers of accesses; those that want all accesses come first */
+    /* observers of accesses: first those of all accesses, then those of writes only */
     struct listener listener[OBS_MAX];
     unsigned listeners[2];    /* number of listeners to loads, and to other accesses */
     struct listener follower; /* the observer of steps; its `observer` is NULL if there is none */
@@ -199,20 +200,20 @@ struct worker {
     struct deciders *deciders;
     /* epoch in which all paths of the worker looped, or 0 if there is none */
     atomic_uint_fast64_t still;
-    atomic_bool is_tired; /* all the worker's CTAs have only spun for a long time (see TIRED) */
+    atomic_bool is_tired; /* for a long time, all CTAs of the worker have only spun (see TIRED) */
     /* The list of started clusters, oldest first. The CTA of rank 0 represents its cluster. */
     struct cta *first, **last;
     struct cta **turn; /* the list's link to the cluster that runs next */
     uint32_t waiting;  /* length of the list */
     bool may_begin;    /* new clusters may start */
     bool is_ahead;     /* the oldest cluster has just had an extra turn */
-    uint64_t ended;    /* value of launch.ended at the latest extra turn */
+    uint64_t ended;    /* value of launch.ended when the oldest cluster last had an extra turn */
     /* number of the current round; a round ends when all clusters have spun or one cluster ends */
     uint64_t round;
     uint32_t spinning; /* clusters that have only spun in this round */
 };
 
-/* The cost that each lane of a reported access adds to the watch (see struct launch). The unit is
+/* The cost that each lane of a reported access adds to watch_cost (see struct launch). The unit is
  * the cost of a plain instruction. */
 #define LANE_COST 3u
 

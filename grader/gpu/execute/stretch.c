@@ -40,8 +40,8 @@ static bool is_straight(const struct inst *in)
            in->run != wait_all_run;
 }
 
-/* Marks the instructions where lanes from one side of a branch can wait for lanes from the other
- * side. */
+/* Marks the reconvergence points: the instructions where lanes from one side of a branch wait for
+ * lanes from the other side. */
 static void mark_meetings(const struct kernel *kernel, bool *meets)
 {
     for (uint32_t pc = 0; pc < kernel->code_count; pc++) {

@@ -1,5 +1,5 @@
-/* Computes the counts of single instructions from a profile, which counts each stretch only once
- * (see stretch.c). */
+/* Computes the execution counts of single instructions from a profile, which counts only entries to
+ * and early exits from stretches (see stretch.c). */
 #ifndef GPU_EXECUTE_STRETCH_H
 #define GPU_EXECUTE_STRETCH_H
 
@@ -8,7 +8,8 @@
 
 #include "gpu/execute/state.h"
 
-/* Replaces the differences in PROFILE with the counts. Call this when the launch has ended. */
+/* Replaces the differences in PROFILE by the execution counts. Call this when the launch has
+ * ended. */
 void stretches_add_up(const struct kernel *kernel, struct profile *profile);
 
 /* Returns how often warps have executed the instruction at PC so far. BEFORE is the same number for

@@ -1,13 +1,13 @@
 /* Does the arithmetic of tensor cores, as measured on an H100 (tests/hardware/products.tsv).
  *
- * The products of floats are exact. In one step, a tensor core adds up to 16 of them and a number
- * of c:
+ * The products of floats are exact. In one step, a tensor core adds up to 16 products and one
+ * number of c:
  *
  *     1. It finds the largest exponent of all terms other than zero. A product's exponent is the
  *        sum of its factors' exponents, although the product of their fractions may be 2 or more.
- *     2. It cuts off every term, towards zero, 25 binary places below that exponent.
- *     3. It adds the terms exactly, and cuts off the sum to an f32 or rounds it to an f16. A sum of
- *        zero has no sign.
+ *     2. It truncates every term, towards zero, 25 binary places below that exponent.
+ *     3. It adds the terms exactly, and truncates the sum to an f32 or rounds it to an f16. A sum
+ *        of zero is +0.
  *
  *     terms        1.01011011100…  * 2 ** 7       exponent 7: the largest
  *                  1.11010…        * 2 ** -17      24 places lower: 2 bits are left
@@ -24,12 +24,12 @@
 #include "gpu/lanes.h"
 
 #define MOST_COLUMNS 32u
-/* 2^25; terms are truncated to multiples of the largest term's power of two divided by ONE */
+/* 2^25; terms are truncated to multiples of P / ONE, where P is the largest term's power of two */
 #define ONE       33554432.0
 #define FLOAT_NAN 0x7fffffffu
 
-/* Numbers as doubles, which hold them exactly. `power` is 2 to each number's exponent, or 0 for the
- * number 0. Denormals have the exponent of the smallest normal number. */
+/* Numbers as doubles, which hold them exactly. `power` is 2^e, where e is the number's exponent, or
+ * 0 for the number 0. Denormals have the exponent of the smallest normal number. */
 struct numbers {
     double value[TENSOR_MOST], power[TENSOR_MOST];
     double all[TENSOR_MOST]; /* all numbers; in `value`, infinities and NaN are replaced by 0 */
@@ -43,8 +43,8 @@ static bool is_float8(enum ptx_type type)
     return type == PTX_e4m3 || type == PTX_e5m2;
 }
 
-/* Converts an 8-bit float. e5m2 is the upper byte of an f16. e4m3 has another bias, and no
- * infinity. */
+/* Converts an 8-bit float. e5m2 is the upper byte of an f16. e4m3 has a different exponent bias,
+ * and no infinity. */
 static double widen_float8(uint8_t bits, enum ptx_type type)
 {
     uint16_t half = (uint16_t)(bits << 8);
@@ -143,9 +143,9 @@ LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbe
         sum->value[j] *= most[j] / ONE;
 }
 
-/* Returns the sum of a step without rounding it. The caller uses the result only if it is an
- * infinity or NaN. In that case, the order of the terms does not matter; doubles do not overflow
- * here. */
+/* Returns SUM plus the products of a row of A and a column of B as a double. The caller uses the
+ * result only if it is an infinity or NaN. Doubles do not overflow here, so such a result comes
+ * from an infinity or NaN among the factors, whatever the order of addition is. */
 static double add_specially(double sum, unsigned n, unsigned k, const double *a, const double *b)
 {
     for (unsigned x = 0; x < k; x++)
@@ -153,8 +153,8 @@ static double add_specially(double sum, unsigned n, unsigned k, const double *a,
     return sum;
 }
 
-/* Returns the position of factor X, of the K factors of a row, in the order of addition. ptxas
- * converts the first two bytes of each word, then the other two. */
+/* A row has K factors. Returns the position of factor X in the order of addition. For 8-bit floats,
+ * ptxas first converts two bytes of every 32-bit word, then the other two. */
 static unsigned place_of(unsigned x, unsigned k, enum ptx_type type)
 {
     return is_float8(type) ? x % 4 / 2 * (k / 2) + x / 4 * 2 + x % 2 : x;
@@ -166,7 +166,7 @@ static enum ptx_type sum_type(const struct tensor_product *p)
     return p->types[3] == PTX_f32 ? PTX_f32 : p->types[0];
 }
 
-/* Returns the bits of a number of d. SUM is the sum of all steps. */
+/* Returns the bits of one number of the result d. SUM is the sum of all steps. */
 static uint64_t finish(const struct tensor_product *p, double sum, uint64_t c)
 {
     if (is_float8(p->types[1]))
@@ -217,8 +217,8 @@ static void multiply_floats(const struct tensor_product *p, const uint64_t *a, c
         multiply_row(p, &left, &right, c + i * n, i, d + i * n);
 }
 
-/* Executes mma.m8n8k4 of f16. The H100 has no tensor cores for it, either: ptxas generates fused
- * multiply-adds of floats. */
+/* Executes mma.m8n8k4 of f16. For this shape, too, ptxas does not use the H100's tensor cores, but
+ * generates fused multiply-adds of floats. */
 static void multiply_quads(const struct tensor_product *p, const uint64_t *a, const uint64_t *b,
                            const uint64_t *c, uint64_t *d)
 {

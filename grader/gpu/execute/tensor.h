@@ -7,13 +7,13 @@
 
 #include "gpu/ptx/module.h"
 
-#define TENSOR_MOST 1024u /* numbers in the largest matrix, which has 16 x 64 */
+#define TENSOR_MOST 1024u /* numbers in the largest matrix, which is 16 x 64 */
 
 struct tensor_product {
-    unsigned m, n, k;       /* for b1, k is the number of words of 32 bits */
+    unsigned m, n, k;       /* for b1, k counts 32-bit words */
     unsigned step;          /* number of products of floats that one step adds */
     enum ptx_type types[4]; /* types of d, a, b and c */
-    bool saturates;         /* sums of integers stop at the ends of their range */
+    bool saturates;         /* sums of integers saturate */
     bool is_quad;           /* one of the four products of mma.m8n8k4 of f16 */
     bool is_and;            /* for b1: counts the bits of a & b instead of a ^ b */
 };

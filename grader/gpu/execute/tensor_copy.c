@@ -4,27 +4,27 @@
  *   global memory         the rows of the box are parts of the tensor's rows
  *   shared memory         the rows of the box follow one another, perhaps swizzled
  *
- * A copy moves pieces of 16 bytes of a row. A load fills all elements outside of the tensor. A
- * store or a reduction leaves out pieces that begin outside of the tensor. But it moves the last
- * piece of a row as a whole, even if the row ends within the piece.
+ * A copy moves pieces of 16 bytes of a row. A load fills all elements outside of the tensor with 0
+ * or NaN. A store or a reduction skips pieces that begin outside of the tensor. But it moves the
+ * last piece of a row as a whole, even if the row ends within the piece.
  *
  * A swizzle spreads a column of the box over the banks. Each row takes 16 << swizzle bytes, even if
  * it is shorter. The index of a piece in these bytes is XORed with bits 7 and up of its address.
  *
  * All this was measured on an H100. If a kernel misuses a map, an H100 stops with an illegal
- * instruction; the faults below tell the reasons apart. */
+ * instruction; the faults below distinguish the reasons. */
 #include <string.h>
 
 #include "gpu/execute/bulk.h"
 #include "gpu/execute/schedule.h"
 #include "gpu/tensor_map.h"
 
-#define FILL_NAN 0x7ff7u /* a bit pattern of 16 bits, which is repeated */
+#define FILL_NAN 0x7ff7u /* a 16-bit pattern, which is repeated to fill an element */
 
 struct box {
     struct tensor_map map;
     int64_t at[TENSOR_DIMS];
-    /* number of elements in each dimension, but number of pieces in dimension 0 */
+    /* number of pieces in dimension 0, and number of elements in each other dimension */
     uint32_t count[TENSOR_DIMS];
     uint32_t element; /* bytes of an element */
     uint32_t pitch;   /* bytes from one row to the next in shared memory */
@@ -124,8 +124,7 @@ static struct piece find_piece(const struct box *box, uint32_t n)
 
 /* --- loads ------------------------------------------------------------------------------------ */
 
-/* Rounds a float to the 11 digits of TF32: to the nearest number, and to the even one of two
- * equally near numbers. */
+/* Rounds a float to the 11 binary digits of TF32: to nearest, ties to even. */
 static uint32_t round_tf32(uint32_t bits)
 {
     if ((bits & 0x7fffffffu) > 0x7f800000u)
@@ -208,7 +207,7 @@ static void load(struct warp *warp, const struct inst *inst, unsigned lane, stru
 /* --- stores and reductions -------------------------------------------------------------------- */
 
 /* Returns the type of the operation that a reduction performs on the tensor's elements, or PTX_pred
- * if there is no such operation. An H100 has all reductions except for some of s64. */
+ * if there is no such operation. An H100 has every reduction except some reductions of s64. */
 static enum ptx_type reduced_type(unsigned type, uint8_t op)
 {
     static const uint8_t types[TENSOR_TYPES] = {

@@ -45,7 +45,7 @@ LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
     return float_bits((float)raw / (float)((1u << texture->bits) - 1));
 }
 
-/* Converts one channel of a texel for all lanes. The common formats have their own loops, which the
+/* Converts one channel of a texel for all lanes. Common formats have separate loops, which the
  * compiler vectorises. */
 LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *words)
 {
@@ -62,8 +62,8 @@ LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *wor
             words[l] = convert(texture, words[l]);
 }
 
-/* Returns channel C of the border's colour. The colour is a float; it is rounded to a value that
- * the texture's format has. */
+/* Returns channel C of the border's colour. The colour is given as a float and is rounded to the
+ * nearest value of the texture's format. */
 static uint32_t border_of(const struct emu_texture *texture, unsigned c)
 {
     double value = bits_float(texture->border[c]);
@@ -129,7 +129,7 @@ LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *
     }
 }
 
-/* Fills the channels that the texture lacks: with 0, but the fourth channel with 1. */
+/* Fills the channels that the texture lacks: sets the fourth channel to 1, and others to 0. */
 LANES_INLINE void fill_missing(const struct emu_texture *texture, uint32_t value[4][WARP])
 {
     bool is_float = texture->kind == 'f' || texture->normalized_float;
@@ -236,9 +236,10 @@ struct footprint {
     int32_t weight[3][WARP];
 };
 
-/* Finds the footprints of all lanes, in at least two dimensions: even a one-dimensional texture has
- * rows above and below it, which are the border if the address mode is EMU_BORDER. Positions are
- * whole numbers, in units of 1/256 texel, so a double holds them exactly. */
+/* Finds the footprints of all lanes, in at least two dimensions: a fetch from a one-dimensional
+ * texture also reads the rows above and below it, which are the border if the address mode is
+ * EMU_BORDER. Positions are whole numbers, in units of 1/256 texel, so a double holds them
+ * exactly. */
 LANES_INLINE void find_footprint(const struct emu_texture *texture,
                                  const struct texture_points *points, bool clamps,
                                  struct footprint *f)
@@ -276,8 +277,9 @@ static inline int rounded_down(int product) /* rounds halves down */
 }
 
 /* Finds the weights of the corners. Bits 0, 1 and 2 of a corner's index are its x, y and z. The
- * weights are in units of 1/256. Their sum is the level's SHARE, which is divided along z, then
- * along x, then along y. This order and the rounding of halves were measured on a GPU. */
+ * weights are in units of 1/256. Their sum is SHARE, the weight of the whole level. It is divided
+ * along z, then along x, then along y. This order and the rounding of halves were measured on a
+ * GPU. */
 LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, unsigned corners,
                                int32_t weights[8][WARP])
 {
@@ -296,8 +298,9 @@ LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, 
     }
 }
 
-/* Returns the number of steps between 0 and 1 in a GPU's filtering. Integers have 16 bits while
- * they are filtered, including a sign. Floats have no fixed steps; the result for them is 1. */
+/* Returns the number of steps between 0 and 1 in a GPU's filtering. A GPU filters integers with 16
+ * bits, one of which is the sign if they are signed. Floats have no fixed steps; for them, the
+ * result is 1. */
 static double steps_of(const struct emu_texture *texture)
 {
     return texture->kind == 'f' ? 1 : texture->kind == 's' ? INT16_MAX : UINT16_MAX;

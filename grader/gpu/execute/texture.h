@@ -8,7 +8,8 @@
 
 #include "gpu/device.h"
 
-/* The points at which the lanes of a warp fetch. Each array has one word for each of 32 lanes. */
+/* The points at which the lanes of a warp fetch. Each array has one 32-bit value for each of 32
+ * lanes. */
 struct texture_points {
     /* coordinates are texel indices, which are never filtered; otherwise they are floats */
     bool is_integer;
@@ -16,9 +17,9 @@ struct texture_points {
     const uint32_t *at[3]; /* coordinate in each dimension */
     const uint32_t *layer; /* layer of a layered texture, or NULL */
 
-    /* Select the mipmap level of each lane. `level` is the level itself. steps[0][d] and
-     * steps[1][d] are the changes of coordinate d from the lane's point to the points on its right
-     * and below it. If level and steps are NULL, the first level is read. */
+    /* `level` and `steps` select the mipmap level of each lane. `level` is the level itself.
+     * steps[0][d] and steps[1][d] are the changes of coordinate d from the lane's point to the
+     * points on its right and below it. If both are NULL, the first level is read. */
     const uint32_t *level;
     const uint32_t *steps[2][3];
 
@@ -45,8 +46,8 @@ void texture_gather(const struct emu_texture *texture, const uint8_t *texels,
 
 /* Returns whether the properties of TEXTURE are valid. */
 bool texture_is_legal(const struct emu_texture *texture);
-/* Stores TEXTURE in the first entry of LIST that has width 0. Sets *HANDLE to the entry's index
- * plus 1. Returns false when out of memory. */
+/* Stores TEXTURE in the first free entry of LIST (its width is 0), or in a new entry at the end.
+ * Sets *HANDLE to the entry's index plus 1. Returns false when out of memory. */
 bool texture_keep(struct emu_texture **list, uint32_t *count, const struct emu_texture *texture,
                   uint64_t *handle);
 
@@ -58,8 +59,8 @@ bool texture_keep(struct emu_texture **list, uint32_t *count, const struct emu_t
 void texture_nearest(const struct emu_texture *texture, const uint8_t *texels,
                      const struct texture_points *points, uint32_t lanes,
                      uint32_t value[4][EMU_WARP_SIZE]);
-/* Adds to SUM each lane's fetch, times the lane's weight in SHARE. SUM must begin as -0.0, because
- * adding any number to -0.0 gives that number, even -0.0. */
+/* Fetches for each lane, multiplies the result by the lane's weight in SHARE, and adds it to SUM.
+ * SUM must begin as -0.0, because adding any number to -0.0 gives that number, even -0.0. */
 void texture_add(const struct emu_texture *texture, const uint8_t *texels,
                  const struct texture_points *points, uint32_t lanes, const int32_t *share,
                  double sum[4][EMU_WARP_SIZE]);

@@ -15,7 +15,7 @@
 
 #define LEVEL_ONE  TEXTURE_ONE
 #define LEVEL_MOST 15 /* index of the highest level; a texture has at most 16 levels */
-/* The largest size of a level in bytes. It is so small that the sum of all levels does not
+/* The largest size of a level in bytes. With this limit, the sum of all levels does not
  * overflow. */
 #define MOST_BYTES ((uint64_t)1 << 47)
 
@@ -97,8 +97,8 @@ static unsigned face_of(const double v[3])
     return 2 * axis + (v[axis] < 0);
 }
 
-/* A vector, as seen from inside the cube with one face straight ahead: `across` points to the
- * right, and `down` points down. */
+/* A vector's coordinates for a viewer inside the cube who looks at one face: to the right, down and
+ * ahead. */
 struct view {
     double across, down, ahead;
 };
@@ -194,9 +194,9 @@ static int in_steps(double level)
                             : -LEVEL_MOST * LEVEL_ONE;
 }
 
-/* Returns the approximate length of the vector (a, b). A GPU computes lengths from few bits and
- * without a square root. With this formula, the level equals an H100's for 92 % of random steps and
- * differs by at most 2/256 for the other steps. */
+/* Returns the approximate length of the vector (a, b). A GPU computes lengths with few bits and
+ * without a square root. With this formula, the level equals an H100's for 92 % of random steps,
+ * and differs by at most 2/256 otherwise. */
 static double length_of(double a, double b)
 {
     double more = fmax(fabs(a), fabs(b)), less = fmin(fabs(a), fabs(b));
@@ -284,8 +284,8 @@ static void choose(const struct emu_texture *texture, const struct texture_point
 
 /* --- fetches ---------------------------------------------------------------------------------- */
 
-/* Fetches from one level after another, each time for those of LANES that read this level. WEIGHTED
- * says that the result is a weighted mean of texels or levels. */
+/* Fetches from one level after another. Each fetch serves the lanes of LANES that read this level.
+ * WEIGHTED says that the result is a weighted mean of texels or levels. */
 static void each_level(const struct emu_texture *texture, const uint8_t *texels,
                        const struct texture_points *points, const struct choice *choice,
                        uint32_t lanes, bool weighted, uint32_t value[4][WARP])

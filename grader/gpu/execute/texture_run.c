@@ -4,9 +4,9 @@
  * with is_texture set. A filtered fetch reads several texels.
  *
  * The x coordinate of a surface is in bytes. A request counts the distinct sectors that it touches,
- * as a load from global memory does. An H100 differs: it splits a request into parts of 4 or 8
- * lanes and counts the sectors of each part. It also stores a texel near its neighbours in both
- * directions, but the emulator stores a CUDA array row after row. */
+ * as a load from global memory does. An H100 differs in two ways. It splits a request into parts of
+ * 4 or 8 lanes and counts the sectors of each part. And in its CUDA arrays, a texel is near its
+ * neighbours in both directions, but the emulator stores an array row after row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,8 @@ static const struct emu_texture *find_texture(struct warp *warp, const struct in
 
 struct texture_request {
     const struct warp *warp;
-    struct texture_sectors *sectors; /* the set of the request's sectors; NULL if not counted */
+    /* the set of the request's sectors, or NULL if sectors are not counted */
+    struct texture_sectors *sectors;
 };
 
 static struct texture_request begin_request(const struct warp *warp)

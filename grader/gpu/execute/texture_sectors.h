@@ -7,8 +7,8 @@
 
 #include "gpu/lanes.h"
 
-/* Number of entries of the hash table: a power of two, and larger than any request needs. 32 lanes
- * read 8 texels in each of 2 levels, and a texel can span 2 sectors. */
+/* Number of entries of the hash table. It is a power of two and larger than any request needs: 32
+ * lanes read 8 texels in each of 2 levels, and a texel can span 2 sectors. */
 #define TEXTURE_SECTORS 2048u
 
 struct texture_sectors {

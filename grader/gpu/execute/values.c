@@ -10,8 +10,8 @@
 
 /* --- banks ------------------------------------------------------------------------------------ */
 
-/* The special registers in BANK_CTA. This list makes filling the bank of a CTA faster than a search
- * through all special registers. */
+/* The special registers in BANK_CTA. With this list, filling the bank of a CTA is faster than with
+ * a search through all special registers. */
 static const enum ptx_special of_cta[] = {PTX_SPECIAL_ctaid_x,
                                           PTX_SPECIAL_ctaid_y,
                                           PTX_SPECIAL_ctaid_z,
@@ -158,7 +158,8 @@ static uint64_t launch_special(const struct launch *launch, enum ptx_special spe
 
 /* --- filling the banks ------------------------------------------------------------------------ */
 
-/* Writes VALUE for all 32 lanes: as 32 values or, for a predicate, to all bits of one word. */
+/* Writes VALUE for all 32 lanes: as 32 values or, for a predicate, to all bits of one 32-bit
+ * word. */
 static void spread(void *to, uint64_t value, unsigned bytes)
 {
     uint64_t *wide = to;

@@ -1,5 +1,5 @@
-/* Executes SIMD video instructions, which compute each part of a register separately. The parts are
- * two halves or four bytes.
+/* Executes SIMD video instructions, which operate separately on each part of a 32-bit register. The
+ * parts are two halves or four bytes.
  *
  *   vadd4.s32.u32.s32.sat d, a, b, c    the types say whether parts of d, a and b are signed
  *   vadd4.s32.u32.s32.add d, a, b, c    d = c + the sum of all parts of the result
@@ -71,7 +71,8 @@ static int32_t saturated(int32_t value, unsigned bits, bool is_signed)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Computes one lane's result. Returns all parts in one word, or the sum of C and all parts. */
+/* Computes one lane's result. Returns all parts in one 32-bit word, or the sum of C and all
+ * parts. */
 static uint32_t video(const struct inst *inst, uint32_t a, uint32_t b, uint32_t c)
 {
     unsigned bits = inst->video.bits;

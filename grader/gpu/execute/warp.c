@@ -1,9 +1,9 @@
 /* Runs a warp: 32 lanes that execute together as long as they take the same branches.
  *
- * A path is a group of lanes with a stack of entries. An entry has some of the lanes, their pc, and
- * `meet`, the pc at which they reconverge with the lanes of lower entries. The top entry runs. When
- * a branch diverges, the top entry's pc is set to the branch's immediate post-dominator, where the
- * lanes reconverge, and an entry for each side of the branch is pushed:
+ * A path is a group of lanes with a stack of entries. An entry contains a set of these lanes, their
+ * pc, and `meet`, the pc at which they reconverge with the lanes of lower entries. The top entry
+ * runs. When a branch diverges, its lanes reconverge at the branch's immediate post-dominator. The
+ * top entry's pc is set to this instruction, and an entry for each side of the branch is pushed:
  *
  *         bra ──┬── then ──┐            top   pc=then  meet=M  lanes=t
  *               └── else ──┴─ M ──            pc=else  meet=M  lanes=e
@@ -15,10 +15,10 @@
  * Since Volta, lanes of a warp may wait for each other. With a single stack, such a warp would
  * hang: a lane that holds a lock can wait at M for the other lanes, which spin in the entry above
  * it and wait for the lock. Each path runs for a limited number of instructions at a time, called
- * its slice. A path is split if it polled in its slice, or if it is at a barrier. A poll is a load
- * or an atomic that looks whether another lane has changed a value. The lanes that did not run
- * after a failed poll, or in the second half of the slice, become a new path and can run. Paths
- * that later reach the same place merge again. */
+ * its slice. A poll is a load or an atomic that checks whether another lane has changed a value. If
+ * a path polled in its slice or is at a barrier, it is split: the lanes that did not run after a
+ * failed poll, or in the second half of the slice, become a new path and can run. Paths that later
+ * reach the same place merge again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,9 +33,10 @@
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* A launch that reaches its limit is in an endless loop if the current warp has executed at least
- * 1/MANY_WARPS of the limit. Otherwise, it has too many warps. Even if all 32 warps of one block
- * were in an endless loop, each of them would have executed about 1/32 of the limit. */
+/* Distinguishes two reasons why a launch reaches its limit of instructions. If the current warp has
+ * executed at least 1/MANY_WARPS of the limit, it is in an endless loop. Otherwise, the launch has
+ * too many warps. Even if all 32 warps of one block were in an endless loop, each of them would
+ * have executed about 1/32 of the limit. */
 #define MANY_WARPS 100
 
 /* A worker adds its count of instructions to the launch's count when it has reached 1/ACCOUNTS of
@@ -43,8 +44,8 @@
  * a short warp, because the CPU first waits for all pending stores. */
 #define ACCOUNTS 256
 
-/* Returns the CTA's first running warp that has executed at least as many instructions as WARP. So
- * if several warps are in the same loop, the report names the first of them. */
+/* Returns the CTA's first warp that still runs and has executed at least as many instructions as
+ * WARP. If several warps are in the same loop, the report is about the first of them. */
 static struct warp *first_as_busy(struct warp *warp)
 {
     for (struct warp *other = warp->cta->warps; other != warp; other++)
@@ -175,7 +176,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
-/* Runs one instruction of a CTA whose state an observer wants to see after each instruction. */
+/* Runs one instruction of a CTA whose state an observer receives after each instruction. */
 static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
 {
     struct path_entry *top = path_top(path);
@@ -246,8 +247,8 @@ static bool run_slice(struct warp *warp, struct path *path)
     }
     path->waits_at = NOWHERE;
     path->is_stuck = false;
-    /* a poll uses up more of the slice than one instruction, so fewer than SLICE instructions were
-     * executed if some of them polled */
+    /* a poll uses up more of the slice than other instructions, so if some instructions polled,
+     * fewer than SLICE were executed */
     bool spun = path->state == PATH_READY && executed < SLICE;
     if (spun && !atomic_load(&launch->stopping))
         path_split(warp, path, lanes_from(path, lowest));

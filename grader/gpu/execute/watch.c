@@ -27,8 +27,8 @@ static uint8_t standing_of(const struct path *path)
     }
 }
 
-/* Adds a group. If an earlier group is at the same place, adds the lanes to that group instead.
- * Returns the number of groups. */
+/* Adds a group. If an earlier group is at the same pc in the same frame, adds the lanes to that
+ * group instead. Returns the number of groups. */
 static unsigned add_group(struct obs_group *groups, unsigned count, struct obs_group new)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -42,9 +42,9 @@ static unsigned add_group(struct obs_group *groups, unsigned count, struct obs_g
     return count + 1;
 }
 
-/* Finds the groups of a warp's lanes. A lane belongs to its entry that is nearest to the top of the
- * stack. An entry that has reached its reconvergence point is popped only when the path runs next,
- * so until then it counts as waiting for the other side of the branch. */
+/* Finds the groups of a warp's lanes. A lane belongs to the topmost stack entry that contains it.
+ * An entry that has reached its reconvergence point is popped only when the path runs next, so
+ * until then it counts as waiting for the other side of the branch. */
 unsigned view_groups(const struct cta *machine, uint32_t index, struct obs_group groups[32])
 {
     const struct warp *warp = &machine->warps[index];

@@ -1,17 +1,17 @@
-/* Finds wide operations: those with which a kernel can add up floats with more precision than a
- * float has.
+/* Finds wide operations: operations with which a kernel can add floats in a higher precision than
+ * float.
  *
  *     cvt.f64.f32   d, x         a conversion from double or to double, or of a float to 64 bits
  *     fma.rn.f64    d, d, d, e   arithmetic in double
  *     wmma.mma, mma …            a product by tensor cores, of numbers of any type
- *     ld.global.u32 a, [p]       not a wide operation itself, but A holds data from now on
+ *     ld.global.u32 a, [p]       not a wide operation itself, but register a now holds data
  *     add.u32       s, s, a      integer arithmetic on data
  *
- * Data are numbers that were floats, or that come from memory, because nvcc itself loads a float as
- * .u32 if only its bits are used, as for a shuffle. Every register computed from data holds data.
- * Loop counters, thread indices, parameters and constants are not data. So arithmetic on indices
- * and addresses counts only if an index comes from memory. Moves and comparisons of data do not
- * count. */
+ * Data are numbers that were floats or that come from memory. Integers from memory count as data
+ * because nvcc loads a float as .u32 if the code uses only its bits, as a shuffle does. Every
+ * register computed from data holds data. Loop counters, thread indices, parameters and constants
+ * are not data. So arithmetic on indices and addresses counts only if an index comes from memory.
+ * Moves and comparisons of data do not count. */
 #include "gpu/execute/wide.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 struct search {
     bool *is_data;  /* whether each register of all images holds data */
     bool *here;     /* the part of is_data that belongs to the image's registers */
-    bool is_passed; /* some call passes data as a parameter or result */
+    bool is_passed; /* a call passes data as a parameter or result */
     bool grew, any;
 };
 
@@ -88,8 +88,8 @@ static bool is_wide(const struct ptx_instruction *in)
     }
 }
 
-/* Returns whether the instruction is arithmetic on integers or bits. In opcodes.def, these
- * instructions come before the comparisons. */
+/* Returns whether the instruction is arithmetic on integers or bits. In opcodes.def, their opcodes
+ * come before the comparisons. */
 static bool is_integer_arithmetic(const struct ptx_instruction *in)
 {
     if (!in->type_count || is_float(in->types[0]))
@@ -111,8 +111,8 @@ static enum ptx_space space_in(const struct ptx_function *function,
     return space == PTX_PARAM && !function->is_kernel ? PTX_FRAME : space;
 }
 
-/* Returns whether the atomic adds a constant other than 0. Its result is then a ticket, such as the
- * next free index, and not data. */
+/* Returns whether the atomic adds a constant other than 0. The result of such an atomic is a
+ * ticket, such as the next free index, and not data. */
 static bool draws_ticket(const struct ptx_instruction *in)
 {
     const struct ptx_operand *added = &in->operands[2];

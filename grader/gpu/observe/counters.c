@@ -16,13 +16,14 @@
 #define LANES 32u
 #define BANKS 32u
 
-/* How a GPU executes an atomic in shared memory. NOT_ATOMIC stands for an access to an mbarrier. */
+/* The ways in which a GPU executes an atomic in shared memory; see find_form(). NOT_ATOMIC is for
+ * an access to an mbarrier. */
 enum atomic_form { UNKNOWN, NOT_ATOMIC, ONE_PASS, TWO_PASSES, POPULATION };
 
-/* The counts of one instruction in one memory space. `pieces` are sectors or wavefronts. `ideal` is
- * the smallest possible number of pieces. `collisions` are lanes whose word a lower lane also
- * accesses. The last_... fields are the same counts for one access: the latest that was not
- * dense. */
+/* The counts of one instruction in one memory space. `pieces` is the number of sectors or
+ * wavefronts, and `ideal` the smallest possible number. `collisions` is the number of lanes that
+ * access the same word as a lane with a lower index. The last_... fields are the same counts for
+ * the latest access that was not dense. */
 struct traffic {
     uint64_t requests, pieces, ideal, lines, collisions;
     uint32_t last_pieces, last_ideal, last_lines, last_collisions;
@@ -33,18 +34,20 @@ struct state {
     enum emu_rules rules;
     const struct launch_view *launch;
     uint8_t *form; /* enum atomic_form of each pc, UNKNOWN until it is needed */
-    /* Counts by pc; the four are parts of one array. In `constant`, `pieces` are distinct words. */
+    /* The counts of each pc in each memory space. The four pointers point into one array. In
+     * `constant`, `pieces` is the number of distinct words. */
     struct traffic *global, *shared, *local, *constant;
-    /* for each of these counts, enum obs_access_kind of the latest access; OF_TEXTURE for a load
-     * from a texture or surface, OF_TEXTURE + 1 for a store */
+    /* for each entry of that array, the kind of the latest access: enum obs_access_kind, or
+     * OF_TEXTURE for a load from a texture or surface, or OF_TEXTURE + 1 for a store to one */
     uint8_t *kind;
-    struct sample *samples; /* the most wasteful access of each pc */
+    struct sample *samples; /* the most wasteful access of each pc (losses.h) */
     /* for each pc, the number of accesses to other CTAs' shared memory; NULL if there are no
      * clusters */
     uint64_t *others;
-    uint64_t *bulk; /* bytes of global memory that each pc's bulk copies access */
-    /* Number of sectors of global memory that each warp has loaded, indexed by CTA and warp. In a
-     * very large grid, several warps share one of the `places` entries and count as one warp. */
+    uint64_t *bulk; /* for each pc, the bytes of global memory that its bulk copies access */
+    /* The number of sectors that each warp has loaded from global memory, indexed by CTA and warp.
+     * The array has `places` entries. In a very large grid, several warps share an entry and count
+     * as one warp. */
     uint32_t *loaded, warps; /* number of warps in a CTA */
     uint64_t places;         /* a power of two */
 };
@@ -126,8 +129,9 @@ static unsigned count_distinct_by_sorting(const uint64_t *values, unsigned shift
 
 typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* Returns a mask of the values that differ from all values before them. COUNT is 16 or 32. Compares
- * all values with all others, 16 at a time. No value may be UINT32_MAX. */
+/* Returns a bit mask of the values that differ from all earlier values. COUNT is 16 or 32. Compares
+ * all values with all others by vector operations, 16 values at a time. No value may be UINT32_MAX,
+ * because this value pads the array. */
 LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
 {
     uint32_t padded[2 * LANES], again[LANES], firsts = 0;
@@ -192,7 +196,8 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
     unsigned active = (unsigned)__builtin_popcount(access->mask);
     find_bounds(access->addr, &low, &high);
     unsigned lines = count_distinct(access->addr, low, high, 7), sectors = lines, words = lines;
-    if (lines < active) /* if lines == active, each lane touches another line */
+    /* if lines == active, each lane touches its own line, and thus its own sector */
+    if (lines < active)
         sectors = count_distinct(access->addr, low, high, 5);
     if (lines < active)
         words = count_distinct(access->addr, low, high, log2_of(access->bytes));
@@ -211,7 +216,7 @@ LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned by
     traffic->ideal += LANES * bytes / 32;
 }
 
-/* Remembers the latest access, so that a repeat is recognised. */
+/* Remembers the latest access, so that the next access can be recognised as a repeat. */
 LANES_INLINE void remember(struct sample *sample, const struct obs_access *access)
 {
     if (!access->dense && !access->repeats)
@@ -252,9 +257,9 @@ LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, ui
 typedef uint8_t column_bytes __attribute__((vector_size(32), aligned(1), may_alias));
 #define NO_COLUMN UINT8_MAX
 
-/* COLUMN has the column of banks that each lane accesses (see measure_banks()), or NO_COLUMN.
- * Returns the number of lanes that access the fullest column. Compares all lanes with all others,
- * 32 at a time. */
+/* COLUMN holds the column of banks (see measure_banks()) that each lane accesses, or NO_COLUMN if
+ * the lane does not count. Returns the number of lanes in the fullest column. Compares all lanes
+ * with all others by vector operations. */
 LANES_INLINE uint32_t find_fullest(const uint8_t *column)
 {
     uint8_t twice[2 * LANES], beside[LANES];
@@ -271,9 +276,11 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
     return fullest;
 }
 
-/* Adds to TRAFFIC the wavefronts of the OWN lanes from FIRST on, and the ideal number of
- * wavefronts. At least one of these lanes is active. A column of banks is as wide as a lane's
- * access, but at least one word. A wavefront serves one access per column. */
+/* Measures the part of an access that OWN lanes make, starting at lane FIRST. At least one of these
+ * lanes is active. Adds their wavefronts and the ideal number of wavefronts to TRAFFIC.
+ *
+ * The banks are grouped into columns. A column is as wide as a lane's access, but at least one word
+ * (4 bytes) wide. A wavefront serves one access per column. */
 LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
                                 unsigned first, unsigned own)
 {
@@ -302,8 +309,8 @@ LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_acces
     if (access->bytes < 16)
         measure_banks(traffic, access, 0, LANES);
     /* A GPU serves 128-bit accesses half a warp at a time, even if they need few words (measured on
-     * an H200). It serves ldmatrix and stmatrix, whose elements have 2 bytes, one matrix at a time
-     * (measured on an H100). */
+     * an H200). It serves ldmatrix and stmatrix, whose elements have 2 bytes, one matrix (8 lanes)
+     * at a time (measured on an H100). */
     unsigned group = access->element == 2 ? 8 : 16;
     for (unsigned first = 0; first < LANES && access->bytes == 16; first += group)
         if (access->mask >> first & ((1u << group) - 1))
@@ -331,8 +338,9 @@ LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
 
 /* Returns how the GPU executes an atomic. Integer atomics and exchanges of 32 bits are one
  * instruction. Compare-and-swap takes two passes. All other atomics become a loop of
- * compare-and-swap, in which each iteration also takes two passes. An addition of 1 whose result is
- * unused is done in one step for each word: the GPU adds the number of lanes that use the word. */
+ * compare-and-swap, in which each iteration also takes two passes. An addition of 1 whose result
+ * is unused takes one step per word: the GPU counts the lanes that use the word and adds this
+ * number. */
 static enum atomic_form find_form(struct view_instruction in)
 {
     bool is_word = in.bytes == 4 && ptx_type_class(in.type) != 'F';
@@ -461,8 +469,8 @@ static void count_bulk(struct state *state, const struct obs_access *access)
     state->bulk[access->pc] += access->bytes;
 }
 
-/* Counts a read of a texel or an access to a surface. No finding is about textures, so there is no
- * sample. */
+/* Counts a texture fetch or an access to a surface. There are no findings about textures, so no
+ * sample is kept. */
 static void count_texture(struct state *state, const struct obs_access *access)
 {
     struct sample unused = {0};
@@ -475,7 +483,7 @@ static void count_texture(struct state *state, const struct obs_access *access)
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
-    if (access->is_bulk) { /* Nsight Compute does not count a bulk copy as a request either */
+    if (access->is_bulk) { /* a bulk copy is not a request, as in Nsight Compute */
         count_bulk(state, access);
         return;
     }
@@ -504,7 +512,8 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         count_shared_atomic(&state->shared[access->pc], access, form_at(state, access->pc));
 }
 
-/* Counts a repeat in global memory. Asks for the full access if it wastes more than the sample. */
+/* Counts a repeat in global memory. Returns OBS_FULL, which requests all addresses, if the repeat
+ * wastes more than the instruction's sample (losses.h). */
 static enum obs_answer repeat_global(struct state *state, const struct obs_repeat *repeat)
 {
     struct sample *sample = &state->samples[repeat->pc];
@@ -533,8 +542,8 @@ static enum obs_answer repeat_global(struct state *state, const struct obs_repea
     return OBS_DONE;
 }
 
-/* Counts repeats in shared memory. Those without waste are only counted. The sample must show the
- * first of those with the most waste, so it needs to see each of them. */
+/* Counts repeats in shared memory. Repeats without waste need no further check, so counting them is
+ * enough. The others are compared with the sample (losses.h) one by one. */
 static enum obs_answer repeat_shared(struct state *state, const struct obs_repeat *repeat)
 {
     struct traffic *traffic = &state->shared[repeat->pc];
@@ -597,8 +606,8 @@ LANES_CLONES void obs_measure(const struct obs_access *access, uint32_t *cost, u
 
 /* --- older GPUs ------------------------------------------------------------------------------- */
 
-/* Counts by the rules of older GPUs: half a warp is a request, and transactions of global memory
- * are counted as lines. */
+/* Counts by the rules of older GPUs. Each half of a warp makes its own request. `lines` counts the
+ * transactions of global memory. */
 static void access_by_old_rules(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
@@ -650,8 +659,8 @@ static void counters_join(void *into, void *argument)
 static void counters_end(void *argument, const struct launch_view *launch,
                          struct emu_counters *per_instruction)
 {
-    /* for each value of `kind`, the first of its four counters, which are neighbours in
-     * counters.def */
+    /* for each value of `kind`, the first of its four counters; counters.def lists the four one
+     * after another */
     static const enum emu_counter global[] = {
         EMU_global_load_requests,      EMU_global_store_requests, EMU_global_atomic_requests,
         EMU_global_reduction_requests, EMU_texture_load_requests, EMU_texture_store_requests};

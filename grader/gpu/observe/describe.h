@@ -8,11 +8,12 @@
  * is true and there are several blocks, also names the block: "thread 5 of block 3". */
 void describe_thread(char *text, size_t size, const struct launch_view *launch, uint32_t thread,
                      uint64_t cta, bool names_block);
-/* Writes the name of the thread that caused FAULT, with its block if there are several. */
+/* Writes the thread that caused FAULT, and its block if there are several. */
 void describe_fault_thread(char *text, size_t size, const struct launch_view *launch,
                            const struct obs_fault *fault);
 
-/* Writes "k still runs after 5 seconds: line 12 of a.cu, thread 5 of block 3". */
+/* Writes the position of a kernel that still runs after SECONDS: "k still runs after 5 seconds:
+ * line 12 of a.cu, thread 5 of block 3". */
 void describe_running(char *text, size_t size, const struct launch_view *launch, uint32_t pc,
                       uint32_t thread, uint64_t cta, uint64_t seconds);
 

@@ -9,7 +9,7 @@
 /* at most this many findings of a launch; later defects are only counted */
 #define FINDINGS_MAX 1000
 
-/* A place in host code that belongs to a finding, such as "allocated here". */
+/* A line of host code that explains a finding. TEXT says how, such as "allocated here". */
 struct finding_note {
     const char *text, *file; /* file is NULL if there is no note */
     uint32_t line;
@@ -20,21 +20,25 @@ struct finding_note {
 struct finding {
     const char *id; /* kind of defect, such as "out-of-bounds" */
     char message[500];
-    uint32_t pc, related; /* `related` is the pc of the other access of a pair, or NO_PC */
+    /* `related` is the pc of the other access if the defect is a pair of accesses, otherwise
+     * NO_PC */
+    uint32_t pc, related;
     uint64_t count;
-    /* Only for a loss: the total cost in sectors, wavefronts or warp instructions, the ideal cost,
-     * and both for the worst request. `message` then holds the cause. */
+    /* Only for a loss (losses.h): the total cost in sectors, wavefronts or warp instructions, and
+     * the ideal total. worst_... are the same for the worst request. `message` holds the cause of
+     * the loss. */
     uint64_t cost, ideal;
     uint32_t worst_cost, worst_ideal;
-    /* what to try; if NULL, the report shows `advice`, and if that is empty, the general advice for
-     * this kind of defect */
+    /* Advice for the student. If `help` is NULL, the report shows `advice`. If that is empty, it
+     * shows the general advice for this kind of defect. */
     const char *help;
     char advice[320];
     const char *deduction; /* what `advice` is based on (gpu/deductions.h), or NULL */
-    /* the array at which a bad access was aimed; members that are not known are 0 or "" */
+    /* the array that a bad access probably meant to reach; unknown members are 0 or "" */
     struct {
-        char name[32];          /* in shared memory, otherwise "" */
-        uint64_t bytes, offset; /* the access begins at this byte of the array */
+        char name[32]; /* name of an array in shared memory, otherwise "" */
+        /* size of the array, and the byte of it at which the access begins */
+        uint64_t bytes, offset;
         uint32_t access_bytes;
     } array;
     struct finding_note notes[FINDING_NOTES];
@@ -54,11 +58,11 @@ struct findings {
 void findings_init(struct findings *findings);
 void findings_free(struct findings *findings);
 
-/* Takes the lock and counts a defect of kind ID at instruction PC. Returns its finding if the
- * finding is new, so that the caller can fill in the message. Otherwise returns NULL. In both cases
- * the caller must release the lock with findings_unlock(). */
+/* Takes the lock and counts a defect of kind ID at instruction PC. If it is the first such defect,
+ * returns its new finding, and the caller must fill in the message. Otherwise returns NULL. In both
+ * cases the caller must release the lock with findings_unlock(). */
 struct finding *findings_add(struct findings *findings, const char *id, uint32_t pc);
-/* Does the same for a pair of accesses, at PC and RELATED, but counts COUNT defects. */
+/* Does the same for COUNT defects at a pair of accesses, PC and RELATED. */
 struct finding *findings_add_pair(struct findings *findings, const char *id, uint32_t pc,
                                   uint32_t related, uint64_t count);
 void findings_unlock(struct findings *findings);

@@ -1,9 +1,9 @@
-/* The footprint observer notes which bytes of global memory a launch reads and writes. The runtime
- * library compares them with the bytes that other streams and the host access (gpu/order/). The
- * observer watches only launches that request it (emu_launch.touches).
+/* The footprint observer records which bytes of global memory a launch reads and writes. The
+ * runtime library compares these bytes with those that other streams and the host access
+ * (gpu/order/). The observer watches only launches that request it (emu_launch.touches).
  *
- * There is a map for each page and each kind of access. It has one bit per byte, which is set once
- * the byte has been touched. */
+ * For each page and each kind of access there is a bit map with one bit per byte. The bit is set
+ * when the byte is accessed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum {
     PAGE_BYTES = 1 << PAGE_SHIFT,
     WORDS = PAGE_BYTES / 64,
     CACHED = 64,
-    /* one worker notes at most this many accesses of a launch, which takes about a second */
+    /* a worker records at most this many accesses of a launch, which takes about a second */
     MOST_ACCESSES = 50000000,
     /* at most this many ranges are reported; further ranges are dropped, so conflicts can be
      * missed */
@@ -30,8 +30,8 @@ struct map {
 struct footprint {
     const struct launch_view *launch;
     bool *signals; /* for each pc, whether the instruction's accesses are EMU_SIGNALS */
-    /* for each pc, whether the latest access, and so its repeats, touched all bytes between its
-     * first and its last byte */
+    /* for each pc, whether the latest access covered all bytes from its first to its last byte;
+     * then its repeats do, too */
     bool *fills;
     struct map **table; /* hash table with open addressing; its size is a power of 2 */
     size_t size, count;
@@ -40,7 +40,7 @@ struct footprint {
     bool failed;
 };
 
-/* --- the table of maps ------------------------------------------------------------------------ */
+/* --- the hash table of bit maps --------------------------------------------------------------- */
 
 static size_t hash_of(uint64_t key)
 {
@@ -147,7 +147,7 @@ static enum emu_touch_kind kind_of(const struct footprint *footprint, uint32_t p
                                   : EMU_UPDATES;
 }
 
-/* Returns whether the lanes touch all bytes from the first to the last. If so, sets *FIRST to the
+/* Returns whether the lanes access all bytes from the first to the last. If so, sets *FIRST to the
  * first address and *BYTES to the number of bytes. */
 static bool is_filled(const struct obs_access *access, uint64_t *first, uint64_t *bytes)
 {
@@ -169,7 +169,8 @@ static bool is_filled(const struct obs_access *access, uint64_t *first, uint64_t
     return touched == (1ull << words) - 1;
 }
 
-/* Marks each lane's bytes. Marks adjoining bytes of several lanes together. */
+/* Marks the bytes that each lane accesses. If bytes of several lanes adjoin, marks them in one
+ * call. */
 static void mark_lanes(struct footprint *footprint, enum emu_touch_kind kind,
                        const struct obs_access *access)
 {
@@ -279,8 +280,8 @@ static void footprint_join(void *into, void *state)
     footprint_free(part);
 }
 
-/* Returns the index of the first bit, from AT on, whose value is SET, or PAGE_BYTES if there is
- * none. */
+/* Returns the index of the first bit, from AT on, that is 1 (if SET is true) or 0. Returns
+ * PAGE_BYTES if there is none. */
 static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
 {
     while (at < PAGE_BYTES) {
@@ -292,7 +293,7 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
     return PAGE_BYTES;
 }
 
-/* Appends a touch. Returns false if the list is full or memory runs out. */
+/* Appends an accessed range. Returns false if the list is full or memory runs out. */
 static bool append(struct obs_touched *touched, struct emu_touch touch)
 {
     if (touched->count == MOST_TOUCHES)
@@ -326,8 +327,8 @@ static bool append_page(struct obs_touched *touched, const struct map *map)
     return true;
 }
 
-/* Compares two maps by kind, then by address. So the touches of neighbouring pages follow one
- * another and can be merged. */
+/* Orders maps by kind, then by address. Ranges that continue on the next page are thus adjacent in
+ * the list, and can be merged. */
 static int compare(const void *a, const void *b)
 {
     uint64_t x = (*(struct map *const *)a)->key, y = (*(struct map *const *)b)->key;

@@ -4,7 +4,7 @@
 
 #include "gpu/observe/view.h"
 
-/* The threads of a CTA that exited before a barrier that the other threads reached. */
+/* The threads of a CTA that had exited when the other threads reached a barrier. */
 struct init_gone {
     uint32_t count, first; /* `first` is the index of the first such thread in its CTA */
 };
@@ -15,21 +15,20 @@ struct init_cta {
     struct init_gone gone;
 };
 
-/* The data that initcheck keeps about one instruction. */
+/* The data that initcheck keeps about one instruction, called a site. */
 struct init_site {
     /* the range that the instruction wrote, in `space`; `high` is 0 if it wrote nothing */
     uint64_t low, high;
-    /* number of faulty reads; addr, cta and thread describe the first of them */
+    /* number of uninitialised reads; addr, cta and thread describe the first of them */
     uint64_t count;
     uint64_t addr, cta;
-    /* global memory: number of bytes at the start of the allocation that were written before the
-     * read */
+    /* global memory: the number of bytes, from the start of the allocation, that were written
+     * before the read */
     uint64_t prefix;
     /* shared memory: the range of the array that the CTA had written before the read; own_end is 0
-     * if there was no such range or more than one */
+     * if there was no such range, or more than one */
     uint64_t own_low, own_end;
-    /* if there was more than one such range: the unwritten gap between two of them that contains
-     * the read */
+    /* if there was more than one such range: the unwritten gap that contains the read */
     uint64_t gap_low, gap_end;
     struct init_gone gone; /* shared memory: the CTA's threads that had exited before the read */
     uint32_t thread;
@@ -42,13 +41,13 @@ struct init_site {
 struct init {
     const struct launch_view *launch;
     struct init_site *sites; /* for each pc */
-    /* the running CTA, and for each seat (view.h) the CTA at this seat */
+    /* the running CTA, and the CTA at each seat (see view.h) */
     struct init_cta *current, *seats;
     size_t local_bytes;
     bool failed; /* memory ran out, so the rest of the launch is not checked */
 };
 
-/* Reports the faulty reads of the instruction at PC. */
+/* Reports the uninitialised reads of the instruction at PC. */
 void init_report(const struct init *init, uint32_t pc);
 
 #endif

@@ -46,8 +46,8 @@ static struct init_array array_of(const struct init *init, uint32_t pc)
 
 /* --- writers ---------------------------------------------------------------------------------- */
 
-/* Returns the instruction that wrote closest to the faulty read in the same array, or NO_PC if none
- * wrote to this array. */
+/* Returns the instruction that wrote closest to the uninitialised read in the same array, or NO_PC
+ * if no instruction wrote to this array. */
 static uint32_t nearest_writer(const struct init *init, const struct init_site *site,
                                const struct init_array *array)
 {
@@ -88,8 +88,9 @@ static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t
     return a.file == b.file && a.line == b.line;
 }
 
-/* Returns whether racecheck, which reports before initcheck, has found a race between READER and
- * WRITER. They are on different lines. Such a race explains why READER read too early. */
+/* Returns whether there is a race between READER and WRITER, which are on different lines. Such
+ * a race explains why READER read too early. racecheck has already reported its races at this
+ * point. */
 static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 {
     const struct launch_view *launch = init->launch;
@@ -111,19 +112,19 @@ static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* How the read relates to the part of its array that was written. */
+/* The position of the read relative to the part of its array that was written. */
 struct init_case {
     const struct init_site *site;
     struct init_array array;
     const struct mem_block *block; /* the allocation, for global memory */
     /* the line of the nearest write, if it is in the same file, otherwise 0 */
     uint32_t line;
-    uint64_t low, high; /* the first and the last element that `line` writes */
+    uint64_t low, high; /* indices of the first and the last element that `line` writes */
     bool is_outside;    /* `line` does not write the element that was read */
     bool is_update;     /* the read also writes the element, as in s[i] += 1 */
-    /* LOW and HIGH are only the elements that this block wrote before the read */
+    /* `low` and `high` cover only the elements that this block wrote before the read */
     bool is_in_block;
-    bool is_lowest; /* no line writes an element before LOW */
+    bool is_lowest; /* no line writes an element before `low` */
 };
 
 /* Writes advice for a read between two ranges of elements that the block has written. */
@@ -161,7 +162,7 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
     else if (c->is_in_block && !c->is_update)
         snprintf(
             text, size,
-            "in this block, line %u writes only %s before this read: is the index here too %s, "
+            "in this block, line %u has written only %s before this read: is the index here too %s, "
             "or should line %u write more?",
             c->line, range, is_below ? "small" : "large", c->line);
     else if (c->line && c->is_outside && !c->is_update && is_below && c->is_lowest)
@@ -191,8 +192,8 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
                  c->array.name);
 }
 
-/* Writes advice for a read of the unused bytes between two rows. A program never reads them on
- * purpose. */
+/* Writes advice for a read of the padding between two rows of cudaMallocPitch(). A program never
+ * reads the padding on purpose. */
 static void advise_pitch(char *text, size_t size, const struct mem_block *block, uint64_t at)
 {
     uint64_t row = at / block->pitch;
@@ -203,8 +204,8 @@ static void advise_pitch(char *text, size_t size, const struct mem_block *block,
              block->width, row, block->pitch);
 }
 
-/* Notes that FINDING is about an allocation of which only the first PREFIX bytes are written, and
- * that no copy wrote them. */
+/* Notes that kernels wrote only the first PREFIX bytes of the allocation, and that no copy wrote
+ * it. */
 static void note_part(struct finding *finding, const struct init_array *array, uint64_t prefix)
 {
     finding->deduction = DEDUCED_KERNEL_PART;

@@ -1,17 +1,17 @@
 /* The initcheck observer finds uninitialised reads.
  *
- * For each byte of global memory, memory.c has a bit that is set once the byte is written. Writes,
- * memsets and copies by the host also set it. Variables count as written. Page-locked and managed
- * memory also counts as written, because the host can write to it without the emulator noticing.
- * For each byte of a CTA's shared memory and of the kernel's own local variables, this file keeps a
- * flag. Local variables of called functions are not checked.
+ * For each byte of global memory, memory.c has a bit that is set when a kernel or the host writes
+ * the byte. Variables count as written. Page-locked and managed memory also counts as written,
+ * because the host can write to it without the emulator noticing. For each byte of a CTA's shared
+ * memory and of the kernel's own local variables, this file keeps a flag. Local variables of called
+ * functions are not checked.
  *
- * A copy of a structure also reads the padding of the structure. So there are two special cases: a
- * read of one or two bytes that can be padding, and a read of several bytes of which some are
- * written. Such a read is a fault only if the code does more with an unwritten value than store
- * it. The stored bytes then count as written. The compiler may also load a local variable before
- * it is known whether the value is needed. Such a load is not a fault if a selp instruction then
- * selects or drops the value. */
+ * When a program copies a structure, it also reads the padding of the structure. So there are two
+ * special cases: a read of one or two bytes that may be padding, and a read of several bytes of
+ * which some are written. Such a read is a fault only if the code uses an unwritten value for more
+ * than a store. The stored bytes then count as written. The compiler may also load a local variable
+ * before it is known whether the value is needed. Such a load is not a fault if a selp instruction
+ * then selects or drops the value. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "gpu/lanes.h"
 #include "gpu/observe/init.h"
 
-/* --- what a value is used for ----------------------------------------------------------------- */
+/* --- uses of a loaded value ------------------------------------------------------------------- */
 
 struct search {
     uint32_t wanted;
@@ -46,8 +46,8 @@ static bool is_copy(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_st && in->guard != reg && in->operands[0].index != reg;
 }
 
-/* Returns whether the code does more than store the bytes of REG after the first WRITTEN bytes.
- * Follows at most STEPS conversions to fewer bytes, because they extract a member of a copied
+/* Returns whether the code uses the bytes of REG after the first WRITTEN bytes for more than a
+ * store. Follows at most STEPS conversions to fewer bytes, which extract a member of a copied
  * structure. */
 static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned written, unsigned steps)
 {
@@ -65,8 +65,8 @@ static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned writt
     return false;
 }
 
-/* Returns whether the code does more than store element K of the load at PC, not counting the first
- * WRITTEN bytes of the element. */
+/* Returns whether the code uses element K of the load at PC for more than a store. Ignores the
+ * first WRITTEN bytes of the element. */
 static bool is_used(const struct launch_view *launch, uint32_t pc, uint32_t k, unsigned written)
 {
     uint32_t index;
@@ -81,8 +81,7 @@ static bool is_choice(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_selp && in->guard != reg && in->operands[3].index != reg;
 }
 
-/* Returns whether the code uses the value of the load at PC only as one of the two inputs of
- * selp. */
+/* Returns whether the code uses the value of the load at PC only as an input that selp may drop. */
 static bool is_only_chosen(const struct launch_view *launch, uint32_t pc)
 {
     uint32_t index;
@@ -105,9 +104,9 @@ static bool is_same_place(const struct ptx_operand *a, const struct ptx_operand 
            a->value == b->value;
 }
 
-/* Returns whether the code only masks REG, combines it with other bits and stores it where LOAD
- * read it, in at most STEPS steps. REG holds LOAD's value, or a value computed from it. MASKED says
- * that it has been masked already. */
+/* Returns whether the code only changes some bits of REG and stores the result where LOAD read it.
+ * It may mask REG and then combine it with other bits, in at most STEPS instructions. REG holds
+ * LOAD's value, or a value computed from it. MASKED says that this value has been masked. */
 static bool goes_back(const struct ptx_function *f, const struct ptx_instruction *load,
                       uint32_t reg, bool masked, unsigned steps)
 {
@@ -141,15 +140,15 @@ static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 
 /* --- marks ------------------------------------------------------------------------------------ */
 
-/* Where the marks of a lane's bytes are: in FLAGS for shared and local memory, in BLOCK for global
- * memory. Both are NULL if the bytes are not checked. */
+/* The marks that show whether a lane's bytes were written. They are in FLAGS for shared and local
+ * memory, and in BLOCK for global memory. Both are NULL if the bytes are not checked. */
 struct init_place {
     uint8_t *flags;
     const struct mem_block *block;
 };
 
-/* Returns the allocation that holds all bytes from LOW up to END. Returns NULL if there is none, or
- * if it is not checked. */
+/* Returns the allocation that contains all bytes from LOW up to END, exclusive. Returns NULL if
+ * there is none, or if it is not checked. */
 static const struct mem_block *find_block(const struct init *init, struct init_site *site,
                                           uint64_t low, uint64_t end)
 {
@@ -216,8 +215,8 @@ static bool is_any_written(struct init_place place, uint64_t addr, unsigned size
     return false;
 }
 
-/* Returns whether all bytes that a lane of ACCESS reads at ADDR can be padding of a structure. A
- * structure has fewer bytes of padding in one place than its alignment. */
+/* Returns whether all bytes that a lane of ACCESS reads at ADDR may be padding of a structure. At
+ * any one place, a structure has fewer bytes of padding than its alignment. */
 static bool can_be_padding(const struct init *init, const struct obs_access *access, uint64_t addr)
 {
     uint64_t begin;
@@ -263,7 +262,7 @@ static void mark(struct init *init, struct init_place place, uint64_t addr, unsi
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Notes which range the CTA has written of the array in shared memory that SITE has read. */
+/* Notes in SITE which range of the array in shared memory the CTA had written before the read. */
 static void note_own_range(const struct init *init, struct init_site *site)
 {
     uint64_t begin = 0, end = init->launch->shared_bytes;
@@ -311,7 +310,8 @@ static void add_fault(struct init *init, const struct obs_access *access, uint32
 
 static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint64_t end)
 {
-    /* a copy whose read was a fault keeps the data about the memory that it read */
+    /* the fields of a copy whose read was a fault describe this read, so the copy's write must not
+     * change them */
     if (site->is_copy && site->count)
         return;
     site->space = is_shared(space) ? PTX_SHARED : space;
@@ -330,9 +330,9 @@ static bool reads_first(const struct init *init, const struct obs_access *access
 
 /* --- quick checks ----------------------------------------------------------------------------- */
 
-/* Largest span, in bytes, for which a quick check is tried. In nearly every access, all bytes are
- * already written: a read of them is not a fault, and a write marks nothing new. The quick check
- * also covers the bytes between those of the lanes. */
+/* The quick check is tried only for accesses whose addresses span at most this many bytes. In
+ * nearly every access, all bytes are already written, so a read is no fault and a write changes
+ * nothing. The quick check also covers the bytes between those of the lanes. */
 #define QUICK_BYTES 1024u
 
 /* Returns whether all bytes from LOW up to END are written. */
@@ -351,8 +351,8 @@ static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space
              mem_first_unmarked(block, MEM_WRITTEN, low - block->addr, end - low) == end - low));
 }
 
-/* Returns whether all bytes that the lanes access in shared memory are written. They are all below
- * END, but may be far apart. */
+/* Returns whether all bytes that the lanes access in shared memory are written. The addresses may
+ * be far apart, but all are below END. */
 LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_access *access,
                                      uint64_t end)
 {
@@ -436,8 +436,8 @@ static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* Returns the state of EVENT's CTA, or NULL when out of memory. If the CTA has just got its seat
- * (view.h), marks all bytes as unwritten. */
+/* Returns the state of EVENT's CTA, or NULL when out of memory. If the CTA has just started, marks
+ * all bytes as unwritten. */
 static struct init_cta *take_cta(struct init *init, const struct obs_order *event)
 {
     struct init_cta *cta = &init->seats[event->seat];
@@ -465,7 +465,7 @@ static void initcheck_forget_memory(void *state)
         init->sites[pc].block = NULL;
 }
 
-/* At a barrier of all threads that have not exited, counts the threads that have exited. */
+/* At a barrier that all remaining threads have reached, counts the threads that have exited. */
 static void count_gone(const struct init *init, const struct obs_order *event)
 {
     const uint32_t *block = init->launch->request->block;

@@ -7,15 +7,15 @@
 
 #include "gpu/device.h"
 
-/* Thresholds below which a loss is not reported. Correct programs have small losses: in an
- * incomplete last block, in the last step of a reduction, at the halo of a stencil. */
+/* Thresholds: smaller losses are not reported. Even correct programs lose a little in an incomplete
+ * last block, in the last step of a reduction, and at the halo of a stencil. */
 #define LEAST_WASTE 8 /* sectors or wavefronts */
-/* warp instructions: about what a launch for a single element executes */
+/* warp instructions; a launch for a single element executes about as many */
 #define LEAST_INSTRUCTIONS 16
 #define LEAST_SHARE        0.05 /* share of the launch's sectors, wavefronts or instructions */
 #define LEAST_RATIO        1.2  /* ratio of cost to ideal */
 #define MANY_BRANCHES      0.1  /* share of diverging warps among those that reach a branch */
-#define MANY_LEVELS        8    /* the costs of at most this many levels of calls are distributed */
+#define MANY_LEVELS        8    /* share_out() runs for at most this many levels of calls */
 /* with fewer active lanes on average, a single lane does most of the work */
 #define FEW_LANES 2.0
 /* two accesses with fewer bytes between them count as accesses to the same array */
@@ -29,21 +29,21 @@
 struct loss {
     const char *id;
     struct source_line place;
-    uint32_t pc; /* the instruction with the worst sample */
+    uint32_t pc; /* the instruction whose sample is the most wasteful */
     uint64_t requests, cost, ideal, again;
-    bool has_good; /* another access of this kind on the line wastes nothing */
-    /* Only for branches. latest_cost, latest_ideal and latest_end describe the latest branch: its
-     * part of cost and ideal, and the end of its code. `entries` counts how often warps reached a
-     * branch of the line. has_bad is set if one of the branches alone deserves a finding, is_loop
-     * if one of them closes a loop. */
+    bool has_good; /* another access of this kind on the same line wastes nothing */
+    /* The remaining fields are only for branches. latest_cost and latest_ideal are the part of
+     * `cost` and `ideal` that the latest branch added, and latest_end is the end of its code.
+     * `entries` counts how often warps reached a branch of the line. has_bad: one of the branches
+     * alone is bad enough for a finding. is_loop: one of them closes a loop. */
     uint64_t latest_cost, latest_ideal;
     uint32_t latest_end;
     double entries;
     bool has_bad, is_loop;
 };
 
-/* Cost of an instruction in warp instructions and thread instructions. A call includes the called
- * function. */
+/* The cost of an instruction in warp instructions and thread instructions. For a call, this
+ * includes the called function. */
 struct expense {
     double warps, threads;
 };
@@ -100,7 +100,8 @@ static void add_finding(const struct report *report, const struct loss *loss,
 /* --- memory ----------------------------------------------------------------------------------- */
 
 struct traffic_kind {
-    enum emu_counter requests; /* the counters of cost and ideal cost follow this counter */
+    /* this counter is followed by those of the cost and the ideal cost */
+    enum emu_counter requests;
     const char *id, *verb;
     bool shared;
 };
@@ -150,8 +151,8 @@ static void add_traffic(struct report *report, const struct traffic_kind *kind, 
     loss->has_good = loss->has_good || value[1] == value[2];
 }
 
-/* Finds the first warp for which the latest access at PC and the latest access at OTHER have the
- * same CTA and the same lanes. Returns the warp's access at PC and sets *WARP. */
+/* Finds the first warp whose latest accesses at PC and at OTHER were made by the same lanes of the
+ * same CTA. Returns the access at PC and sets *WARP. */
 static const struct access_seen *first_pair(const struct report *report, uint32_t pc,
                                             uint32_t other, uint32_t *warp)
 {
@@ -194,9 +195,9 @@ static bool is_rewritten(const struct report *report, uint32_t pc)
     return false;
 }
 
-/* Adds the load at PC as redundant if warps mostly repeat their previous load. The previous load is
- * at PC, or at its copy in an unrolled loop. Leaves out a load that may poll, because polling has
- * to repeat the load. */
+/* Reports the load at PC as redundant if warps mostly repeat their previous load, at PC or at a
+ * copy of PC in an unrolled loop. Ignores loads that may poll, because polling has to repeat the
+ * load. */
 static void add_again(struct report *report, uint32_t pc)
 {
     const uint64_t *value = &report->counters[pc].value[EMU_global_load_requests];
@@ -218,7 +219,7 @@ static void add_again(struct report *report, uint32_t pc)
     loss->ideal += value[1] * (value[0] - again) / value[0];
 }
 
-/* Returns the total number of sectors in the launch or, if SHARED, of wavefronts. */
+/* Returns the total number of sectors in the launch, or of wavefronts if SHARED is true. */
 static uint64_t all_traffic(const struct report *report, bool shared)
 {
     uint64_t sum = 0;
@@ -236,8 +237,8 @@ static const struct traffic_kind *kind_of(const struct report *report, const str
     return &kinds[i];
 }
 
-/* Returns whether the load at PC reads a sliding window: a load of the same warp, at PC or at
- * another instruction, partly overlaps it. */
+/* Returns whether the load at PC reads a sliding window, that is, whether another load by the same
+ * warp partly overlaps it. */
 static bool is_of_window(const struct report *report, uint32_t pc)
 {
     const struct sample *sample = &report->samples[pc];
@@ -253,7 +254,7 @@ static bool is_of_window(const struct report *report, uint32_t pc)
 }
 
 /* Returns whether the program cannot avoid the loss. In a stencil, some accesses to neighbouring
- * words begin in the middle of a sector. An access is taken for part of a stencil if another access
+ * words begin in the middle of a sector. An access probably belongs to a stencil if another access
  * on its line wastes nothing, or if other loads overlap it. A histogram needs atomics at scattered
  * addresses. */
 static bool is_unavoidable(const struct report *report, const struct loss *loss,
@@ -266,12 +267,12 @@ static bool is_unavoidable(const struct report *report, const struct loss *loss,
            (shape.kind == SHAPE_SCATTERED && sample->kind >= OBS_ATOMIC);
 }
 
-/* bytes of the largest step that is reported as a structure */
+/* a stride of at most this many bytes can be the size of a structure */
 #define MOST_FIELDS 64
 
-/* Returns the line of another access that fills the gaps of the access at PC with the same stride.
- * Code accesses the fields of an array of structures in this way. Returns 0 if there is no such
- * line. */
+/* Code that accesses the fields of an array of structures has several accesses with the same
+ * stride, which fill each other's gaps. Returns the line of such an access that belongs to the
+ * access at PC, or 0 if there is none. */
 static uint32_t line_of_rest(const struct report *report, uint32_t pc, const struct shape *shape)
 {
     struct source_line here = view_line(report->launch, pc);
@@ -385,8 +386,8 @@ static bool is_call_of(const struct report *report, uint32_t pc, uint32_t functi
     return in.kind == VIEW_CALL && in.callee == function;
 }
 
-/* Distributes the cost of FUNCTION so far among its calls, in proportion to the number of warps and
- * lanes of each call. */
+/* Adds the cost of FUNCTION, as known so far, to its calls, in proportion to the number of warps
+ * and lanes of each call. */
 static void share_out(struct report *report, uint32_t function)
 {
     uint32_t first, end;
@@ -406,8 +407,8 @@ static void share_out(struct report *report, uint32_t function)
         }
 }
 
-/* Computes the expense of each instruction. Runs share_out() once for each level of calls. This is
- * accurate enough for recursive calls, too. */
+/* Computes the cost of each instruction. Calls share_out() once for each level of calls. The result
+ * is approximate for recursive calls. */
 static void find_expenses(struct report *report)
 {
     const struct launch_view *launch = report->launch;
@@ -420,9 +421,9 @@ static void find_expenses(struct report *report)
 
 /* --- branches --------------------------------------------------------------------------------- */
 
-/* Returns the pc at which the number of warps that reach the branch at PC is counted. For a
- * backward branch of a loop, this is the instruction before the loop, because the branch is mostly
- * executed with only those lanes that are still in the loop. Otherwise it is PC. */
+/* Returns the pc whose execution count tells how many warps reach the branch at PC. For a backward
+ * branch of a loop, this is the instruction before the loop, because most iterations execute the
+ * branch with only some of the lanes. Otherwise it is PC itself. */
 static uint32_t entry_of(const struct report *report, uint32_t pc)
 {
     uint32_t before = view_instruction(report->launch, pc).target - 1;
@@ -440,8 +441,8 @@ static uint64_t least_branch_waste(const struct report *report)
     return share > LEAST_INSTRUCTIONS ? share : LEAST_INSTRUCTIONS;
 }
 
-/* Adds a branch whose code is from FIRST to END. Branches that follow one another, as in an
- * unrolled loop, all count. Among nested branches, only the most wasteful counts. */
+/* Adds the cost of a branch whose code is from FIRST to END. The costs of consecutive branches, as
+ * in an unrolled loop, are added up. Of nested branches, only the most wasteful one counts. */
 static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uint64_t cost,
                             uint64_t ideal)
 {
@@ -459,7 +460,7 @@ static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uin
 }
 
 /* Adds the branch at PC. Its cost is the number of warp instructions until its lanes reconverge.
- * Its ideal cost is the number of warp instructions if its lanes stayed together. */
+ * Its ideal cost is the number that would be needed if its lanes stayed together. */
 static void add_branch(struct report *report, uint32_t pc)
 {
     struct view_instruction in = view_instruction(report->launch, pc);
@@ -535,8 +536,8 @@ static uint32_t busiest(const struct report *report)
     return most;
 }
 
-/* Reports a kernel in which a single lane does nearly all the work. Puts the finding on the line
- * that is executed most often. */
+/* Reports a kernel in which a single lane does nearly all the work. The finding is on the line that
+ * is executed most often. */
 static bool report_serial(const struct report *report)
 {
     char cause[100];
@@ -555,7 +556,7 @@ static bool report_serial(const struct report *report)
     return true;
 }
 
-/* Reports low occupancy if there are enough blocks for all multiprocessors. */
+/* Reports low occupancy. A launch with fewer blocks than multiprocessors is not reported. */
 static void report_occupancy(const struct report *report)
 {
     const struct launch_view *launch = report->launch;
@@ -567,7 +568,8 @@ static void report_occupancy(const struct report *report)
         [EMU_BY_SHARED] = "use less shared memory per block, or let more threads share it",
         [EMU_OCCUPANCY_LIMITS] = NULL};
     char cause[100];
-    /* true for blocks of one warp */
+    /* true for blocks of one warp: the limit of 32 blocks per multiprocessor halves the
+     * occupancy */
     bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS;
     if ((o->warps >= HALF_OCCUPANCY && !is_half) || launch->cta_count < EMU_MULTIPROCESSORS)
         return;

@@ -1,9 +1,8 @@
-/* A loss is waste in a launch. It is reported as a finding of severity "warning" on the line that
- * causes it.
+/* A loss is waste in a launch. It is reported as a warning on the source line that causes it.
  *
  * The counters observer keeps one sample for each instruction: its most wasteful access, whose
- * addresses show the cause (shape.h). The choice does not depend on the number of workers. When the
- * launch ends, losses_report() adds up the losses of each source line and reports the large
+ * addresses show the cause (shape.h). The choice does not depend on the number of workers. When
+ * the launch ends, losses_report() adds up the losses of each source line and reports the large
  * ones. */
 #ifndef GPU_OBSERVE_LOSSES_H
 #define GPU_OBSERVE_LOSSES_H
@@ -16,8 +15,9 @@
 #include "gpu/observe/shape.h"
 #include "gpu/observe/view.h"
 
-/* A warp's latest access to global memory by one instruction, reduced to the data that shows a
- * repeat. FIRST is the address of lane 0. FORM is a hash of all lanes' distances from lane 0. */
+/* A warp's latest access to global memory by one instruction, reduced to the data that show whether
+ * the next access repeats it. FIRST is the address of lane 0. FORM is a hash of all lanes'
+ * distances from lane 0. */
 struct access_seen {
     uint64_t cta, first, form;
     uint32_t mask; /* active lanes, or 0 if there is no access yet */
@@ -29,8 +29,8 @@ struct sample {
     uint32_t warp;
     uint8_t kind, space;
     uint64_t cta;
-    /* `again` counts accesses that repeat the warp's previous access to global memory, `slid` those
-     * that partly overlap it. */
+    /* `again` is the number of accesses to global memory that repeat the warp's previous access.
+     * `slid` is the number of accesses that partly overlap it. */
     uint64_t again, slid;
     /* hash of the latest access to global memory that was not dense, as in access_seen */
     uint64_t form;
@@ -39,8 +39,9 @@ struct sample {
     struct access_seen *seen;
 };
 
-/* Returns whether an access by WARP of CTA replaces the sample, because it wastes more. COST is its
- * cost and IDEAL its smallest possible cost. */
+/* Returns whether an access by WARP of CTA wastes more than the sample, so that it must replace the
+ * sample. COST is the access's cost and IDEAL its smallest possible cost. If both waste the same,
+ * the lower CTA and warp win. */
 static inline bool sample_is_worse(const struct sample *sample, uint32_t cost, uint32_t ideal,
                                    uint64_t cta, uint32_t warp)
 {
@@ -83,9 +84,9 @@ static inline bool access_is_near(uint64_t one, uint64_t other)
     return one != other && one - other + WINDOW < 2 * WINDOW;
 }
 
-/* Compares SEEN, an access by WARP, with the warp's previous access. Adds 1 to `again` if it is a
- * repeat at the same address; REPEATS says that the distances between the lanes are the same. Adds
- * 1 to `slid` if the two partly overlap. */
+/* Compares SEEN, an access by WARP, with the warp's previous access. Adds 1 to `again` if both are
+ * at the same address and REPEATS is true: the distances between the lanes are the same. Adds 1 to
+ * `slid` if the two partly overlap. */
 static inline void sample_again(struct sample *sample, bool repeats, uint32_t warp,
                                 const struct access_seen *seen)
 {

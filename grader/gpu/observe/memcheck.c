@@ -1,5 +1,5 @@
-/* The memcheck observer turns faults into findings. A finding names the allocation and how far from
- * it the access was. */
+/* The memcheck observer turns faults into findings. A finding names the nearest allocation, and the
+ * distance of the access from it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 static void *memcheck_begin(const struct launch_view *launch)
 {
     (void)launch;
-    return malloc(1); /* memcheck has no state, but NULL would mean that memory ran out */
+    /* memcheck has no state, but begin() may return NULL only when out of memory */
+    return malloc(1);
 }
 
 static const char *space_name(uint8_t space)
@@ -43,7 +44,7 @@ static const char *how_far(char *text, size_t size, int64_t addr, int64_t begin,
     return text;
 }
 
-/* Describes ADDR, an address in the heap of malloc() in kernels. */
+/* Describes ADDR, an address in the heap for malloc() in kernels. */
 static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_t addr)
 {
     struct heap_place place;
@@ -85,15 +86,16 @@ static void print_global_place(char *text, size_t size, const struct mem_block *
                  block->size, block->host ? "" : " that was freed");
 }
 
-/* Returns the size of the local memory at which the access to ADDR was aimed: that of the kernel's
- * own variables or, if ADDR is after them, also of the stack of called functions. */
+/* Returns the size of the local memory that an access to ADDR was meant for: the kernel's own
+ * variables or, if ADDR is after them, these variables and the stack of called functions. */
 static uint32_t local_bytes(const struct launch_view *launch, uint64_t addr)
 {
     bool has_stack = launch->uses_stack && addr > launch->own_bytes;
     return has_stack ? launch->local_bytes : launch->function->local_bytes;
 }
 
-/* Describes an address in shared, local or parameter memory. Such an address is a 32-bit offset. */
+/* Describes an address in shared, local or parameter memory, where an address is a 32-bit
+ * offset. */
 static void print_own_place(char *text, size_t size, const struct launch_view *launch,
                             const struct obs_fault *fault)
 {
@@ -112,8 +114,8 @@ static void print_own_place(char *text, size_t size, const struct launch_view *l
         snprintf(text, size, "but this launch has no such memory");
 }
 
-/* Describes an access relative to the array in shared memory at which it was aimed. Returns false
- * if that array is unknown. */
+/* Describes the position of an access relative to the array in shared memory that it probably meant
+ * to reach. Returns false if that array is unknown. */
 static bool print_array_place(char *text, size_t size, const struct launch_view *launch,
                               const struct obs_fault *fault)
 {
@@ -142,8 +144,8 @@ static void print_place(char *text, size_t size, const struct launch_view *launc
         print_own_place(text, size, launch, fault);
 }
 
-/* Adds notes that say where the program allocated and freed the memory at which the access was
- * aimed. */
+/* Adds the lines where the program allocated and freed the memory that the access probably meant to
+ * reach. */
 static void add_notes(struct finding *finding, const struct launch_view *launch,
                       const struct obs_fault *fault)
 {
@@ -218,7 +220,8 @@ static void print_missing(char *text, size_t size, const struct launch_view *lau
              print_rank(rank, sizeof rank, fault), why, thread);
 }
 
-/* The beginning of the message for each fault that needs no numbers. "; thread ..." follows it. */
+/* The beginning of the message for each fault whose message has no numbers. "; thread ..."
+ * follows. */
 static const char *const plain_faults[] = {
     [OBS_DOUBLE_FREE] = "free() of memory that was already freed",
     [OBS_BAD_FREE] = "free() of an address that no malloc() in a kernel returned",
@@ -363,8 +366,9 @@ static void memcheck_join(void *into, void *state)
     free(state);
 }
 
-/* Moves FINDING to the first instruction among those executed most often. A launch that does too
- * much work can be stopped anywhere, even at a closing brace. */
+/* Moves FINDING to the first of the instructions that are executed most often. A launch that does
+ * too much work may have been stopped at a line that has nothing to do with it, such as a closing
+ * brace. */
 static void move_to_busiest(struct finding *finding, uint32_t code_count,
                             const struct emu_counters *per_instruction)
 {
@@ -378,8 +382,8 @@ static void move_to_busiest(struct finding *finding, uint32_t code_count,
     strncat(finding->message, busiest, sizeof finding->message - strlen(finding->message) - 1);
 }
 
-/* Reports that the kernel computes with a variable that may have no value yet. This is a note, not
- * an error, because the path on which it has none may be one that no thread takes. */
+/* Reports that the kernel uses a variable that may have no value yet. This is a note, not an error,
+ * because perhaps no thread takes the path on which the variable has no value. */
 static void report_unset(const struct launch_view *launch)
 {
     uint32_t first, end;

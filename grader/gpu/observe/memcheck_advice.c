@@ -7,7 +7,7 @@
 #include "gpu/deductions.h"
 #include "gpu/observe/describe.h"
 
-/* more than the memory of any device, so a wrong index does not lead to an address this far away */
+/* more memory than any device has; an address this far away does not come from a wrong index */
 #define FAR_BYTES ((uint64_t)1 << 40)
 
 bool memcheck_is_shared(const struct obs_fault *fault)
@@ -31,8 +31,8 @@ const struct mem_block *memcheck_block(const struct launch_view *launch,
     return fault->addr - block->addr < block->size || far < FAR_BYTES ? block : NULL;
 }
 
-/* Finds the array or the allocation at which the access was aimed. Returns the address of its first
- * byte and sets *END and *NAME. Returns false if it is unknown. */
+/* Finds the array or the allocation that the access probably meant to reach. Sets *BEGIN, *END and
+ * *NAME. Returns false if it is unknown. */
 static bool find_meant(const struct launch_view *launch, const struct obs_fault *fault,
                        uint64_t *begin, uint64_t *end, char name[32])
 {
@@ -49,14 +49,14 @@ static bool find_meant(const struct launch_view *launch, const struct obs_fault 
                  : *name != '\0';
 }
 
-/* All functions that write advice return the id of what they have deduced (gpu/deductions.h), or
- * NULL if they write nothing. */
+/* Each advise_...() function below writes advice and returns the id of the rule that led to it
+ * (gpu/deductions.h), or NULL if it writes nothing. */
 
-/* Writes advice for an access before the start of an array, whose index is negative. */
+/* Writes advice for an access before the start of an array, which means a negative index. */
 static const char *advise_negative(char *text, size_t size, const struct launch_view *launch,
                                    const struct obs_fault *fault)
 {
-    enum { MOST = 1 << 20 }; /* elements; an access further before the array has another cause */
+    enum { MOST = 1 << 20 }; /* in elements; an access further before the array has another cause */
     uint64_t begin, end;
     char name[32];
     if (!find_meant(launch, fault, &begin, &end, name))
@@ -93,8 +93,8 @@ static const char *advise_shared(char *text, size_t size, const struct launch_vi
     return is_launch ? DEDUCED_SHORT_EXTERN : DEDUCED_SHORT_ARRAY;
 }
 
-/* Writes advice for an access to shared memory if the launch probably counts the elements of its
- * extern array instead of their bytes. */
+/* Writes advice for an access to shared memory if the launch probably passes the number of elements
+ * of its extern array, not their bytes. */
 static const char *advise_extern(char *text, size_t size, const struct launch_view *launch,
                                  const struct obs_fault *fault)
 {
@@ -109,9 +109,9 @@ static const char *advise_extern(char *text, size_t size, const struct launch_vi
     return DEDUCED_EXTERN_COUNT;
 }
 
-/* Writes advice for an access to ADDR, after the rows of cudaMallocPitch(). Often a program adds
- * the pitch, which is in bytes, to a pointer that counts elements. If ADDR is where the next row
- * would be, y is more likely too large. */
+/* Writes advice for an access to ADDR, which is after the last row of cudaMallocPitch(). A common
+ * mistake is to add the pitch, which is in bytes, to a pointer to elements. But if ADDR is where
+ * the next row would begin, y is probably too large. */
 static void advise_rows(char *text, size_t size, const struct mem_block *block, uint64_t addr)
 {
     bool is_next = addr - block->addr - block->size < block->pitch;
@@ -122,8 +122,8 @@ static void advise_rows(char *text, size_t size, const struct mem_block *block, 
              is_next ? "" : "; and is y less than the height?");
 }
 
-/* Writes advice for an access beyond an allocation: how many elements fit into it. Neighbouring
- * threads may access elements that are not neighbours. */
+/* Writes advice for an access beyond an allocation: how many elements fit into it. The elements of
+ * neighbouring threads may be apart. */
 static void advise_room(char *text, size_t size, const struct mem_block *block,
                         const struct obs_fault *fault)
 {
@@ -150,10 +150,10 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
                      : ": compare every index with that number");
 }
 
-/* --- numbers that the launch and the allocation have in common -------------------------------- */
+/* --- equal numbers in the launch and the allocation ------------------------------------------- */
 
-/* The element of an array at which a thread's access was aimed, if the array's elements have the
- * access's size. */
+/* The element that a thread probably meant to access. It is assumed to have the size of the
+ * access. */
 struct wanted {
     uint64_t element, count; /* index of the element; number of elements of the array */
     uint64_t cta, thread;    /* index of the block; index of the thread in the whole grid */
@@ -185,8 +185,9 @@ static bool integer_of(const struct launch_view *launch, const struct ptx_variab
     return true;
 }
 
-/* Returns where the program probably took BLOCK's number of bytes from, such as "the launch has
- * blocks": a count that equals this number and counts elements. Returns NULL if there is none. */
+/* If BLOCK's number of bytes equals the number of blocks or threads, or an argument, the program
+ * probably forgot to multiply by the size of an element. Returns what the number equals, such as
+ * "the launch has blocks", or NULL. */
 static const char *counted_by(const struct launch_view *launch, const struct mem_block *block,
                               const struct wanted *wanted)
 {
@@ -219,8 +220,9 @@ static const char *advise_bytes(char *text, size_t size, const struct launch_vie
     return DEDUCED_NO_SIZEOF;
 }
 
-/* Writes advice if each block accesses one row of elements along one axis of the grid, and the
- * array has room for exactly as many rows as there are blocks along the other axis. */
+/* Writes advice if the kernel probably swaps the axes of the grid: each block accesses one row of
+ * elements along one axis, but the array has exactly as many rows as there are blocks along the
+ * other axis. */
 static const char *advise_swapped(char *text, size_t size, const struct launch_view *launch,
                                   const struct mem_block *block, const struct obs_fault *fault)
 {
@@ -254,7 +256,7 @@ static bool is_length(const struct memory *memory, const struct mem_block *block
     return false;
 }
 
-/* Writes advice if an argument of the launch is too large for this array, but is the length of
+/* Writes advice if an argument of the launch is larger than this array, but equals the length of
  * another array. */
 static const char *advise_length(char *text, size_t size, const struct launch_view *launch,
                                  const struct mem_block *block, const struct obs_fault *fault)
@@ -295,7 +297,7 @@ static const char *advise_small(char *text, size_t size, const struct mem_block 
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* For a grid of rows and columns, appends advice to check the length of the rows. */
+/* Appends advice to check the length of the rows, if the grid has two dimensions. */
 static void advise_more(char *text, size_t size, const struct launch_view *launch)
 {
     const struct emu_launch *request = launch->request;
@@ -320,8 +322,8 @@ static const char *advise_array(char *text, size_t size, const struct launch_vie
     return DEDUCED_TOO_FAR;
 }
 
-/* Returns the allocation whose end or start the access missed, if it is an array of the program.
- * Otherwise returns NULL. */
+/* Returns the array of the program that the access just missed, before its start or after its end.
+ * Returns NULL if there is none. */
 static const struct mem_block *array_meant(const struct launch_view *launch,
                                            const struct obs_fault *fault)
 {
@@ -338,8 +340,8 @@ static bool is_after_rows(const struct launch_view *launch, const struct obs_fau
            fault->addr >= block->addr + block->size;
 }
 
-/* Writes advice for an access outside of memory. Advice that fits better overwrites earlier
- * advice. */
+/* Writes advice for an access outside of memory. A later rule that fits better overwrites the
+ * advice of an earlier one. */
 static const char *advise_outside(char *text, size_t size, const struct launch_view *launch,
                                   const struct obs_fault *fault)
 {

@@ -10,7 +10,7 @@ static const struct {
 #undef T
 };
 
-/* Returns the tools that a launch with OPTIONS needs, as bits of enum emu_tool. COUNTED asks for
+/* Returns the tools that a launch with OPTIONS needs, as bits of enum emu_tool. COUNTED requests
  * the counters. */
 static unsigned find_tools(const struct emu_options *options, bool counted)
 {
@@ -20,7 +20,7 @@ static unsigned find_tools(const struct emu_options *options, bool counted)
         tools |= EMU_MEMCHECK | EMU_SYNCCHECK | (counted ? EMU_COUNTERS : 0);
     if (tools & counters && options->rules != EMU_SECTOR)
         tools ^= counters | EMU_OLD_COUNTERS;
-    if (options->steps) /* only one observer can have a `follows` function */
+    if (options->steps) /* only one observer of a launch can have a `follows` function */
         return (tools & ~(unsigned)EMU_WAITS) | EMU_STEPS;
     bool predicts = options->chip && !(tools & EMU_WAITS);
     return tools | (options->trace ? EMU_TRACE : 0) | (predicts ? EMU_PREDICT : 0);

@@ -6,7 +6,7 @@
 #define BANKS  16u
 #define SECTOR 32u
 
-/* The accesses of half a warp. Index and mask count lanes from the first lane of this half. */
+/* The accesses of half a warp. Lane 0 of `addr` and `mask` is the first lane of this half. */
 struct half {
     const uint64_t *addr;
     uint32_t mask;
@@ -91,7 +91,7 @@ static uint32_t lanes_that(const uint32_t *value, uint32_t wanted, uint32_t mask
     return lanes;
 }
 
-/* Returns the lanes of the largest group in MASK whose VALUE is the same. */
+/* Returns the largest group of lanes in MASK that have the same VALUE. */
 static uint32_t largest_group(const uint32_t *value, uint32_t mask)
 {
     uint32_t largest = 0;
@@ -103,9 +103,9 @@ static uint32_t largest_group(const uint32_t *value, uint32_t mask)
     return largest;
 }
 
-/* Returns the number of steps until each lane has received one word. The guides do not say which
- * word a step broadcasts. Here it is a word of the fullest bank: the word that most lanes
- * access. */
+/* Returns the number of steps until each lane has received one word. In each step, the GPU
+ * broadcasts one word. NVIDIA's guides do not say which. This function chooses a word of the
+ * fullest bank: the word that most lanes access. */
 static uint32_t count_steps(const uint32_t *word, uint32_t mask)
 {
     uint32_t bank[HALF], steps = 0;

@@ -11,9 +11,9 @@
  *           words of 2 bytes, 32 for words of 1). The transaction's size is halved once or twice
  *           if a half, or a quarter, is enough.
  *
- * Shared memory has 16 banks, each one word of 4 bytes wide. In one step, one word goes to all
- * lanes that want it, and one word of each other bank goes to one lane. An access wider than a word
- * counts as one access for each word. */
+ * Shared memory has 16 banks, each 4 bytes (one word) wide. In one step, the memory sends one word
+ * to all lanes that need it, and one word from each other bank to a single lane. An access wider
+ * than a word counts as one access for each word. */
 #ifndef GPU_OBSERVE_OLD_RULES_H
 #define GPU_OBSERVE_OLD_RULES_H
 
@@ -21,14 +21,15 @@
 #include "gpu/rules.h"
 
 struct old_cost {
-    uint32_t requests;     /* halves of the warp that have active lanes */
-    uint32_t pieces;       /* steps for shared memory; moved bytes, in sectors, for global memory */
+    uint32_t requests; /* halves of the warp that have active lanes */
+    /* for shared memory, steps; for global memory, the moved bytes, in sectors */
+    uint32_t pieces;
     uint32_t ideal;        /* the smallest possible number of pieces */
     uint32_t transactions; /* transactions of global memory */
 };
 
-/* Returns whether the half of the warp from lane FIRST on makes one transaction by the rules of
- * g80, or two if its words have 16 bytes. */
+/* Returns whether the 16 lanes from lane FIRST on make one transaction by the rules of g80 (or two
+ * if their words have 16 bytes). */
 bool old_rules_coalesces(const struct obs_access *access, unsigned first);
 
 struct old_cost old_rules_measure(enum emu_rules rules, const struct obs_access *access);

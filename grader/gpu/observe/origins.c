@@ -1,6 +1,6 @@
-/* The origins observer marks the bytes of global memory that kernels write. The record can then
- * show which bytes of an answer kernels wrote, and which the host wrote. device.c updates the marks
- * when the host writes or copies. */
+/* The origins observer marks the bytes of global memory that kernels write. From these marks, the
+ * grader can tell which bytes of a result were written by kernels and which by the host. device.c
+ * updates the marks when the host writes or copies. */
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
@@ -15,7 +15,7 @@ static void origins_access(void *state, const struct obs_access *access)
     const struct origins *origins = state;
     if (access->space != PTX_GLOBAL)
         return;
-    /* a dense access may reach past the end of its allocation; then the launch fails */
+    /* a dense access may reach past the end of its allocation, where the launch then fails */
     if (access->dense) {
         uint64_t bytes = (uint64_t)WARP * access->bytes;
         if (mem_range(origins->memory, access->addr[0], bytes)) {

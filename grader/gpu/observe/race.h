@@ -10,8 +10,8 @@
 
 enum race_kind { RACE_READ, RACE_WRITE, RACE_ATOMIC };
 
-/* How likely it is that a thread uses an access to communicate with others. STRONG: certain.
- * VOLATILE: likely, but it may be a mistake. WEAK: it does not. */
+/* Whether a thread uses an access to communicate with other threads. RACE_STRONG: certainly.
+ * RACE_VOLATILE: probably, but it may be a mistake. RACE_WEAK: no. */
 enum race_strength { RACE_WEAK, RACE_VOLATILE, RACE_STRONG };
 
 /* A site is a memory instruction. A stamp (race_shadow.h) refers to a site by its index in
@@ -22,13 +22,13 @@ struct race_site {
     bool implies_fence; /* the instruction has .release or .acq_rel */
     bool use_known;     /* flag_use is set */
     uint8_t flag_use;   /* enum analyse_flag_use: how the code uses the value of a load */
-    bool is_contended;  /* several threads write the same word with this store */
+    bool is_contended;  /* different threads write the same word with this store */
     bool store_known;   /* race_store_after() has set `store` */
-    /* for a load: the site of the store in the same statement, or 0 if there is none */
+    /* for a load: the site of the store in the same source statement, or 0 if there is none */
     uint16_t store;
 };
 
-/* Properties of an instruction that racecheck uses. */
+/* The properties of each instruction that racecheck needs. */
 struct race_code {
     uint16_t site;  /* index of the instruction's site, or 0 if it is not checked */
     uint8_t bytes;  /* size of one value in bytes */
@@ -41,32 +41,33 @@ struct race_access {
     uint64_t cta;
 };
 
-/* How far apart the two threads of a race are. This decides which barrier or fence could order
+/* The distance between the two threads of a race. It decides which barrier or fence could order
  * their accesses. RACE_COPY is for a cp.async that no thread has waited for. */
 enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRID, RACE_COPY };
 
 /* All races between two sites in one memory space. `one` and `other` are an example: the first race
- * at the largest distance. */
+ * with the largest distance. */
 struct race_pair {
     struct race_access one, other; /* one.site <= other.site */
     bool is_shared;
-    /* within one statement, a lane wrote a word that another lane of its warp had just read */
+    /* in one execution of a statement, a lane wrote a word that another lane of its warp had just
+     * read */
     bool is_same_round;
     uint8_t distance;
-    /* set by the report: bits of enum race_cause, and the index of the first pair of this pair's
-     * group */
+    /* These two are set by the report: bits of enum race_cause, and the index of the first pair in
+     * this pair's group. */
     uint8_t causes;
     uint32_t group;
     uint64_t addr; /* address that both accesses of the example touch */
     uint64_t count;
 };
 
-/* The latest execution of a load whose statement also has a store. */
+/* The latest execution of a load, if its source statement also has a store. */
 struct race_load {
     uint64_t addr[WARP], cta;
     uint32_t site, mask, warp;
 };
-#define RACE_LOADS 4u /* at most this many loads of a statement are remembered */
+#define RACE_LOADS 4u /* the number of loads that are remembered */
 
 struct race_shared { /* the shadow of one CTA's shared memory */
     uint64_t cta;
@@ -83,10 +84,11 @@ struct race {
     struct race_code *code;   /* one entry per pc */
     struct interval interval; /* interval of the current CTA */
     struct race_global global;
-    /* the shadow of the current CTA's shared memory, and for each seat (view.h) the shadow of the
-     * shared memory of the CTA at this seat */
+    /* the shadow of the current CTA's shared memory, and the shadows of all running CTAs, indexed
+     * by seat (see view.h) */
     struct race_shared *shared, *seats;
-    /* bounds of the heap of malloc(), which is not checked because its memory is reused */
+    /* bounds of the heap for malloc() in kernels; it is not checked, because its memory is
+     * reused */
     uint64_t heap_begin, heap_end;
     struct race_load loads[RACE_LOADS];
     uint32_t next_load;
@@ -100,7 +102,8 @@ struct race {
 uint32_t race_valid_lanes(const struct obs_access *access, uint64_t end);
 /* Returns the shared memory that an access touches, or NULL for global memory. */
 struct race_shared *race_shared_of(const struct race *race, const struct obs_access *access);
-/* Returns the argument OWNER of order_release_at() for an address in this memory. */
+/* Returns the argument OWNER of order_release_at() for an address in SHARED, or in global memory if
+ * SHARED is NULL. */
 static inline uint64_t race_owner(const struct race_shared *shared)
 {
     return shared ? shared->cta + 1 : 0;
@@ -108,32 +111,32 @@ static inline uint64_t race_owner(const struct race_shared *shared)
 /* Returns the site of an access, or 0 if it is not checked. */
 uint32_t race_site_of(const struct race *race, const struct obs_access *access);
 
-/* The clocks of a warp at some moment. BEGUN is the time when the current turn of its CTA began,
- * and NOW is its own time. Accesses that warp w made before time KNOWN[w] are ordered before the
- * warp's next access (race_order.h). */
+/* The clocks of a warp at some moment (race_order.h). BEGUN is the time at which the worker
+ * switched to the warp's CTA, and NOW is the warp's own time. Accesses that warp w made before time
+ * KNOWN[w] are ordered before the warp's next access. */
 struct race_moment {
     uint64_t begun, now;
     const uint64_t *known;
 };
 struct race_moment race_now(const struct race *race, uint32_t warp);
 
-/* Checks LANES of an access against SHADOW, and records them there. race_visit() takes the access
- * as made now, race_visit_then() at the moment WHEN. All addresses of LANES must be in SHADOW. Both
- * return false when out of memory. */
+/* Check an access of LANES against SHADOW and record it there. race_visit() assumes that the access
+ * happens now, race_visit_then() that it happened at the moment WHEN. All addresses of LANES must
+ * be in SHADOW. Both return false when out of memory. */
 bool race_visit(struct race *race, const struct obs_access *access, struct shadow *shadow,
                 uint32_t lanes);
 bool race_visit_then(struct race *race, const struct obs_access *access, struct race_moment when,
                      struct shadow *shadow, uint32_t lanes);
 
-/* Returns whether accesses may be noted now and checked later. This is not possible with
- * asynchronous copies, because nobody knows when a copy ends. */
+/* Returns whether accesses may be noted now and checked later. This is not possible in a kernel
+ * with asynchronous copies, because it is not known when a copy ends. */
 bool race_may_defer(const struct race *race);
 
-/* Only for tests: checks every access immediately. The result must be the same. */
+/* Only for tests: forces an immediate check of every access. The findings must be the same. */
 extern bool race_checks_every_access;
 
-/* Counts a race between an earlier access FIRST and the present access SECOND. Returns the pair, or
- * NULL when out of memory. */
+/* Counts a race between an earlier access, FIRST, and the present access, SECOND. Returns their
+ * pair, or NULL when out of memory. */
 struct race_pair *race_add(struct race *race, struct race_access first, struct race_access second,
                            enum race_distance distance, bool is_shared, uint64_t addr);
 

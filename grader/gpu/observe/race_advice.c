@@ -36,7 +36,7 @@ static bool is_related(const struct race *race, const struct race_pair *a,
            (is_place_of(race, &a->one, b) || is_place_of(race, &a->other, b));
 }
 
-/* Moves the pairs of group FROM to the earlier group INTO. */
+/* Moves all pairs of group FROM to group INTO, which has a lower index. */
 static void unite(struct race *race, uint32_t from, uint32_t into)
 {
     for (uint32_t i = 0; i < race->pair_count; i++)
@@ -76,8 +76,8 @@ struct race_group race_group_of(const struct race *race, uint32_t i)
 
 /* --- missing barriers and fences -------------------------------------------------------------- */
 
-/* Returns the name of the missing barrier. For lanes of one warp this is __syncwarp(). In a block
- * of one warp it is __syncthreads(), which stays correct if the block grows. */
+/* Returns the name of the barrier that is missing. For lanes of one warp this is __syncwarp(). But
+ * in a block of one warp it is __syncthreads(), which stays correct if the block grows. */
 const char *race_barrier(const struct race *race, unsigned distance)
 {
     return distance < RACE_ONE_CTA && race->launch->warps > 1 ? "__syncwarp()" : "__syncthreads()";
@@ -110,7 +110,7 @@ __attribute__((format(printf, 2, 3))) static void append(struct text *text, cons
     }
 }
 
-/* The first and the last line of a pair or a group. */
+/* The lines of the first and the second access of a pair, or a range of lines. */
 struct span {
     uint32_t low, high;
 };
@@ -134,8 +134,8 @@ static struct span group_span(const struct race *race, const struct race_group *
     return all;
 }
 
-/* Returns whether LINE has a statement that both reads and writes, and so needs a barrier in
- * between. */
+/* Returns whether LINE has a statement that reads and writes shared data, and so needs a barrier
+ * between the read and the write. */
 static bool is_statement_line(const struct race *race, const struct race_group *group,
                               uint32_t line)
 {
@@ -148,13 +148,13 @@ static bool is_statement_line(const struct race *race, const struct race_group *
 
 #define MOST_SPANS 4 /* advice names at most this many places for barriers */
 
-/* Finds spans of lines, such that a barrier in each of them separates all pairs of the group that
- * lack one between their lines. Returns the number of spans, at most MOST_SPANS + 1. */
+/* Finds ranges of lines such that one barrier in each range is enough for all pairs of the group
+ * that lack a barrier between their lines. Returns the number of ranges, at most MOST_SPANS + 1. */
 static unsigned find_spans(const struct race *race, const struct race_group *group,
                            struct span *spans)
 {
     unsigned count = 0;
-    /* pairs are sorted by the place of `other`, which is the later of their two lines */
+    /* pairs are sorted by the line of `other`, which is the later of their two lines */
     for (uint32_t i = group->first; i < race->pair_count; i++) {
         const struct race_pair *pair = &race->pairs[i];
         struct span span = span_of(race, pair);
@@ -174,8 +174,8 @@ static unsigned find_spans(const struct race *race, const struct race_group *gro
     return count;
 }
 
-/* Returns whether some pair lacks a barrier before the next iteration of a loop. Ignores lines for
- * which append_statements() already advises a barrier. */
+/* Returns whether a pair of the group lacks a barrier before the next iteration of a loop. Ignores
+ * lines for which append_statements() already advises a barrier. */
 static bool lacks_round(const struct race *race, const struct race_group *group)
 {
     for (uint32_t i = group->first; i < race->pair_count; i++) {
@@ -241,8 +241,8 @@ static void print_barriers(struct text *text, const struct race *race,
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* Writes advice for an asynchronous copy that no thread waits for. If there is a wait that excludes
- * the latest copies, the advice names this wait. */
+/* Writes advice for an asynchronous copy that no thread waits for. If the kernel has a wait that
+ * leaves out the latest copies, the advice names this wait. */
 static void print_wait(struct text *text, const struct race *race)
 {
     for (uint32_t pc = 0; pc < race->launch->code_count; pc++) {
@@ -261,7 +261,7 @@ static void print_wait(struct text *text, const struct race *race)
                  "cuda::memcpy_async's barrier, and then call __syncthreads()");
 }
 
-/* Returns advice that names no lines, or NULL if the advice must name some. */
+/* Returns advice that names no lines, or NULL if the advice must name lines. */
 static const char *plain_advice(const struct race *race, const struct race_group *group)
 {
     const struct race_pair *pair = &race->pairs[group->example];
@@ -278,7 +278,7 @@ static const char *plain_advice(const struct race *race, const struct race_group
     if (pair->is_shared)
         return "put a cluster.sync() between the two accesses";
     if (one_atomic)
-        return "move the access that is not atomic to another launch, before or after this one; no barrier orders blocks";
+        return "move the access that is not atomic to another launch, before or after this one; a barrier does not put blocks in order";
     if (race_lacks_fence(race))
         return "call __threadfence() after the write and before the atomic that counts the blocks";
     return "let no block access memory that another block writes: write to a second array, or split the kernel into two launches";

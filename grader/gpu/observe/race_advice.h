@@ -1,4 +1,4 @@
-/* Advice about races. Pairs with the same mistake form a group, and the group gets one piece of
+/* Advice about races. Pairs of accesses with the same mistake form a group, which gets one text of
  * advice. */
 #ifndef GPU_OBSERVE_RACE_ADVICE_H
 #define GPU_OBSERVE_RACE_ADVICE_H
@@ -25,11 +25,11 @@ int race_compare_places(struct source_line a, struct source_line b);
 
 /* Returns the name of the barrier that would order two accesses at DISTANCE. */
 const char *race_barrier(const struct race *race, unsigned distance);
-/* Returns whether the kernel has an atomic that returns the old value, but no fence for other
- * blocks. With such an atomic, blocks often count how many of them have ended. */
+/* Returns whether the kernel has an atomic whose old value is used, but no fence for other blocks.
+ * Kernels often use such an atomic to find the block that ends last. */
 bool race_lacks_fence(const struct race *race);
 
-/* Appends how many further pairs of lines the group has. */
+/* Appends the number of further pairs of lines in the group. */
 void race_print_others(char *text, size_t size, const struct race *race,
                        const struct race_group *group);
 /* Writes advice for the group, or "" if the general advice for races fits best. */

@@ -1,6 +1,7 @@
 #include "gpu/observe/race_cause.h"
 
-/* a statement's store follows its load after at most this many instructions */
+/* A load and a store can belong to one statement if the store follows within this many
+ * instructions. */
 #define STATEMENT_CODE 256u
 
 void race_causes_open(struct race_causes *causes, const struct race *race)
@@ -15,8 +16,8 @@ void race_causes_close(struct race_causes *causes)
     causes->is_open = false;
 }
 
-/* Prepares to search the paths of FUNCTION, unless they are open already. Returns false when out of
- * memory. */
+/* Prepares the search for paths in FUNCTION, unless it is prepared already. Returns false when out
+ * of memory. */
 static bool open_paths(struct race_causes *causes, const struct ptx_function *function)
 {
     if (causes->is_open && causes->gaps.function == function)
@@ -64,8 +65,8 @@ struct two {
     uint32_t from, to; /* their indices in the function's code */
 };
 
-/* Returns whether the first instruction is a load, and the second stores a value computed from the
- * load to the same address. */
+/* Returns whether the first instruction loads a word, and the second stores a value computed from
+ * it to the same address. */
 static bool is_update(const struct gaps *gaps, const struct two *two)
 {
     const struct ptx_instruction *load = &gaps->function->code[two->from];
@@ -78,8 +79,8 @@ static bool is_update(const struct gaps *gaps, const struct two *two)
 }
 
 /* Returns whether the second access belongs to the next iteration of a loop that the compiler has
- * unrolled. This is so if its line comes before the line of the first access, and a copy of the
- * second access precedes the first access in the code. */
+ * unrolled. This is assumed if its line comes before the line of the first access, and the code has
+ * a copy of the second access before the first access. */
 static bool is_unrolled(const struct race *race, const struct two *two)
 {
     struct source_line one = view_line(race->launch, two->one->pc);
@@ -93,8 +94,9 @@ static bool is_unrolled(const struct race *race, const struct two *two)
     return false;
 }
 
-/* Returns the causes if both accesses are on the same line. STRAIGHT says that a path leads
- * straight from the first access to the second, BACK are the paths back to the first. */
+/* Returns the causes of a race between two accesses on one line. STRAIGHT says that there is a path
+ * from the first access to the second without a backward jump. BACK describes the paths that return
+ * to the first access. */
 static unsigned causes_on_line(const struct race *race, const struct race_pair *pair,
                                unsigned straight, unsigned back)
 {

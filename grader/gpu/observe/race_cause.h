@@ -7,18 +7,18 @@
 
 /* Causes of a race, as bits. */
 enum race_cause {
-    CAUSE_UPDATE = 1, /* both threads read the word, then write it */
-    CAUSE_WRITES = 2, /* both threads write the word with the same statement */
+    CAUSE_UPDATE = 1, /* both threads read a word, then write it (read-modify-write) */
+    CAUSE_WRITES = 2, /* both threads write a word with the same statement */
     /* a statement reads a word that another thread writes in the same statement */
     CAUSE_STATEMENT = 4,
-    CAUSE_STRAIGHT = 8, /* a path without a barrier leads straight from one access to the other */
-    CAUSE_ROUND = 16,   /* no barrier precedes the loop's next iteration */
-    CAUSE_CALLS = 32,   /* no barrier separates two calls of CUDA's own libraries */
+    CAUSE_STRAIGHT = 8, /* there is no barrier on the straight path from one access to the other */
+    CAUSE_ROUND = 16,   /* there is no barrier before the next iteration of the loop */
+    CAUSE_CALLS = 32,   /* there is no barrier between two calls of CUDA's own libraries */
 };
 /* causes that a barrier cannot remove */
 #define CAUSE_NO_BARRIER (CAUSE_UPDATE | CAUSE_WRITES)
 
-/* The paths in the function that was searched last. */
+/* The control-flow paths of the function that was searched last. */
 struct race_causes {
     const struct race *race;
     struct gaps gaps;

@@ -7,7 +7,8 @@
 
 uint32_t race_max_instants = 1u << 18; /* they take 8 MiB */
 
-/* A short form of race_moment: KNOWN is OWN for the warp itself, and OTHERS for all other warps. */
+/* A compact race_moment (race.h): OWN is the warp's KNOWN value for itself, and OTHERS is its value
+ * for all other warps. */
 struct race_instant {
     uint64_t begun, now, own, others;
 };
@@ -25,7 +26,7 @@ void global_close(struct race_global *global)
     free(global->instants);
 }
 
-/* --- from notes to the shadow ----------------------------------------------------------------- */
+/* --- moving notes to the shadow --------------------------------------------------------------- */
 
 /* Returns the lanes whose address is in the page that begins at PAGE. Usually these are all
  * lanes. */
@@ -68,8 +69,8 @@ static uint64_t turn_of(const void *context, uint32_t instant)
     return global->instants[instant].begun;
 }
 
-/* Checks the noted accesses of the page in its shadow, and empties the log. If the page has not
- * been written, the log can take further notes. */
+/* Checks the accesses in the page's log against its shadow, and empties the log. The log can be
+ * used again if the page has not been written. */
 static bool empty_log(struct race *race, struct shadow *page)
 {
     if (!page->log->words)
@@ -86,7 +87,7 @@ static bool end_log(struct race *race, struct shadow *page)
     return ok;
 }
 
-/* Notes an access. Returns false if the access must be checked immediately. */
+/* Adds an access to the page's log. Returns false if the access must be checked immediately. */
 static bool take_note(struct race *race, struct shadow *page, struct race_note note)
 {
     struct race_global *global = &race->global;
@@ -104,7 +105,7 @@ static bool take_note(struct race *race, struct shadow *page, struct race_note n
 
 /* --- instants --------------------------------------------------------------------------------- */
 
-/* Forgets all instants. First empties or ends all logs, so that no note refers to an instant. */
+/* Deletes all instants. First empties or ends all logs, because their notes refer to instants. */
 static bool forget_instants(struct race *race)
 {
     struct race_global *global = &race->global;
@@ -136,13 +137,13 @@ static bool make_room(struct race *race)
     return true;
 }
 
-/* Returns the index of WARP's current instant. Returns 0 when out of memory, or if the warp knows
- * other warps up to different times. */
+/* Returns the index of WARP's current instant. Returns 0 when out of memory, or if the warp's KNOWN
+ * times for the other warps are not all equal. */
 static uint32_t find_instant(struct race *race, uint32_t warp)
 {
     struct race_global *global = &race->global;
     struct race_moment when = race_now(race, warp);
-    /* no two CTAs or turns have the same time, so this is the same instant */
+    /* times are unique to a CTA and its turn (race_order.h), so this is the same instant */
     if (global->latest[warp].now == when.now)
         return global->latest[warp].instant;
     uint64_t others = when.known[warp == 0], differ = 0;
@@ -172,7 +173,7 @@ static bool is_watched(const struct race *race, uint64_t page)
     return block && block->host && block->addr + block->size > page && !in_heap;
 }
 
-/* Adds the page of ADDR on the first access to it. */
+/* Adds the page that contains ADDR. */
 static struct shadow *add_page(struct race *race, uint64_t addr)
 {
     struct shadow *page = shadow_add(&race->global.pages, addr);
@@ -181,8 +182,8 @@ static struct shadow *add_page(struct race *race, uint64_t addr)
     return page;
 }
 
-/* Handles an access by LANES page by page: notes it if it has an instant and the page's log allows
- * it, and otherwise checks it immediately. */
+/* Handles an access by LANES page by page. Adds it to the page's log if it has an instant and the
+ * log has room for it. Otherwise checks it immediately. */
 static bool visit_pages(struct race *race, const struct obs_access *access, uint32_t lanes,
                         struct race_note note)
 {

@@ -1,4 +1,5 @@
-/* Checks accesses to global memory for racecheck. Each page has a log (race_log.h) and a shadow
+/* Checks accesses to global memory for racecheck. Each page of memory has a log of accesses that
+ * are not checked yet (race_log.h), and a shadow, which records the latest accesses
  * (race_shadow.h). */
 #ifndef GPU_OBSERVE_RACE_GLOBAL_H
 #define GPU_OBSERVE_RACE_GLOBAL_H
@@ -12,7 +13,8 @@ struct race;
 struct race_global {
     struct shadow_map pages;
     struct race_patterns patterns;
-    /* the moments at which accesses were noted; a note has an index in this array; [0] is unused */
+    /* the moments of the accesses in the logs; a note refers to a moment by its index in this
+     * array, where [0] is unused */
     struct race_instant *instants;
     uint32_t instant_count, instant_room;
     struct {
@@ -21,17 +23,18 @@ struct race_global {
     } latest[ORDER_WARPS]; /* latest time of each warp, and the index of its instant */
 };
 
-extern uint32_t race_max_instants; /* limit, which tests lower */
+extern uint32_t race_max_instants; /* a limit, which tests lower */
 
 /* Opens the logs. Returns false when out of memory, as do the functions below. The caller must call
  * global_close() in any case. */
 bool global_open(struct race_global *global, uint32_t code_count);
 void global_close(struct race_global *global);
 
-/* Notes or checks an access. IS_PLAIN says that it is RACE_WEAK and covers whole words. */
+/* Notes or checks an access. IS_PLAIN says that the access is RACE_WEAK and covers whole words (4
+ * bytes). */
 bool global_visit(struct race *race, const struct obs_access *access, bool is_plain);
-/* Does the same for a repeat of a plain access. Returns false, without changing anything, if it
- * needs the full access. */
+/* Does the same for a repeat of a plain access. If it needs all addresses of the access, returns
+ * false and has changed nothing. */
 bool global_repeat(struct race *race, const struct obs_repeat *repeat);
 
 #endif

@@ -5,7 +5,8 @@
 
 #define MOST_NOTES (1u << 20) /* the notes take 8 MiB */
 
-/* A noted access: the address of lane 0, the index of its pattern, and its warp. */
+/* A note of an access: the address of lane 0, the index of the access's pattern (race_pattern.h),
+ * and the warp. */
 struct interval_note_entry {
     uint32_t first;
     uint16_t pattern, warp;

@@ -39,8 +39,8 @@ static bool make_room(struct shadow *page)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Calls VISIT for the loop's accesses in order or, if BACK is true, in reverse order. Returns false
- * as soon as VISIT does. */
+/* Calls VISIT for the accesses of the loop in order or, if BACK is true, in reverse order. Returns
+ * false as soon as VISIT returns false. */
 LANES_INLINE bool walk(const struct race_note *loop, bool back, log_visit_fn *visit, void *context)
 {
     uint32_t iterations = loop->times, length = loop->loop;
@@ -65,8 +65,8 @@ static bool mark(void *context, const struct race_note *note, int64_t first)
     return pattern_mark(&marking->patterns[note->pattern], marking->words, SHADOW_PAGE, first);
 }
 
-/* Allocates `words`, before the first write to the page. Marks the words that were read, according
- * to the notes and the shadow. */
+/* Allocates log->words before the first write to the page. Marks the words that have been read, as
+ * recorded in the notes and in the shadow. */
 static bool open_words(struct shadow *page, const struct race_pattern *patterns)
 {
     struct race_log *log = page->log;
@@ -98,7 +98,7 @@ static bool is_alike(const struct race_note *one, const struct race_note *other)
     return one->warp == other->warp && one->instant == other->instant;
 }
 
-/* Returns whether NOTE is the next access of the loop after HERE. */
+/* Returns whether NOTE is the access that HERE, a note of a loop, makes in the next iteration. */
 static bool goes_on(const struct race_note *here, const struct race_note *note)
 {
     int64_t step = here->times == 1 ? note->first - here->first : here->step;
@@ -156,18 +156,18 @@ bool log_add(struct shadow *page, const struct race_pattern *patterns, struct ra
     return true;
 }
 
-/* --- notes that no longer matter -------------------------------------------------------------- */
+/* --- dropping notes that make no difference --------------------------------------------------- */
 
-/* log_tidy() goes back in time and gives each word the number of the turn that read it, counted
- * back from the latest turn. NO_TURN: no turn has read the word yet. ALL_KNOWN: a second turn has
- * read the word, so earlier reads do not matter. */
+/* For each word, log_tidy() stores the latest turn that read the word, as a number counted back
+ * from the latest turn of all. NO_TURN: no turn is known to have read the word. ALL_KNOWN: two
+ * turns have read the word, so earlier reads make no difference. */
 enum { NO_TURN = 0, ALL_KNOWN = UINT16_MAX };
 
 struct look_back {
     const struct race_pattern *patterns;
     uint16_t *words;
     uint16_t turn;
-    bool matters; /* set if any read since the flag was cleared matters */
+    bool matters; /* set if a read is needed; cleared by the caller */
 };
 
 LANES_INLINE uint16_t look_back_at(uint16_t word, uint16_t turn)
@@ -186,7 +186,7 @@ LANES_INLINE bool look_near(const struct race_pattern *pattern, uint16_t *words,
     return news;
 }
 
-/* Visits a read for log_tidy(), which calls it from the latest read to the earliest. */
+/* Handles one read for log_tidy(), which goes from the latest read to the earliest. */
 LANES_CLONES static bool look_back(void *context, const struct race_note *note, int64_t first)
 {
     struct look_back *past = context;
@@ -217,7 +217,8 @@ static void keep(struct race_log *log, const bool *needed)
         if (!needed[i])
             continue;
         memmove(&log->notes[count], &log->notes[i], length * sizeof *log->notes);
-        log->loop = count; /* the latest loop always remains, because its reads always matter */
+        /* the latest loop always remains, because the latest reads are always needed */
+        log->loop = count;
         count += length;
     }
     log->count = count;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct order_place {
-    uint64_t addr, owner; /* `owner` as in order_release_at() */
+    uint64_t addr, owner; /* `owner` is as in order_release_at() */
     /* number of the latest release at this address, or 0 if the slot is free */
     uint64_t release;
     uint64_t cta; /* CTA that made the release */
@@ -43,8 +43,8 @@ static void forget_lanes(struct order_cta *cta, uint32_t warp)
     cta->lanes_known[warp] = NULL;
 }
 
-/* Orders all earlier accesses of the CTA before all later ones, as a barrier of all its threads
- * does. */
+/* Records a barrier of all threads: orders all earlier accesses of the CTA before all later
+ * ones. */
 static void meet_all(struct order *order, struct order_cta *cta)
 {
     uint64_t time = ++order->time;
@@ -89,7 +89,7 @@ static bool add_turn(struct order *order, struct order_cta *cta, uint32_t seat)
         order->turns = turns;
         order->turn_room = room;
     }
-    /* a new time separates this turn from the previous turn */
+    /* times from here on belong to this turn */
     cta->begun = ++order->time;
     for (uint32_t w = 0; w < cta->warps; w++)
         cta->now[w] = cta->begun;
@@ -109,7 +109,8 @@ static void run_cta(struct order *order, uint64_t linear, uint32_t seat)
     order->failed = !cta || !add_turn(order, cta, seat);
 }
 
-/* Returns the slot of an ended CTA, or the free slot where it belongs. The table is never full. */
+/* Returns the slot that holds an ended CTA or, if there is none, the free slot for it. The table is
+ * never full. */
 static struct order_past **find_past(const struct order *order, uint64_t linear)
 {
     uint64_t at = linear & (order->past_room - 1);
@@ -175,7 +176,7 @@ uint64_t order_cta_at(const struct order *order, uint64_t time)
     return turn_at(order, time)->cta;
 }
 
-/* Returns the releases of the turn's CTA to the whole grid, or NULL if there are none. */
+/* Returns the releases to the whole grid by the CTA that ran in TURN, or NULL if there are none. */
 static const struct order_release *find_releases(const struct order *order,
                                                  const struct order_turn *turn)
 {
@@ -193,8 +194,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Orders the accesses of the warps that meet at a barrier. Afterwards each of them knows all
- * accesses that any of them knew. */
+/* Records a barrier of some warps. Afterwards, each of these warps knows all accesses that any of
+ * them knew before. */
 static void meet_warps(struct order *order, struct order_cta *cta, const uint32_t *arrived)
 {
     uint64_t joint[ORDER_WARPS] = {0}, time = ++order->time;
@@ -213,7 +214,8 @@ static void meet_warps(struct order *order, struct order_cta *cta, const uint32_
     }
 }
 
-/* Each of the threads that meet acquires the latest release that any of them has acquired. */
+/* Records that threads synchronise: each of them acquires the latest release that any of them has
+ * acquired. */
 static void share_acquired(struct order_cta *cta, const uint32_t *arrived)
 {
     uint64_t acquired = 0;
@@ -287,9 +289,9 @@ static void set_fence(struct order *order, struct order_cta *cta, uint32_t warp,
     }
 }
 
-/* Returns the time before which OTHER's accesses are covered by a release by LANES of WARP. The
- * release covers accesses that WARP knew at its own fence. It also covers accesses before a fence
- * of OTHER, if the two warps met after that fence. */
+/* Returns the time before which a release by LANES of WARP covers OTHER's accesses. The release
+ * covers the accesses that WARP knew at its own fence. It also covers the accesses before OTHER's
+ * fence, if OTHER and WARP have synchronised since. */
 static uint64_t covered_by(const struct order_cta *cta, enum order_scope scope, uint32_t warp,
                            uint32_t lanes, uint32_t other)
 {
@@ -341,8 +343,8 @@ static bool grow_places(struct order *order)
     return true;
 }
 
-/* Returns the slot of the releases at ADDR in OWNER's memory, or the free slot where they belong.
- * The table is never full. */
+/* Returns the slot that holds the releases at ADDR in OWNER's memory or, if there is none, the free
+ * slot for them. The table is never full. */
 static struct order_place *find_place(const struct order *order, uint64_t addr, uint64_t owner)
 {
     uint64_t at = (addr / 4 + owner * 7919) & (order->place_room - 1);

@@ -36,7 +36,7 @@ void patterns_forget(struct race_patterns *patterns)
     patterns->count = 1;
 }
 
-/* Sets `words`, the accessed words, and `is_near`, whether they fit into `words`. */
+/* Sets `words` to the accessed words, and `is_near` to whether they fit into `words`. */
 static void find_words(struct race_pattern *pattern, uint64_t first)
 {
     unsigned words = pattern->bytes / 4u, accessed = 0;
@@ -80,7 +80,7 @@ LANES_INLINE bool find_deltas(struct race_pattern *pattern, const struct obs_acc
     return !wide;
 }
 
-/* Returns the slot of the access's pattern, or the free slot where it belongs. */
+/* Returns the slot that holds the access's pattern or, if there is none, the free slot for it. */
 LANES_INLINE uint16_t *find_slot(const struct race_patterns *patterns,
                                  const struct obs_access *access)
 {

@@ -1,6 +1,6 @@
-/* A pattern holds the addresses of an access relative to lane 0's address. An instruction mostly
- * repeats its previous pattern. So a note of an access is small: the index of a pattern and one
- * address. */
+/* A pattern is the set of addresses of an access, relative to the address of lane 0. An instruction
+ * mostly repeats its previous pattern. An access can therefore be noted in little memory, as the
+ * index of a pattern and one address. */
 #ifndef GPU_OBSERVE_RACE_PATTERN_H
 #define GPU_OBSERVE_RACE_PATTERN_H
 
@@ -8,19 +8,19 @@
 #include "gpu/observe/view.h"
 
 #define PATTERN_BITS 10u /* bits of a pattern's index */
-#define WORDS_AHEAD  64u /* words of memory with which a pattern is compared in one step */
+#define WORDS_AHEAD  64u /* a pattern is compared with this many words of memory in one step */
 
 /* How a word was accessed, as bits. */
 enum { WORD_READ = 1, WORD_WRITTEN = 2 };
 
 struct race_pattern {
-    /* for each word from the lowest on: 0xff if the lanes access it, otherwise 0 */
+    /* for each word, from the lowest accessed word on: 0xff if the lanes access it, otherwise 0 */
     _Alignas(64) uint8_t words[WORDS_AHEAD];
     int32_t delta[WARP]; /* bytes from lane 0's address to each lane's address */
     int32_t low, high;   /* lowest and highest delta */
     uint32_t pc, mask;
     uint8_t kind, bytes, element;
-    bool is_near; /* `words` covers the whole access, and no two lanes store to the same word */
+    bool is_near; /* `words` covers all lanes, and no two lanes store to the same word */
 };
 
 struct race_patterns {
@@ -37,17 +37,17 @@ void patterns_close(struct race_patterns *patterns);
 bool patterns_are_full(const struct race_patterns *patterns);
 void patterns_forget(struct race_patterns *patterns);
 
-/* Returns the index of the access's pattern, which is added if it is new. Returns 0 if there is no
- * room for it, or if its lanes are too far apart. */
+/* Returns the index of the access's pattern. Adds the pattern if it is new. Returns 0 if there are
+ * too many patterns, or if the lanes are too far apart. */
 uint16_t patterns_find(struct race_patterns *patterns, const struct obs_access *access);
 
-/* Returns the access with this pattern whose lane 0 is at address FIRST. */
+/* Returns an access by WARP that has this pattern, with lane 0 at address FIRST. */
 struct obs_access pattern_access(const struct race_pattern *pattern, uint64_t first, uint32_t warp);
 
-/* Marks the words that an access with this pattern reads or writes. FIRST is the offset of lane 0
- * in the memory, which has BYTES bytes. WORDS has one entry per word of the memory and WORDS_AHEAD
- * more. Ignores lanes outside of the memory. Returns false if the access writes a marked word, or
- * reads a word that is marked as written. The marks are then invalid. */
+/* Marks in WORDS the words that an access with this pattern reads or writes. FIRST is the offset of
+ * lane 0 in a memory of BYTES bytes. WORDS has one entry per word of this memory, and WORDS_AHEAD
+ * more entries. Lanes outside of the memory are ignored. Returns false if the access writes a
+ * marked word, or reads a word that is marked as written. WORDS is then invalid. */
 bool pattern_mark(const struct race_pattern *pattern, uint8_t *words, uint32_t bytes,
                   int64_t first);
 

@@ -54,8 +54,8 @@ struct race_pair *race_add(struct race *race, struct race_access first, struct r
 
 /* --- pairs of lines --------------------------------------------------------------------------- */
 
-/* Makes `other` the access on the later line. The finding is on this line, and its message names
- * the earlier line. */
+/* Makes `other` the access on the later line. The finding is reported on that line, and its message
+ * names the earlier line. */
 static void put_later_last(const struct race *race, struct race_pair *pair)
 {
     if (race_compare_places(race_place_of(race, &pair->one), race_place_of(race, &pair->other)) <=
@@ -74,15 +74,16 @@ static bool is_same_lines(const struct race *race, const struct race_pair *a,
            !race_compare_places(race_place_of(race, &a->other), race_place_of(race, &b->other));
 }
 
-/* Returns whether the code of both accesses is by AUTHOR, or by an author who is trusted more. */
+/* Returns whether both accesses are in code by AUTHOR, or by an author that view_author() ranks
+ * higher. */
 static bool is_of(const struct race *race, const struct race_pair *pair, enum view_author author)
 {
     return view_author(race->launch, race->sites[pair->one.site].pc) >= author &&
            view_author(race->launch, race->sites[pair->other.site].pc) >= author;
 }
 
-/* Joins pairs that are on the same two lines. Their example is the first pair at the largest
- * distance. */
+/* Merges pairs that are on the same two lines. The example of the merged pair is the first pair
+ * with the largest distance. */
 static void join_pairs(struct race *race)
 {
     struct race_causes causes;
@@ -93,7 +94,7 @@ static void join_pairs(struct race *race)
             race->sites[race->pairs[i].one.site].is_contended = true;
     for (uint32_t i = 0; i < race->pair_count; i++) {
         struct race_pair pair = race->pairs[i];
-        /* such code is correct, but racecheck cannot see why */
+        /* trusted library code is correct, but racecheck cannot see why */
         if (is_of(race, &pair, VIEW_TRUSTED))
             continue;
         uint32_t at = 0;
@@ -190,8 +191,8 @@ static void print_message(char *text, size_t size, const struct race *race,
 
 /* --- findings --------------------------------------------------------------------------------- */
 
-/* Stores the pairs of pcs for initcheck, which thus finds reads that came too early because of the
- * race. */
+/* Stores the pairs of pcs for initcheck. It uses them to find reads that came too early because of
+ * the race. */
 static void list_pairs(struct finding *finding, const struct race *race,
                        const struct race_group *group)
 {

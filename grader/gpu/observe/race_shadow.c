@@ -7,7 +7,7 @@
 #include "gpu/observe/race_log.h"
 
 #define FIRST_SLAB ((size_t)1 << 16)
-/* in bytes; slabs of at least this size use huge pages if possible */
+/* in bytes; for slabs of at least this size, huge pages are requested */
 #define LARGE_SLAB ((size_t)1 << 22)
 #define LAST_SLAB  ((size_t)1 << 24)
 
@@ -15,8 +15,8 @@ uint64_t shadow_zeros[SHADOW_PAGE];
 
 /* --- stamps ----------------------------------------------------------------------------------- */
 
-/* A large piece of zeroed memory for stamps. A launch keeps all its stamps until it ends.
- * Requesting small pieces from the system would take more time than using them. */
+/* A large block of zeroed memory, from which stamps are allocated. A launch keeps all its stamps
+ * until it ends. Allocating them one by one would take more time than using them. */
 struct shadow_slab {
     struct shadow_slab *next;
     size_t used, size;
@@ -60,7 +60,8 @@ static size_t cells_of(const struct shadow *shadow)
     return ((size_t)shadow->bytes + (1u << shadow->shift) - 1) >> shadow->shift;
 }
 
-/* Sets all stamps to zero. For a page, uses the shared zeros; otherwise allocates stamps. */
+/* Sets all stamps to zero. The shadow of a page uses the shared zeros; any other shadow allocates
+ * stamps. */
 static bool open_stamps(struct shadow *shadow)
 {
     size_t cells = cells_of(shadow);
@@ -114,8 +115,8 @@ bool shadow_add_atomics(struct shadow *shadow)
     return true;
 }
 
-/* Copies stamps to smaller cells. Each small cell gets the stamp of the larger cell to which it
- * belonged. */
+/* Copies stamps to a shadow with smaller cells. Each small cell gets the stamp of the larger cell
+ * that contained it. */
 static bool spread(struct shadow *fine, uint64_t **to, const uint64_t *from, unsigned cut)
 {
     if (from == shadow_zeros)

@@ -6,7 +6,7 @@
 
 bool race_checks_every_access;
 
-/* --- signals and equal values, which are not races -------------------------------------------- */
+/* --- signals between threads, and equal values: these are not races --------------------------- */
 
 static unsigned flag_use(struct race *race, struct race_site *site)
 {
@@ -19,7 +19,8 @@ static unsigned flag_use(struct race *race, struct race_site *site)
     return site->flag_use;
 }
 
-/* Returns whether these two sites are a signal between threads and the load that waits for it. */
+/* Returns whether one of the two sites sends a signal to another thread, and the other is the load
+ * that waits for it. */
 static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_shared)
 {
     struct race_site *a = &race->sites[one], *b = &race->sites[other];
@@ -37,7 +38,7 @@ static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_s
     return use & FLAG_POLLED_THERE || (use & (FLAG_POLLED | FLAG_COMPARED) && !is_shared);
 }
 
-/* Returns the bytes that LANE's store writes from ADDR on. */
+/* Returns the bytes that LANE stores at ADDR. */
 static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, uint64_t addr)
 {
     uint64_t at = addr - access->addr[lane];
@@ -45,7 +46,7 @@ static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, u
            at % access->element;
 }
 
-/* Returns whether LANE writes the value that is already there, or that another lane of the same
+/* Returns whether LANE writes the value that is already in memory, or that another lane of the same
  * instruction writes. */
 static bool writes_same(const struct race *race, const struct obs_access *access, uint32_t lane,
                         uint64_t addr, unsigned bytes, uint64_t old, bool is_same_instruction)
@@ -62,20 +63,20 @@ static bool writes_same(const struct race *race, const struct obs_access *access
 
 /* --- a cell ----------------------------------------------------------------------------------- */
 
-/* A warp's access while it is checked. */
+/* An access of a warp, while it is being checked. */
 struct visit {
     struct race *race;
     const struct obs_access *access;
     const struct order_cta *cta; /* the running CTA */
     struct race_moment when;
     uint32_t site;
-    /* masks of lanes whose address is right after the previous lane's (`joints`) or equal to it
-     * (`same`) */
+    /* bit masks of lanes: `joints` has the lanes whose address follows directly after the previous
+     * lane's, `same` those whose address equals it */
     uint32_t joints, same;
 };
 
-/* Returns whether LANE's store overwrites a signal that LANE has received: FIRST made the latest
- * write, and LANE has acquired it. */
+/* Returns whether LANE's store overwrites a signal that LANE has received: FIRST is the latest
+ * write to the address, and LANE has acquired it. */
 static bool is_answer(const struct visit *visit, struct race_access first, uint32_t lane)
 {
     const struct race *race = visit->race;
@@ -89,7 +90,7 @@ static bool is_answer(const struct visit *visit, struct race_access first, uint3
 }
 
 /* Returns the remembered load at SITE. If there is none, returns an entry that the caller may
- * overwrite. */
+ * overwrite with it. */
 static struct race_load *find_load(struct race *race, uint32_t site)
 {
     for (uint32_t i = 0; i < RACE_LOADS; i++)
@@ -110,8 +111,8 @@ static void keep_load(struct race *race, const struct obs_access *access, uint32
     load->cta = race->order.current->linear;
 }
 
-/* Returns whether the store that is checked now is in the same statement as the load at SITE, and
- * LANE read ADDR with this load. */
+/* Returns whether the store that is being checked is in the same statement as the load at SITE, and
+ * LANE read ADDR by this load. */
 static bool is_of_statement(const struct visit *visit, uint32_t site, uint32_t lane, uint64_t addr)
 {
     const struct race *race = visit->race;
@@ -163,7 +164,7 @@ static void find_race(const struct visit *visit, uint64_t old, uint32_t lane, ui
         pair->is_same_round = true;
 }
 
-/* Returns whether the access with this stamp certainly does not race with THREAD. */
+/* Returns whether it is certain that the access with this stamp does not race with THREAD. */
 static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32_t thread)
 {
     uint64_t time = stamp_time(stamp);
@@ -173,9 +174,9 @@ static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32
     return time < visit->when.known[other / WARP] || (other == thread && time != COPY_PENDING);
 }
 
-/* Returns how far the access with this stamp is from THREAD: 3 for another CTA, 2 for another warp,
- * 1 for another lane. Returns 0 if THREAD made the access itself, or if the access is ordered
- * before THREAD's. */
+/* Returns the distance between THREAD and the thread of the access with this stamp: 3 for another
+ * CTA, 2 for another warp, 1 for another lane. Returns 0 if THREAD itself made the access, or if
+ * the access is ordered before THREAD's. */
 static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, uint32_t thread)
 {
     uint32_t other = stamp_thread(stamp);
@@ -184,7 +185,7 @@ static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, ui
     return stamp_time(stamp) < visit->when.begun ? 3 : other / WARP != thread / WARP ? 2 : 1;
 }
 
-/* Stores the stamp MINE of a read or an atomic in the two stamps of CELL. */
+/* Stores MINE, the stamp of a read or an atomic, as one of the two stamps of CELL. */
 static inline void note(const struct visit *visit, struct shadow *shadow, uint64_t **kept,
                         uint32_t cell, uint64_t mine, uint32_t thread)
 {
@@ -208,9 +209,10 @@ static inline void check(const struct visit *visit, uint64_t stamp, uint32_t lan
         find_race(visit, stamp, lane, addr, bytes);
 }
 
-/* Returns whether THREAD comes after all earlier atomics on a byte. This is so if the latest atomic
- * returned its old value to THREAD, or to a thread ordered before it, because all earlier atomics
- * contributed to that value. Example: the block that draws the last ticket resets the counter. */
+/* Returns whether THREAD is ordered after all earlier atomics on a byte. All earlier atomics
+ * contributed to the old value that the latest atomic returned. So it is enough that THREAD, or a
+ * thread ordered before it, received this value. Example: the block that draws the last ticket
+ * resets the counter. */
 static bool follows_all(const struct visit *visit, uint64_t latest, uint32_t thread)
 {
     const struct race *race = visit->race;
@@ -243,10 +245,11 @@ static inline void visit_cell(const struct visit *visit, struct shadow *shadow, 
         shadow->write[cell] = mine;
 }
 
-/* --- a row of cells --------------------------------------------------------------------------- */
+/* --- consecutive cells, checked with vector operations ---------------------------------------- */
 
-/* The times up to which a warp knows the accesses of other warps (race_order.h). is_simple: this
- * time is the same for all other warps, and the kernel has no asynchronous copies. */
+/* The times up to which a warp knows the accesses of other warps (race_order.h). is_simple says
+ * that this time is the same for all other warps, and that the kernel has no asynchronous
+ * copies. */
 struct past {
     uint64_t begun, own, others;
     uint32_t warp;
@@ -278,7 +281,8 @@ LANES_INLINE bool is_any(stamps all)
     return any;
 }
 
-/* Do the same as is_harmless() and distance_of(), for eight stamps at once. */
+/* The next two functions do the same as is_harmless() and distance_of(), for eight stamps at
+ * once. */
 LANES_INLINE stamps is_past(const struct past *past, stamps stamp, stamps thread)
 {
     stamps time = stamp >> (STAMP_SITE_BITS + STAMP_THREAD_BITS);
@@ -300,15 +304,14 @@ LANES_INLINE stamps past_distance(const struct past *past, stamps stamp, stamps 
 
 #define ROW_CELLS (4 * WARP) /* a row has at most this many cells */
 
-/* A row of COUNT cells from index CELL on. COUNT is a multiple of STAMPS. Consecutive threads, from
- * THREAD on, access 1 << shift cells each. */
+/* A row is a sequence of COUNT cells, from index CELL on. COUNT is a multiple of STAMPS.
+ * Consecutive threads, from THREAD on, access 1 << shift cells each. */
 struct row {
     uint32_t cell, count, thread, shift;
     uint64_t mine; /* the first thread's stamp */
 };
 
-/* Returns the threads that access the eight cells from C on, as distances from the row's first
- * thread. */
+/* Returns which threads access the eight cells from C on. The row's first thread is 0. */
 LANES_INLINE stamps threads_at(struct row row, uint32_t c)
 {
     const stamps each = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -321,8 +324,8 @@ LANES_INLINE void stamp_row(uint64_t *cells, struct row row)
         *(stamps *)(cells + c) = row.mine + (threads_at(row, c) << STAMP_SITE_BITS);
 }
 
-/* Does the same as visit_cell(), for all cells of a row that a load reads. Returns false, without
- * changing a stamp, if one of the cells may race. */
+/* Does the same as visit_cell(), for all cells of a row that a load reads. If one of them may race,
+ * returns false and has changed no stamp. */
 LANES_CLONES static bool visit_row_read(const struct past *past, struct shadow *shadow,
                                         struct row row)
 {
@@ -372,8 +375,8 @@ LANES_CLONES static bool visit_row_write(const struct past *past, struct shadow 
 
 /* --- one access ------------------------------------------------------------------------------- */
 
-/* Checks COUNT lanes from LANE on, whose addresses form a row, in one step. Returns false if this
- * is not possible. */
+/* Checks COUNT lanes from LANE on in one step. Their addresses form a row. Returns false if one
+ * step is not enough. */
 static bool visit_row(const struct visit *visit, const struct past *past, struct shadow *shadow,
                       uint32_t lane, uint32_t count)
 {
@@ -404,7 +407,8 @@ static void visit_lanes(const struct visit *visit, struct shadow *shadow, uint32
     }
 }
 
-/* Makes sure that the shadow owns the stamps that an access of this kind sets. */
+/* Makes sure that the stamps that an access of this kind sets belong to the shadow, and are not the
+ * shared zeros. */
 static bool own_stamps(struct shadow *shadow, unsigned kind)
 {
     if (kind == RACE_ATOMIC)
@@ -422,7 +426,8 @@ static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint3
     bool has_rows = kind != RACE_ATOMIC && !shadow->atomic[0] && !race_checks_every_access;
     uint32_t pairs = lanes & lanes << 1, joints = has_rows ? visit->joints & pairs : 0;
     struct past past = joints ? find_past(visit) : (struct past){0};
-    /* if three or more neighbouring lanes read the same address, the outer two are enough */
+    /* if three or more neighbouring lanes read the same address, checking the first and the last is
+     * enough */
     if (kind == RACE_READ)
         lanes &= ~(visit->same & pairs & (visit->same & pairs) >> 1);
     for (uint32_t left = joints ? lanes : 0; left;) {

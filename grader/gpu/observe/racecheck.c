@@ -1,14 +1,14 @@
 /* The racecheck observer finds races. A race is two accesses to the same byte by different threads,
- * of which at least one is a write, if nothing orders the two.
+ * at least one of which is a write, if nothing orders the two accesses.
  *
  * race_order.h decides which accesses are ordered. race_shadow.h records which threads accessed a
  * byte before. A single worker runs a launch that racecheck checks, so that the findings are the
  * same in every run.
  *
- * A cp.async can write at any time from its start until its thread has waited for it. So earlier
- * accesses must be ordered before its start. Accesses in between are not ordered with it, not even
- * those of its own thread. The same is true of a cp.async.bulk to shared memory, until a thread
- * waits for its mbarrier.
+ * A cp.async can write at any time from its start until its thread has waited for it. So an earlier
+ * access must be ordered before the start. An access in between is never ordered with the copy,
+ * even if the copy's own thread makes it. The same is true of a cp.async.bulk to shared memory,
+ * until a thread waits for its mbarrier.
  *
  * The following pairs are not races:
  *
@@ -45,11 +45,12 @@ static bool is_access(enum view_kind kind)
            kind == VIEW_ROWS || kind == VIEW_MATRIX || kind == VIEW_TEXTURE;
 }
 
-/* Lists the sites of the kernel. If there are more memory instructions than a stamp can
+/* Lists the kernel's memory instructions, called sites. If there are more of them than a stamp can
  * distinguish, the last ones share a site. */
 static bool find_sites(struct race *race, const struct launch_view *launch)
 {
-    size_t most = 2 * (size_t)launch->code_count + 2; /* an asynchronous copy has two sites */
+    /* at most this many sites: an asynchronous copy has two */
+    size_t most = 2 * (size_t)launch->code_count + 2;
     race->code = calloc((size_t)launch->code_count + 1, sizeof *race->code);
     race->sites = calloc(most < STAMP_SITES ? most : STAMP_SITES, sizeof *race->sites);
     race->site_count = 1; /* index 0 means that there is no site */
@@ -84,8 +85,8 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Records that an atomic or volatile access orders threads: it releases earlier accesses of its
- * thread, and acquires accesses that other threads have released. */
+/* Records that an atomic or volatile access orders threads: a write makes a release, and a read
+ * makes an acquire (race_order.h). */
 static void synchronise(struct race *race, const struct obs_access *access,
                         const struct race_site *site)
 {
@@ -113,8 +114,8 @@ uint32_t race_site_of(const struct race *race, const struct obs_access *access)
     return site + 1 < STAMP_SITES && race->sites[site + 1].pc == access->pc ? site + 1 : 0;
 }
 
-/* Puts a new stamp on the bytes that LANES have copied asynchronously, except bytes that another
- * access has written since. STAMP is the stamp of lane 0. */
+/* Puts a new stamp on the bytes that LANES have copied asynchronously. Leaves out bytes that
+ * another access has written since. STAMP is the stamp of lane 0. */
 static void stamp_copy(struct shadow *shadow, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
                        uint64_t stamp)
 {
@@ -136,15 +137,17 @@ static bool visit_shared(void *context, const struct obs_access *access)
                       race_valid_lanes(access, shared->shadow.bytes));
 }
 
-/* Ends the interval. Must be called before any event that race_interval.h cannot note. */
+/* Ends the interval (race_interval.h). Must be called before any event that an interval cannot
+ * note. */
 static void end_interval(struct race *race)
 {
     if (race->interval.is_deferred)
         race->failed |= !interval_end(&race->interval, visit_shared, race);
 }
 
-/* Returns whether an access by the instruction at PC may be noted and checked later. It must be at
- * least as large as a cell of the shadow. The first smaller access makes the cells smaller. */
+/* Returns whether an access by the instruction at PC may be noted and checked later. The access
+ * must be at least as large as a cell of the shadow (race_shadow.h), because a smaller access makes
+ * the cells smaller. */
 static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
 {
     const struct race_site *site = &race->sites[race->code[pc].site];
@@ -153,8 +156,8 @@ static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
            race->code[pc].bytes >= least;
 }
 
-/* Notes the access if possible. Otherwise ends the interval and returns false; the caller must then
- * check the access. */
+/* Notes the access if possible. Otherwise ends the interval and returns false. The caller must then
+ * check the access immediately. */
 static bool is_deferred_access(struct race *race, const struct obs_access *access)
 {
     if (race->interval.is_deferred && is_plain(race, access->pc, true) &&
@@ -185,8 +188,8 @@ static void racecheck_access(void *state, const struct obs_access *access)
         return;
     if (site->implies_fence)
         end_interval(race);
-    /* a store may overwrite a signal at its own address, so it is checked before it counts as a
-     * release */
+    /* A store may overwrite a signal at its own address. It must be checked before it is recorded
+     * as a release. */
     bool is_sync = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
     if (is_sync && !is_late)
         synchronise(race, access, site);
@@ -218,8 +221,8 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* Returns whether accesses to shared memory may be noted. This is not possible in a cluster,
- * because accesses of other CTAs can come in between. */
+/* Returns whether accesses to shared memory may be noted and checked later. This is not possible in
+ * a cluster, because other CTAs may access the memory in between. */
 static bool may_defer_shared(const struct race *race)
 {
     return race_may_defer(race) && race->launch->cluster_size == 1;
@@ -230,8 +233,8 @@ bool race_may_defer(const struct race *race)
     return !race_checks_every_access && !race->has_copies;
 }
 
-/* Switches to the shadow of the shared memory of EVENT's CTA, at race->seats[event->seat]. If the
- * CTA has just started, clears the shadow and begins an interval. */
+/* Makes the shadow of EVENT's CTA, race->seats[event->seat], the current one. If the CTA has just
+ * started, clears the shadow and begins an interval. */
 static bool take_shared(struct race *race, const struct obs_order *event)
 {
     struct race_shared *shared = race->shared = &race->seats[event->seat];

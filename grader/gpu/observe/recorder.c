@@ -1,18 +1,18 @@
 /* The recorder keeps one access for each requested source line: the access that wastes most,
- * measured as cost minus ideal cost. A report draws this access with all its addresses.
+ * measured as cost minus ideal cost. The report draws this access with all its addresses.
  *
- * The accesses of each warp on a line are numbered from 1 ("steps"), so that a student can ask for
- * "the third time that warp 2 comes here". The number of step counters is fixed, so the memory does
- * not grow with the launch, but some warps of a very large launch are not recorded. Of two accesses
- * with equal costs, the recorder keeps the one with the lower block, warp and step, so that the
- * result does not depend on the number of workers. */
+ * The accesses that a warp makes on a line are numbered from 1. These numbers are called steps.
+ * With them, a student can ask for "the third time that warp 2 comes here". The number of step
+ * counters is fixed, so that memory use does not grow with the launch. Therefore some warps of a
+ * very large launch are not recorded. Of two accesses with equal costs, the recorder keeps the one
+ * with the lower block, warp and step. The result thus does not depend on the number of workers. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/lanes.h"
 #include "gpu/observe/view.h"
 
-/* one counter for each warp and line; unused counters take no memory */
+/* there is one counter for each warp and line; counters take no memory until they are used */
 #define STEP_COUNTERS ((size_t)1 << 20)
 #define NO_LINE       UINT32_MAX
 

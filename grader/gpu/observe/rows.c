@@ -2,17 +2,18 @@
  * it uses the pitch that the call returned.
  *
  *     rows        |used          |slack|gap        |used          |slack|gap        |...
- *                  width          to a multiple     the next row, a pitch after
- *                                 of EMU_PITCH      the one before
  *
- * The observer counts bytes that are accessed outside of such rows, and in the gap. A gap exists
- * only if emu_options.wider_pitch asks for it. A program that uses another pitch, or stores the
- * matrix without gaps, accesses a gap sooner or later. A program that uses the returned pitch never
- * does.
+ * A row uses its width. The slack rounds this up to a multiple of EMU_PITCH. The gap is the rest of
+ * the pitch, which is the distance from one row to the next.
+ *
+ * The observer counts the accessed bytes that are outside of such rows, and those that are in a
+ * gap. Rows have gaps only if emu_options.wider_pitch asks for them. A program that uses another
+ * pitch, or stores the matrix without gaps, sooner or later accesses a gap. A program that uses the
+ * returned pitch never does.
  *
  * The observer also counts the extra cost of rows that begin in the middle of a cache line. A run
- * is a set of adjoining bytes that one request accesses. A run that begins in the middle of a line
- * may touch one line more than its bytes need. */
+ * is a sequence of adjoining bytes that one request accesses. A run that begins in the middle of a
+ * line may touch one line more than its bytes need. */
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
@@ -59,8 +60,8 @@ static void count_place(struct rows *rows, struct cost *cost, uint64_t addr, uin
         cost->gap += bytes;
 }
 
-/* Returns how many pieces of SIZE bytes the bytes from FIRST up to END touch, minus the smallest
- * number of pieces that could hold as many bytes. */
+/* The memory is divided into segments of SIZE bytes. Returns the number of segments that the bytes
+ * from FIRST up to END touch, minus the smallest number that could hold as many bytes. */
 static uint64_t excess(uint64_t first, uint64_t end, uint64_t size)
 {
     return (end - 1) / size - first / size + 1 - (end - first + size - 1) / size;

@@ -8,8 +8,8 @@
 
 #define LANES 32u
 #define BANKS 32u
-/* a message has at most this many characters; with its indentation, it then fits one line of a
- * terminal */
+/* a message has at most this many characters, so that it fits a line of the terminal when it is
+ * indented */
 #define LONGEST 92u
 
 /* The active lanes, from the lowest to the highest. */
@@ -38,8 +38,8 @@ static int by_value(const void *a, const void *b)
 
 /* --- finding the rule ------------------------------------------------------------------------- */
 
-/* Sets *STEP to the bytes per lane between active lane I and the next active lane. Returns false if
- * it is not a whole number. */
+/* Sets *STEP to the distance in bytes between active lane I and the next active lane, divided by
+ * the number of lanes between them. Returns false if the result is not a whole number. */
 static bool step_at(const struct lanes *lanes, unsigned i, int64_t *step)
 {
     int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
@@ -59,7 +59,7 @@ static bool is_stride(const struct lanes *lanes, unsigned bytes, struct shape *s
     return true;
 }
 
-/* Does the same as is_stride(), but ignores inactive lanes. Example: lanes 0, 2, 4, ... access
+/* Does the same as is_stride(), but counts only active lanes. Example: lanes 0, 2, 4, ... access
  * words 0, 1, 2, ... */
 static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
 {
@@ -71,8 +71,8 @@ static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
     return true;
 }
 
-/* Returns whether the addresses form rows of WIDTH lanes. The first row may have begun in the
- * previous warp; FIRST is the number of its lanes in this warp. */
+/* Returns whether the addresses form rows of WIDTH lanes. FIRST is the number of lanes in the first
+ * row, which is less than WIDTH if that row began in the previous warp. */
 static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
                       struct shape *shape)
 {
@@ -89,7 +89,7 @@ static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
         if (*want != far)
             return false;
     }
-    /* so far, `jump` is the distance from the last lane of a row to the first lane of the next
+    /* until here, `jump` is the distance from the last lane of a row to the first lane of the next
      * row */
     shape->jump += (int64_t)(width - 1) * shape->step;
     shape->width = width;
@@ -124,7 +124,8 @@ static unsigned count_falls(const struct lanes *lanes)
 }
 
 /* Finds rows if the active lanes are the lowest lanes without a gap. At least one row must be
- * complete. If there are no rows, tries a stride that wraps around, then two pieces. */
+ * complete. If there are no rows, tries a stride that wraps around, and then two pieces
+ * (shape.h). */
 static bool is_rows(const struct lanes *lanes, unsigned bytes, struct shape *shape)
 {
     unsigned count = lanes->count;
@@ -195,8 +196,8 @@ static uint64_t sectors(uint64_t bytes)
     return (bytes + 31) / 32;
 }
 
-/* Returns whether neighbouring lanes access neighbouring words, but inactive lanes in between cost
- * extra sectors. */
+/* Returns whether neighbouring lanes access neighbouring words, but need extra sectors because of
+ * inactive lanes in between. */
 static bool is_thin(const struct shape_access *access, const struct shape *shape)
 {
     return shape->kind == SHAPE_STRIDE && !shape->packed &&
@@ -279,7 +280,7 @@ static void describe_rows(char *text, size_t size, const struct shape_access *ac
                  shape->width, verb, shape->step, shape->jump);
 }
 
-/* Describes two pieces, which are parts of rows whose width is unknown. */
+/* Describes two pieces (shape.h): parts of two rows whose width is unknown. */
 static void describe_pieces(char *text, size_t size, const struct shape_access *access,
                             const struct shape *shape, const char *verb)
 {
@@ -290,7 +291,7 @@ static void describe_pieces(char *text, size_t size, const struct shape_access *
              second - 1, second, last, verb, shape->jump, second - 1, second);
 }
 
-/* Describes an access that covers a range of words in mixed order. On today's GPUs, the order costs
+/* Describes an access to neighbouring words in mixed order. On today's GPUs, the order costs
  * nothing. */
 static void describe_dense(char *text, size_t size, const struct shape *shape, const char *verb)
 {
@@ -350,10 +351,11 @@ const char *shape_help_global(const struct shape_access *access)
 
 /* --- texts for shared memory ------------------------------------------------------------------ */
 
-/* For each distinct word that is accessed in the fullest bank: one lane, and the word. */
+/* For each distinct word that is accessed in the bank with the most words: the word, and a lane
+ * that accesses it. */
 struct collision {
     unsigned count, lane[LANES], bank;
-    uint32_t word[LANES]; /* index of a word, address / 4 */
+    uint32_t word[LANES]; /* a word's index in shared memory, address / 4 */
 };
 
 static bool has_word(const struct collision *hit, uint32_t word)
@@ -364,8 +366,8 @@ static bool has_word(const struct collision *hit, uint32_t word)
     return false;
 }
 
-/* Returns the worst collision among COUNT lanes from FIRST on. A column of banks is as wide as a
- * lane's access, but at least one word. */
+/* Returns the collision in the fullest column of banks, among COUNT lanes from FIRST on. A column
+ * is as wide as a lane's access, but at least one word. */
 static struct collision collide(const struct shape_access *access, unsigned first, unsigned count)
 {
     unsigned shift = access->bytes > 4 ? (unsigned)__builtin_ctz(access->bytes) : 2;
@@ -393,7 +395,7 @@ static struct collision worst_collision(const struct shape_access *access)
     return high.count > low.count ? high : low;
 }
 
-/* Writes the first MOST numbers: "0, 4, 8, ..." if MOST is 3. */
+/* Writes the numbers, but at most MOST of them: "0, 4, 8, ..." if MOST is 3. */
 static void list(char text[48], const unsigned *numbers, unsigned count, unsigned most)
 {
     size_t used = 0;
@@ -424,9 +426,9 @@ static void describe_rule(char text[64], const struct shape_access *access)
         snprintf(text, 64, " (stride %" PRId64 " words in groups of %u lanes)", step, shape.width);
 }
 
-/* Describes an access to shared memory with two lists of three numbers and a rule. If the text is
- * too long, shortens the lists to two numbers, because the rule is more useful than a third number.
- * If it is still too long, leaves out the rule. */
+/* Describes an access to shared memory by two lists of three numbers and the rule of its addresses.
+ * If the text is too long, shortens the lists to two numbers, because the rule is more useful than
+ * a third number. If that is still too long, leaves out the rule. */
 void shape_describe_shared(char *text, size_t size, const struct shape_access *access,
                            const char *verb)
 {

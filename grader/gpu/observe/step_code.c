@@ -1,5 +1,5 @@
-/* Describes a kernel's instructions for the reader of a recording: which registers they write, and
- * how the reader can compute the results. */
+/* Describes a kernel's instructions for the program that reads a recording (the reader): which
+ * registers an instruction writes, and how to compute their values. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
@@ -12,7 +12,8 @@ static void add_dest(void *context, uint32_t reg)
         code->dest[code->dest_count++] = code->base + reg;
 }
 
-/* Returns whether OP is a register or a number of TYPE. If so, stores it in *INTO. */
+/* Returns whether OP is a register, or a constant that is valid for TYPE. If so, stores it in
+ * *INTO. */
 static bool read_operand(const struct ptx_operand *op, uint32_t base, enum ptx_type type,
                          struct step_operand *into)
 {
@@ -66,9 +67,9 @@ static bool converts_whole_numbers(const struct ptx_instruction *in)
            is_whole_number(in->types[1]);
 }
 
-/* Returns the operation of a conversion between whole numbers, and sets its second operand. To
- * extend a number to 8 bytes is to multiply it by 1. To extend an unsigned number of 1 or 2 bytes,
- * or to cut a number to 2 bytes, is an AND. */
+/* Returns the operation of a conversion between integers, and sets its second operand. Extending to
+ * 8 bytes is a multiplication by 1. Extending an unsigned integer of 1 or 2 bytes, or truncating to
+ * 2 bytes, is an AND. */
 static uint8_t conversion(const struct ptx_instruction *in, struct step_operand *second)
 {
     unsigned wide = ptx_type_bytes(in->types[0]), narrow = ptx_type_bytes(in->types[1]);
@@ -84,21 +85,22 @@ static uint8_t conversion(const struct ptx_instruction *in, struct step_operand 
     return STEP_AND;
 }
 
-/* Returns the operation of a multiplication of whole numbers. */
+/* Returns the operation of an integer multiplication. */
 static uint8_t multiplication(const struct ptx_instruction *in)
 {
     enum ptx_type type = in->types[0];
     if (ptx_has(in, PTX_MOD_wide))
         return type == PTX_u32   ? STEP_WIDE_U
                : type == PTX_s32 ? STEP_WIDE_S
-               : type == PTX_u16 ? STEP_MUL /* of numbers of 2 bytes, which the model extends */
+               : type == PTX_u16 ? STEP_MUL /* of integers of 2 bytes, which the model extends */
                                  : STEP_UNKNOWN;
     if (ptx_has(in, PTX_MOD_hi))
         return type == PTX_u32 ? STEP_HIGH_U : type == PTX_s32 ? STEP_HIGH_S : STEP_UNKNOWN;
     return ptx_has(in, PTX_MOD_lo) && is_word_type(type) ? STEP_MUL : STEP_UNKNOWN;
 }
 
-/* Returns the operation of enum step_op, or STEP_UNKNOWN if the reader cannot compute it. */
+/* Returns the operation that computes the instruction's result, or STEP_UNKNOWN if the reader of
+ * the recording cannot compute it. */
 static uint8_t arithmetic(const struct ptx_instruction *in)
 {
     enum ptx_type type = in->types[0];
@@ -176,8 +178,8 @@ static void describe_address(const struct ptx_operand *op, struct step_code *cod
     code->offset = op->value;
 }
 
-/* Describes the values that a load or store moves. Returns false if there are more than four, or if
- * they are not in registers. */
+/* Describes the values that a load or store moves. Returns false if there are more than four
+ * values, or if they are not in registers. */
 static bool describe_values(const struct ptx_operand *op, bool is_load, enum ptx_type type,
                             struct step_code *code)
 {

@@ -1,5 +1,5 @@
-/* Writes a step, and the state after it, directly from the machine. Tests compare them with the
- * state that a reader computes from the recording. So nothing here uses the recording or its
+/* Writes a step, and the state after it, directly from the emulator. Tests compare this with the
+ * state that a reader computes from the recording. So nothing here may use the recording or its
  * model. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "gpu/observe/step_state.h"
 
-/* Returns the index in the model of the first register of function NUMBER. */
+/* Returns the model's index of the first register of function NUMBER. */
 static uint32_t first_register(const struct launch_view *launch, uint32_t number)
 {
     uint32_t count = 0, first, end, index;
@@ -19,8 +19,8 @@ static uint32_t first_register(const struct launch_view *launch, uint32_t number
     return count;
 }
 
-/* Writes a register as a list of words: one, two or four words per lane; a predicate is one
- * word. */
+/* Writes a register as a list of words (4 bytes). A register has one, two or four words per lane; a
+ * predicate is a single word. */
 static void dump_words(FILE *to, const uint8_t *bytes, uint32_t width)
 {
     unsigned count = width ? WARP : 1, parts = width > 4 ? width / 4 : 1;
@@ -90,7 +90,8 @@ static void dump_access(FILE *to, const struct obs_access *access)
     fprintf(to, "]}");
 }
 
-/* Writes the present words of global memory that the access covers, as [address, word]. */
+/* Writes the present contents of the words of global memory that the access covers, as [address,
+ * word]. */
 static void dump_words_at(FILE *to, const struct launch_view *launch,
                           const struct obs_access *access, bool *any)
 {
@@ -108,7 +109,8 @@ static void dump_words_at(FILE *to, const struct launch_view *launch,
     }
 }
 
-/* Writes the present words of local memory that the access covers, as [lane, address, word]. */
+/* Writes the present contents of the words of local memory that the access covers, as [lane,
+ * address, word]. */
 static void dump_local(FILE *to, const struct obs_state *now, const struct obs_access *access,
                        bool *any)
 {

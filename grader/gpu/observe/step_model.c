@@ -1,5 +1,6 @@
-/* Implements the model that a recorder and its reader share. The reader is
- * grader/report/step/read.js. Every change here needs the same change there. */
+/* Implements the model that the recorder of a block shares with the reader of the recording
+ * (step_model.h). The reader is grader/report/step/read.js. Every change here needs the same change
+ * there. */
 #include "gpu/observe/step_model.h"
 
 #include <stdlib.h>
@@ -73,8 +74,8 @@ static size_t search(struct step_model *model, uint64_t key)
     return model->latest = at;
 }
 
-/* Returns the place of the chunk with KEY, or a free place for it. Accesses often stay in one
- * chunk. */
+/* Returns the index of the entry that holds the chunk KEY or, if there is none, of a free entry for
+ * it. Accesses often stay in the same chunk. */
 LANES_INLINE size_t place_of(struct step_model *model, uint64_t key)
 {
     return model->keys[model->latest] == key ? model->latest : search(model, key);
@@ -152,7 +153,7 @@ void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned b
 /* --- predictions ------------------------------------------------------------------------------ */
 
 /* Returns the words of an operand: the low words of all lanes and, if it has 8 bytes, their high
- * words. ROOM is a buffer for an operand that is a number. */
+ * words. ROOM is a buffer, which is used if the operand is a constant. */
 LANES_INLINE const uint32_t *operand(const struct step_model *model, const struct step_operand *op,
                                      uint32_t warp, uint32_t room[2 * WARP])
 {
@@ -179,8 +180,9 @@ LANES_INLINE uint32_t bits_of(float value)
     return bits;
 }
 
-/* Computes the result of a float operation as the reader does: with doubles, rounded once. Only a
- * fused multiply-add differs from the machine, in rare cases; these results are recorded. */
+/* Computes the result of a float operation as the reader does: in double precision, rounded once to
+ * float. This differs from the emulator's result only for a few fused multiply-adds. Those results
+ * are recorded. */
 LANES_INLINE uint32_t compute_float(uint8_t op, uint32_t x, uint32_t y, uint32_t z)
 {
     double a = single(x), b = single(y), c = single(z);
@@ -260,8 +262,8 @@ LANES_INLINE uint64_t both(const uint32_t *words, unsigned l)
     }                                                                                              \
     return true
 
-/* Computes a result of 8 bytes. Returns false if the step page cannot compute it, so that it must
- * be recorded. */
+/* Computes a result of 8 bytes. Returns false if the reader cannot compute the result, so that it
+ * must be recorded. */
 LANES_CLONES static bool compute_long(const struct step_model *model, const struct step_code *code,
                                       uint32_t warp, uint32_t *restrict words)
 {
@@ -321,8 +323,8 @@ LANES_CLONES static uint32_t compare(const struct step_model *model, const struc
     }
 }
 
-/* Loads word K, counted from each lane's address, of shared memory with COUNT words. SHARED has one
- * more word, which is used for all addresses after the end. */
+/* Loads a word from shared memory, which has COUNT words, for each lane. The word is word K from
+ * the lane's address on. SHARED has one extra word, which stands for all words after the end. */
 LANES_CLONES static void load_shared(const uint32_t *restrict shared, uint32_t count,
                                      const uint64_t *restrict addr, unsigned k,
                                      uint32_t *restrict words)
@@ -370,7 +372,7 @@ static bool predict_load(struct step_model *model, const struct step_code *code,
     return true;
 }
 
-/* Predicts the old values that an atomic addition returns. Lower lanes add first. */
+/* Predicts the old values that an atomic addition returns. Assumes that lower lanes add first. */
 static bool predict_fetch(struct step_model *model, const struct step_code *code, uint32_t warp,
                           uint32_t mask, bool shared, const uint64_t *addr, uint32_t *words)
 {

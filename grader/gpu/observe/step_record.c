@@ -1,5 +1,5 @@
-/* Writes one record of a recording. Compares the machine with the model, and writes what the reader
- * cannot compute. */
+/* Writes one record of a recording. Compares the emulator's state with the model, and writes the
+ * values that the reader cannot compute from the model. */
 #include <string.h>
 
 #include "gpu/observe/step_state.h"
@@ -14,8 +14,8 @@ enum address_form {
     ADDRESS_RAW
 };
 
-/* Returns whether the address of each lane in MASK equals the lane's register plus OFFSET. LOW and
- * HIGH are the halves of the register. Compares only the bits of CUT. */
+/* Returns whether the address of each lane in MASK equals the lane's register plus OFFSET, compared
+ * in the bits of CUT only. LOW and HIGH are the halves of the register. */
 LANES_CLONES static bool add_up(const uint64_t *addr, const uint32_t *low, const uint32_t *high,
                                 uint64_t offset, uint64_t cut, uint32_t mask)
 {
@@ -27,8 +27,8 @@ LANES_CLONES static bool add_up(const uint64_t *addr, const uint32_t *low, const
     return !differs;
 }
 
-/* Returns whether the reader can compute the addresses from the instruction's register and
- * offset. */
+/* Returns whether the reader can compute the addresses from the register and the offset in the
+ * instruction's description. */
 static bool is_predicted(const struct step_state *state, const struct step_code *code,
                          const struct obs_access *access, uint32_t warp)
 {
@@ -85,8 +85,8 @@ LANES_CLONES static bool same_differences(const uint64_t *a, const uint64_t *b)
     return !differs;
 }
 
-/* Updates M to the access and its costs. Returns whether the costs, the kind and the size are as
- * before. */
+/* Stores the access and its costs in M, unless they are still right. Returns whether costs, kind
+ * and size are the same as before. */
 static bool measure(struct measured *m, const struct obs_access *access)
 {
     const uint32_t cost = m->cost, ideal = m->ideal;
@@ -106,8 +106,9 @@ static bool measure(struct measured *m, const struct obs_access *access)
 
 /* Writes an access:
  *
- *   a byte            the form of the addresses, plus 8 if the lanes follow, plus 16 * space, plus
- *                     128 if size, kind and costs are those of the instruction's previous access
+ *   a byte            the form of the addresses, plus 8 if a mask of lanes follows, plus
+ *                     16 * space, plus 128 if size, kind and costs are left out because they equal
+ *                     those of this instruction's previous access
  *   lanes             a word
  *   size, kind        bytes that one lane accesses, and enum obs_access_kind; a byte each
  *   addresses         depend on the form
@@ -155,8 +156,8 @@ static bool is_modelled(const struct obs_access *access)
     return access->space == PTX_SHARED || access->space == PTX_GLOBAL || access->space == PTX_CONST;
 }
 
-/* Reads the machine's word at ADDR. BLOCK is the allocation of the access's first lane. Returns
- * false if ADDR is not in an allocation. */
+/* Reads the word at ADDR from the emulator's memory. BLOCK is the allocation that contains the
+ * address of the access's first lane. Returns false if ADDR is not in an allocation. */
 static bool read_word(const struct step_state *state, const struct obs_state *now, bool shared,
                       const struct mem_block *block, uint64_t addr, uint32_t *word)
 {
@@ -173,8 +174,8 @@ static bool read_word(const struct step_state *state, const struct obs_state *no
     return bytes;
 }
 
-/* If the machine's word at ADDR differs from the model's, adds an extra (enum step_extra) and
- * corrects the model. */
+/* If the word at ADDR differs between the emulator and the model, writes it to the record as an
+ * extra (enum step_extra) and corrects the model. */
 static void check_word(struct step_state *state, const struct obs_state *now, bool shared,
                        const struct mem_block *block, uint64_t addr)
 {
@@ -190,7 +191,7 @@ static void check_word(struct step_state *state, const struct obs_state *now, bo
     step_set_word(&state->model, shared, addr, word);
 }
 
-/* Adds an extra (enum step_extra) for each range of shared memory that differs from the model. */
+/* Writes each range of shared memory that differs from the model as an extra (enum step_extra). */
 static void sweep_shared(struct step_state *state, const struct obs_state *now)
 {
     const uint8_t *shared = view_shared(now->machine);
@@ -214,15 +215,16 @@ static void sweep_shared(struct step_state *state, const struct obs_state *now)
     }
 }
 
-/* Applies stores to the model's memory, as the reader does. Then adds an extra (enum step_extra)
- * for each word that still differs from the machine's. */
+/* Applies stores to the model's memory, as the reader does. Then writes each word that still
+ * differs from the emulator's as an extra (enum step_extra). */
 static void follow_stores(struct step_state *state, const struct obs_state *now,
                           const struct step_code *code)
 {
     for (uint32_t i = 0; i < state->access_count; i++) {
         const struct obs_access *access = &state->accesses[i];
         bool shared = access->space == PTX_SHARED;
-        /* learn() has handled loads of whole words, and sweep_shared() will handle shared memory */
+        /* learn() has handled loads of whole words; sweep_shared() will handle all of shared memory
+         * if the instruction sweeps */
         bool is_learned = access->kind == OBS_LOAD && code->is_load && code->element >= 4 &&
                           state->access_count == 1;
         if (!is_modelled(access) || is_learned || (shared && code->sweeps))
@@ -242,7 +244,7 @@ static void follow_stores(struct step_state *state, const struct obs_state *now,
     }
 }
 
-/* Stores loaded values in the model's memory, because the model did not predict them. */
+/* Stores loaded values, which the model could not predict, in the model's memory. */
 static void learn(struct step_state *state, const struct step_code *code, unsigned k,
                   uint32_t width, uint32_t mask, const uint32_t *words)
 {
@@ -288,8 +290,8 @@ static void keep_values(uint32_t *into, const uint32_t *words, uint32_t width, u
             }
 }
 
-/* Writes the values of the registers that the instruction wrote. Predicts them from the registers
- * before the instruction. Returns whether any value differed from its prediction. */
+/* Writes the values of the registers that the instruction wrote. The model predicts them from the
+ * registers before the instruction. Returns whether any prediction was wrong. */
 static bool put_results(struct step_state *state, const struct obs_state *now,
                         const struct step_code *code, struct step_buffer *to)
 {
@@ -321,8 +323,8 @@ static bool put_results(struct step_state *state, const struct obs_state *now,
     return any;
 }
 
-/* If register REG of FRAME differs from the model's, adds an extra (enum step_extra) and corrects
- * the model. */
+/* If register REG of FRAME differs from the model's, writes it as an extra (enum step_extra) and
+ * corrects the model. */
 static void check_register(struct step_state *state, const struct obs_state *now, uint32_t warp,
                            const struct frame *frame, uint32_t base, uint32_t reg, uint32_t lanes)
 {
@@ -369,9 +371,9 @@ static void put_groups(struct step_buffer *to, const struct obs_group *groups, u
     }
 }
 
-/* Returns whether two lists of groups are the same. Does not compare `lanes` and `pc` one after the
- * other: the compiler would combine them into one read of 8 bytes, and the CPU would stall, because
- * advance() has just written `pc` alone. */
+/* Returns whether two lists of groups are the same. Compares `standing` between `lanes` and `pc`:
+ * otherwise the compiler would combine these two into one read of 8 bytes, and the CPU would stall,
+ * because advance() has just written `pc` alone. */
 static bool same_groups(const struct obs_group *a, const struct obs_group *b, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -380,7 +382,8 @@ static bool same_groups(const struct obs_group *a, const struct obs_group *b, un
     return true;
 }
 
-/* Moves the group that ran to the next pc. The reader does the same if a record has no groups. */
+/* Moves the group that executed the instruction to the next pc. The reader does the same if a
+ * record has no groups. */
 static void advance(struct progress *progress, const struct obs_state *now)
 {
     if (!progress->group_count) {
@@ -426,8 +429,8 @@ static uint32_t unset_lanes(const struct step_state *state, const struct obs_acc
     return unset;
 }
 
-/* Adds an extra (enum step_extra) for uninitialised reads of global memory. The reader finds those
- * of shared memory itself. */
+/* Writes uninitialised reads of global memory as an extra (enum step_extra). The reader finds
+ * uninitialised reads of shared memory itself. */
 static void put_unset(struct step_state *state, const struct obs_state *now)
 {
     uint32_t unset = 0;
@@ -512,8 +515,8 @@ void step_record_instruction(struct step_state *state, const struct obs_state *n
     state->out.failed |= body->failed || results->failed;
 }
 
-/* Checks the registers that a barrier with a reduction writes. The machine writes them when the
- * barrier opens, not when a warp arrives. */
+/* Checks the registers that a barrier with a reduction, such as __syncthreads_count(), writes. The
+ * emulator writes them when the barrier opens, not when a warp arrives at it. */
 static void check_votes(struct step_state *state, const struct obs_state *now, uint32_t warp,
                         const struct obs_group *groups, unsigned count)
 {

@@ -5,16 +5,19 @@
 #include "gpu/observe/step_write.h"
 #include "gpu/observe/stepper.h"
 
-/* an instruction makes at most this many accesses; with generic addresses, it can make several */
+/* an instruction makes at most this many accesses; a generic address can make it access several
+ * memory spaces */
 #define MOST_ACCESSES 64u
 #define MOST_FAULTS   32u
 
-/* The data in the latest record of a warp. The next record leaves out the unchanged data. */
+/* The data in the latest record of a warp. The next record leaves out data that have not
+ * changed. */
 struct progress {
     uint32_t pc, lanes;
     struct obs_group groups[WARP];
     unsigned group_count;
-    /* pc of the barrier at which the warp waits, or NO_PC unless that barrier writes a result */
+    /* pc of the barrier at which the warp waits, if that barrier writes a result, otherwise
+     * NO_PC */
     uint32_t barrier;
 };
 
@@ -34,7 +37,8 @@ struct step_state {
     const struct emu_steps *wanted;
     struct obs_steps *steps; /* NULL if this worker does not run the block, or not yet */
     struct step_model model;
-    /* the stream, and the two parts of its last piece: the records, and their words */
+    /* The stream, and the two parts of its last segment: `out` has the records, `values` the words
+     * that belong to them. */
     struct step_buffer stream, out, values;
     struct step_buffer extras, body, results;
     struct progress progress[MAX_WARPS];
@@ -44,13 +48,13 @@ struct step_state {
     /* for each pc, the addresses of the latest access that was written as ADDRESS_RAW */
     uint64_t (*patterns)[WARP];
     struct measured *measured; /* for each pc */
-    /* the values that the current instruction has written, in the model's form; buffers for those
-     * that had to be converted */
+    /* `actual`: the values that the current instruction wrote, in the model's form; `copies`:
+     * buffers for values that had to be converted */
     const uint32_t *actual[STEP_DESTS];
     uint32_t copies[STEP_DESTS][STEP_WORDS];
     uint64_t seen; /* number of executed instructions of the block */
     uint32_t warp; /* warp of the latest record */
-    bool sweeps;   /* other CTAs may have changed shared memory */
+    bool sweeps;   /* other CTAs may have changed this block's shared memory */
 };
 
 /* Write the record of an instruction, or of a barrier that has opened. */
@@ -67,8 +71,8 @@ static inline bool step_has_cost(const struct obs_access *access)
            (access->space == PTX_SHARED && access->kind <= OBS_STORE);
 }
 
-/* Writes the latest step, and the machine's state after it, as one line of JSON to
- * emu_steps.dump_fd. */
+/* Writes the latest step, and the emulator's state after it, to emu_steps.dump_fd as one line of
+ * JSON. */
 void step_dump(const struct step_state *state, const struct obs_state *now);
 
 #endif

@@ -76,7 +76,7 @@ static bool is_affine(const uint32_t *words, uint32_t width, uint32_t mask, int6
     return true;
 }
 
-/* Writes the words of each lane, with one or two bytes per word if all values fit. */
+/* Writes the words of each active lane. Uses one or two bytes per word if all values fit. */
 static void put_raw(struct step_buffer *to, struct step_buffer *values, const uint32_t *words,
                     uint32_t width, uint32_t mask)
 {

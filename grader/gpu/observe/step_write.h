@@ -8,9 +8,9 @@
 
 #include "gpu/lanes.h"
 
-/* How the values of the lanes are written. */
+/* The forms in which the values of the lanes are written. */
 enum step_form {
-    STEP_PREDICTED, /* nothing follows: the model predicts the values */
+    STEP_PREDICTED, /* nothing follows: the model's prediction is right */
     STEP_UNIFORM,   /* one number, which all lanes have */
     STEP_AFFINE,    /* two signed numbers: lane l has first + l * stride */
     STEP_RAW,       /* the words of each active lane */
@@ -39,13 +39,13 @@ static inline void step_put_byte(struct step_buffer *to, unsigned byte)
         to->bytes[to->size++] = (uint8_t)byte;
 }
 void step_put_word(struct step_buffer *to, uint32_t word);
-void step_put_number(struct step_buffer *to, uint64_t number); /* NUMBER is less than 2^53 */
-/* the absolute value is less than 2^52 */
+void step_put_number(struct step_buffer *to, uint64_t number); /* NUMBER must be less than 2^53 */
+/* the absolute value of NUMBER must be less than 2^52 */
 void step_put_signed(struct step_buffer *to, int64_t number);
 void step_put_bytes(struct step_buffer *to, const struct step_buffer *from);
 
-/* Writes the values of the lanes in MASK of a register of WIDTH bytes. WORDS has the model's form.
- * The words of single lanes go to VALUES, everything else to TO. */
+/* Writes the values of a register of WIDTH bytes for the lanes in MASK. WORDS is in the model's
+ * form. The words of single lanes go to VALUES, everything else to TO. */
 void step_put_values(struct step_buffer *to, struct step_buffer *values, const uint32_t *words,
                      uint32_t width, uint32_t mask);
 

@@ -1,9 +1,9 @@
 /* The stepper records one block, step by step. stepper.h describes the recording.
  *
  *   access, fault events ──> are kept until the instruction ends
- *   state event          ──> compares the machine with the model and writes one record
+ *   state event          ──> compares the emulator with the model and writes one record
  *
- * All other blocks run at full speed, because the stepper does not want their events. */
+ * All other blocks run at full speed, because the stepper requests no events of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +93,7 @@ static void stepper_ended(void *argument, uint64_t cta, uint64_t instructions, u
         state->steps->executed = instructions;
 }
 
-/* Moves the last piece to the stream. */
+/* Appends the last segment to the stream. */
 static void close_piece(struct step_state *state)
 {
     if (!state->out.size)

@@ -6,9 +6,9 @@
  * compute: the reader keeps the same model of registers and memory as the recorder (step_model.h),
  * and most results follow from the model. An example is the value of a load from known memory.
  *
- * The stream consists of pieces of STEP_MARK records. A piece has the number of bytes of its
- * records, the records, and then the words of single lanes that belong to the records. These words
- * are apart because they compress badly.
+ * The stream consists of segments ("pieces" in the code) of STEP_MARK records. A segment has the
+ * number of bytes of its records, the records, and then the words of single lanes that belong to
+ * the records. These words are kept apart because they compress badly.
  *
  * A record has the following parts. Numbers are LEB128, signed numbers with zigzag encoding; words
  * are 4 bytes, lowest first.
@@ -18,13 +18,14 @@
  *                  mask of warps (word), the groups of each of these warps as for STEP_GROUPS, and
  *                  the extras. No other part follows.
  *   STEP_PC        signed: pc minus the expected pc, which is the pc of the warp's last step plus 1
- *   STEP_LANES     word: the path's lanes. Without it: the lanes of the warp's last step
- *   STEP_ACTIVE    word: the lanes that executed the instruction. Without it: the path's lanes
+ *   STEP_LANES     word: the path's lanes. If absent: the lanes of the warp's last step
+ *   STEP_ACTIVE    word: the lanes that executed the instruction. If absent: the path's lanes
  *   STEP_ACCESSES  number of accesses, then each access: see put_access() in step_record.c
  *   STEP_VALUES    the values of each register that is written: see step_put_values()
- *   STEP_EXTRAS    extras, each a byte of enum step_extra and its data, then a zero byte
- *   STEP_GROUPS    number of groups, then of each group: lanes (word), pc, standing (byte). Without
- *                  it: the group that ran is at the next pc, and all other groups stay */
+ *   STEP_EXTRAS    corrections and faults ("extras"), each a byte of enum step_extra and its data,
+ *                  then a zero byte
+ *   STEP_GROUPS    number of groups, then of each group: lanes (word), pc, standing (byte). If
+ *                  absent: the group that ran is at the next pc, and all other groups stay */
 #ifndef GPU_OBSERVE_STEPPER_H
 #define GPU_OBSERVE_STEPPER_H
 
@@ -54,7 +55,7 @@ enum step_extra {
     STEP_UNSET, /* uninitialised loads of global memory: lanes (word) */
 };
 
-#define STEP_MARK 1024u /* records of a piece */
+#define STEP_MARK 1024u /* number of records in a segment */
 
 /* The recording of one block. */
 struct obs_steps {
@@ -69,7 +70,7 @@ struct obs_steps {
     uint64_t left_out; /* warp instructions before the first record */
     uint64_t executed; /* warp instructions of the whole block, or 0 if it did not end */
     bool is_cut;       /* the stream ends before the block does */
-    size_t *marks;     /* offset in the stream of each piece */
+    size_t *marks;     /* for each segment, its offset in the stream */
     size_t mark_count, mark_room;
 };
 

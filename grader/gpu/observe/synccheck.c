@@ -1,8 +1,8 @@
-/* The synccheck observer reports deadlocks, and faults at barriers and in operations with a mask of
- * lanes.
+/* The synccheck observer reports deadlocks, misuse of barriers, and misuse of operations that take
+ * a mask of lanes, such as shuffles.
  *
- * The executor detects these faults: barriers in cta.c, lane masks in control.c. The CUDA
- * programming guide has this rule for a mask: the mask must contain every lane that makes the call,
+ * The emulator detects these faults: those of barriers in cta.c, those of masks in control.c. The
+ * CUDA programming guide has this rule for a mask: it must contain every lane that makes the call,
  * and each lane in the mask must make the call or have exited. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +31,8 @@ bool obs_is_synccheck(unsigned kind)
 static void *synccheck_begin(const struct launch_view *launch)
 {
     (void)launch;
-    return malloc(1); /* synccheck has no state, but NULL would mean that memory ran out */
+    /* synccheck has no state, but begin() may return NULL only when out of memory */
+    return malloc(1);
 }
 
 static void print_mask(char *text, size_t size, const struct obs_fault *fault, uint32_t lane,
@@ -48,7 +49,7 @@ static void print_mask(char *text, size_t size, const struct obs_fault *fault, u
                  thread, fault->mask, fault->other);
 }
 
-/* Describes a shuffle that reads from a lane that does not call the shuffle. */
+/* Describes a shuffle that reads the value of a lane that does not take part in the shuffle. */
 static void print_absent(char *text, size_t size, const struct obs_fault *fault, const char *thread)
 {
     bool is_named = fault->mask >> fault->other & 1;

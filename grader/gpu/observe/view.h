@@ -1,17 +1,17 @@
 /* An observer's view of a launch. The counters, memcheck and similar tools are observers, each in a
  * separate file.
  *
- * An observer lists the events that it wants. The emulator produces no events that no observer
+ * An observer lists the events that it wants. The emulator produces only events that some observer
  * wants. Workers (CPU threads) run at the same time, so an observer has one state per worker. When
- * the launch ends, all states are joined into the state of the first worker. A worker runs several
- * CTAs in turns. Each of these CTAs has a seat: a small number, which is reused after the CTA has
- * ended.
+ * the launch ends, all states are joined into the state of the first worker. A worker switches
+ * between several CTAs. Each of these CTAs has a seat: a small number, which is reused after the
+ * CTA has ended.
  *
  * Observers use only this header, never the emulator's own structures: gpu/execute/view.c fills
  * struct launch_view and implements the functions below. An observer on a hot path copies the data
  * that it needs when it begins.
  *
- * To add an observer: write its file, which defines `obs_NAME`, and add one line to
+ * To add an observer, write its file, which defines `obs_NAME`, and add one line to
  * gpu/tools.def. */
 #ifndef GPU_OBSERVE_VIEW_H
 #define GPU_OBSERVE_VIEW_H
@@ -50,12 +50,12 @@ struct launch_view {
     uint64_t cta_count;
     uint32_t cluster_size; /* number of CTAs in a cluster, or 1 if there are no clusters */
     uint32_t warps;        /* number of warps in a CTA */
-    uint32_t resident;     /* a worker runs at most this many CTAs in turns */
+    uint32_t resident;     /* a worker switches between at most this many CTAs */
     uint32_t shared_bytes; /* bytes of a CTA's shared memory, static and dynamic */
     uint32_t static_shared_bytes;
     uint32_t constant_bytes; /* bytes of the module's __constant__ variables */
     uint32_t own_bytes;      /* bytes of the kernel's own local variables in a thread */
-    /* bytes of a thread's local memory that have addresses */
+    /* bytes of each thread's local memory that a program can address */
     uint32_t local_bytes;
     uint32_t registers; /* estimated registers of a thread */
     bool reads_clock;   /* the kernel reads clocks or timers */
@@ -65,10 +65,10 @@ struct launch_view {
     const char *assertion; /* text of the first assert() that failed */
     struct memory *memory;
     struct heap *heap;
-    struct findings *findings; /* observers report defects here */
+    struct findings *findings; /* list to which observers add the defects that they find */
     struct obs_recording *recording;
-    struct obs_touched *touched; /* the footprint observer appends the touched ranges here */
-    struct predictor *predictor; /* predicts the time of the launch; NULL if it is not wanted */
+    struct obs_touched *touched; /* list to which the footprint observer adds the accessed ranges */
+    struct predictor *predictor; /* predicts the time of the launch; NULL if nobody requested it */
 };
 
 /* Returns the source line of the instruction at PC. */
@@ -83,12 +83,12 @@ enum view_author {
 };
 
 /* Returns who wrote the code at PC. Libraries use shared memory in ways that look like mistakes but
- * are correct. */
+ * are correct, so observers check their code less strictly. */
 enum view_author view_author(const struct launch_view *launch, uint32_t pc);
 
 /* Returns the function that contains PC. Sets *INDEX to the instruction's index in the code of that
- * function. The emulator adds an exit at the end of each function, which is not in the function's
- * code. For this exit, *INDEX is code_count. */
+ * function. At the end of each function, the emulator adds an exit that is not in that code. For
+ * this exit, *INDEX is code_count. */
 const struct ptx_function *view_function(const struct launch_view *launch, uint32_t pc,
                                          uint32_t *index);
 /* Returns the PTX instruction at PC, or NULL for the exit that the emulator adds. */
@@ -97,8 +97,8 @@ const struct ptx_instruction *view_ptx(const struct launch_view *launch, uint32_
 /* Gets the pcs of function NUMBER: from *FIRST up to *END, exclusive. */
 void view_range(const struct launch_view *launch, uint32_t number, uint32_t *first, uint32_t *end);
 
-/* Returns the variable at ADDR in a CTA's shared memory, or NULL. Sets *BEGIN to the variable's
- * first address. A variable without a size reaches to the end of shared memory. */
+/* Returns the variable that contains ADDR in a CTA's shared memory, or NULL. Sets *BEGIN to the
+ * address of the variable. A variable without a size reaches to the end of shared memory. */
 const struct ptx_variable *view_shared_variable(const struct launch_view *launch, uint64_t addr,
                                                 uint64_t *begin);
 
@@ -122,8 +122,8 @@ enum view_kind {
 struct view_instruction {
     enum view_kind kind;
     bool has_guard;
-    /* the load can see values that other threads write meanwhile, so it may belong to a polling
-     * loop */
+    /* the load may belong to a polling loop, because it can see values that other threads write
+     * meanwhile */
     bool may_poll;
     /* The following fields are only set for memory instructions. */
     uint8_t bytes;  /* bytes of one value of one lane */
@@ -131,7 +131,8 @@ struct view_instruction {
     uint8_t access; /* enum obs_access_kind */
     uint8_t op;     /* operation of VIEW_ATOMIC (enum ptx_modifier) */
     bool adds_one;  /* VIEW_ATOMIC adds the constant 1 */
-    /* bounds of the shared array at which the access is aimed; `high` is 0 if it is unknown */
+    /* bounds of the shared array that the access is probably meant for; `high` is 0 if it is
+     * unknown */
     uint32_t low, high;
     /* for VIEW_BRANCH: pc of the target, and pc at which the lanes reconverge */
     uint32_t target, meet;
@@ -146,11 +147,11 @@ struct view_instruction view_instruction(const struct launch_view *launch, uint3
 /* --- accesses --------------------------------------------------------------------------------- */
 
 #define OBS_MAX     13         /* a launch has at most this many observers */
-#define OBS_NO_SEAT UINT32_MAX /* the seat (see the top) of a CTA that is not running */
+#define OBS_NO_SEAT UINT32_MAX /* the seat (see the head comment) of a CTA that is not running */
 
-/* The events that an observer can want. OBS_WRITE is an access other than a load. OBS_VALUES is not
- * an event: with it, stores include their values. OBS_STEP is for the steps of the CTAs that the
- * observer follows; at most one observer of a launch may want it. */
+/* The events that an observer can request. OBS_WRITE is an access other than a load. OBS_VALUES is
+ * not an event: it adds the stored values to stores. OBS_STEP requests the steps of those CTAs that
+ * the observer follows (see `follows` below). At most one observer of a launch may request it. */
 enum obs_event {
     OBS_ACCESS = 1,
     OBS_FAULT = 2,
@@ -162,7 +163,7 @@ enum obs_event {
 
 enum obs_access_kind { OBS_LOAD, OBS_STORE, OBS_ATOMIC, OBS_REDUCTION };
 
-/* One access: a memory instruction of one warp, in one memory space. */
+/* One access: what one memory instruction of one warp does in one memory space. */
 struct obs_access {
     _Alignas(64) uint64_t addr[32]; /* inactive lanes repeat an active lane's address */
     uint32_t pc, mask;
@@ -171,35 +172,38 @@ struct obs_access {
      * memory */
     uint8_t space;
     uint8_t bytes; /* bytes of one lane's access: 1, 2, 4, 8 or 16 */
-    /* all 32 lanes are active, and each lane's bytes are right after the previous lane's */
+    /* all 32 lanes are active, and the bytes of each lane follow directly after those of the
+     * previous lane */
     bool dense;
-    bool is_bulk;    /* a piece of a cp.async.bulk, which is not a request of the warp */
-    bool is_texture; /* a read of a texel by a texture fetch, or an access to a surface */
-    /* The access has the same space, lanes and address differences as this worker's latest access
-     * by this instruction that was not dense. Its addresses may differ, but it touches the same
-     * numbers of sectors, lines and banks. */
+    bool is_bulk;    /* part of a cp.async.bulk, which is not a request of the warp */
+    bool is_texture; /* a texture fetch, or an access to a surface */
+    /* Compared with the instruction's latest access on this worker that was not dense, this access
+     * has the same space, lanes, and differences between the lanes' addresses. The addresses
+     * themselves may differ, but they touch the same numbers of sectors, lines and banks. */
     bool repeats;
-    uint8_t element;     /* bytes of one value; a vector has bytes / element values */
-    uint8_t value_bytes; /* bytes from one lane's value to the next lane's */
+    uint8_t element;     /* size of one value; a vector has `bytes / element` values */
+    uint8_t value_bytes; /* distance in bytes from one lane's value to the next lane's */
     uint32_t warp;       /* index of the warp in its CTA */
     uint64_t cta;        /* linear index of the CTA, x first */
     /* for PTX_CLUSTER: rank of the other CTA, and its seat or, if it is not running, OBS_NO_SEAT */
     uint32_t rank, seat;
-    /* Only for OBS_STORE, if an observer wants OBS_VALUES: the values that the lanes will store,
+    /* Only for OBS_STORE, if an observer requests OBS_VALUES: the values that the lanes will store,
      * one pointer per element. NULL for a store of a matrix. */
     const uint8_t *value[4];
 };
 
-/* An observer's answer to a repeat: how much of the access it needs to see. A repeat is an access
- * with the same lanes and address differences as this worker's latest access by this instruction.
- * Its addresses may differ, but it touches the same numbers of sectors, lines and banks. A dense
- * repeat may begin at any address. */
+/* An observer's answer to a repeat: how much of it the observer needs to see. A repeat is an access
+ * with the same lanes, and the same differences between the lanes' addresses, as the instruction's
+ * latest access on this worker. Its addresses may differ, but they touch the same numbers of
+ * sectors, lines and banks. A dense repeat may begin at any address. */
 enum obs_answer {
-    OBS_FULL, /* the observer needs the full access, and this call has changed nothing */
-    OBS_DONE, /* the observer has recorded it */
-    /* The observer has recorded the repeat. If more follow with the same pattern, one call at the
-     * end with their number is enough. The emulator only counts repeats if all observers give this
-     * answer. */
+    /* the observer needs all addresses: the emulator must call access(); nothing has been
+     * recorded */
+    OBS_FULL,
+    OBS_DONE, /* the observer has recorded the repeat */
+    /* The observer has recorded the repeat, and needs only the number of further repeats with the
+     * same pattern, in one call at the end. The emulator counts repeats in this way if all
+     * observers return this value. */
     OBS_COUNT_ONLY,
 };
 
@@ -208,14 +212,14 @@ struct obs_repeat {
     int32_t low, high; /* lowest and highest address of the lanes, relative to `first` */
     uint64_t cta;
     uint32_t pc, mask, warp;
-    /* 1, or the number of repeats that were only counted; first, low, high, cta and warp are then
-     * 0 */
+    /* 1, or the number of repeats that the emulator has only counted; then first, low, high, cta
+     * and warp are 0 */
     uint32_t times;
     uint8_t kind, space, bytes;
     bool dense;
 };
 
-/* A piece of a warp's path: LANES execute COUNT consecutive instructions from PC on. This event
+/* A segment of a warp's path: LANES execute COUNT consecutive instructions, from PC on. This event
  * comes before the accesses of these instructions. */
 struct obs_step {
     uint64_t cta;
@@ -229,11 +233,12 @@ enum obs_standing {
     OBS_READY,
     OBS_AT_BARRIER,
     OBS_AT_WARP_SYNC,
-    OBS_AT_MEETING, /* at an instruction that other lanes must also reach, such as a shuffle */
-    OBS_BELOW,      /* the lanes wait while the other side of a branch runs */
+    /* at an instruction that waits for other lanes to reach it, such as a shuffle */
+    OBS_AT_MEETING,
+    OBS_BELOW, /* the lanes wait while the other side of a branch runs */
 };
 
-/* Lanes of a warp that stand at the same place for the same reason. */
+/* Lanes of a warp that are at the same instruction for the same reason. */
 struct obs_group {
     uint32_t lanes, pc;
     uint8_t standing; /* enum obs_standing */
@@ -245,16 +250,16 @@ struct obs_group {
 struct obs_state {
     const struct cta *machine; /* opaque, for the functions below */
     uint64_t cta;
-    bool opened; /* a barrier has opened; the fields from `warp` to `frame` are then not set */
+    bool opened; /* a barrier has opened; the fields from `warp` to `frame` are not set */
     uint32_t warp, pc;
-    /* the lanes of the path; those of them that executed the instruction, because their guard was
-     * true */
+    /* `lanes` are at the instruction; `active` are those of them whose guard was true, so that they
+     * executed it */
     uint32_t lanes, active;
     const struct frame *frame; /* frame of the function that contains the instruction */
 };
 
-/* Gets the places of a warp's lanes that have not exited. Returns the number of groups, which is 0
- * if all lanes have exited or the warp has not started. */
+/* Gets the positions of a warp's lanes, grouped, without lanes that have exited. Returns the number
+ * of groups, which is 0 if all lanes have exited or the warp has not started. */
 unsigned view_groups(const struct cta *machine, uint32_t warp, struct obs_group groups[32]);
 /* Returns register REG of the function to which FRAME belongs: 32 values, or for a predicate one
  * word with a bit for each lane. */
@@ -262,13 +267,12 @@ const uint8_t *view_register(const struct cta *machine, uint32_t warp, const str
                              uint32_t reg);
 /* Returns the index of the function to which FRAME belongs. */
 uint32_t view_frame_function(const struct launch_view *launch, const struct frame *frame);
-/* Returns the index of a register's place in a frame. Registers can share a place if their
- * lifetimes do not overlap. Returns UINT32_MAX for a register with a constant value, which needs no
- * place. */
+/* Returns the index of a register's slot in a frame. Registers can share a slot if their lifetimes
+ * do not overlap. Returns UINT32_MAX for a register with a constant value, which needs no slot. */
 uint32_t view_register_place(const struct launch_view *launch, uint32_t function, uint32_t reg);
 /* Returns the CTA's shared memory. */
 const uint8_t *view_shared(const struct cta *machine);
-/* Returns whether initcheck has seen all accesses of the launch so far. */
+/* Returns whether initcheck has seen every access of the launch until now. */
 bool view_is_init_checked(const struct cta *machine);
 /* Returns a pointer to SIZE bytes at ADDR of a lane's local memory, or NULL if they do not
  * exist. */
@@ -278,21 +282,25 @@ const uint8_t *view_local(const struct cta *machine, uint32_t warp, unsigned lan
 /* --- events that order accesses --------------------------------------------------------------- */
 
 /* Events that order accesses of different threads. (Accesses of one thread are in program order.)
- * In each worker, events belong to the CTA of the latest OBS_CTA_RUNS. The lists after the colons
- * are the fields of struct obs_order that are set. */
+ * In each worker, an event belongs to the CTA of the latest OBS_CTA_RUNS. The fields of struct
+ * obs_order that an event sets are in brackets. */
 enum obs_order_kind {
-    OBS_CTA_RUNS, /* a CTA begins, or continues after other CTAs have run: cta, seat, shared */
+    /* a CTA begins, or continues after the worker has run other CTAs (sets cta, seat, shared) */
+    OBS_CTA_RUNS,
     OBS_CTA_ENDS,
-    /* a barrier releases threads: arrived; whole: these are all threads that have not exited */
+    /* a barrier releases threads (sets arrived; whole, if these are all threads that have not
+     * exited) */
     OBS_BARRIER,
-    /* __syncwarp() releases lanes: warp, lanes; whole: these are all lanes that have not exited */
+    /* __syncwarp() releases lanes (sets warp, lanes; whole, if these are all lanes that have not
+     * exited) */
     OBS_WARP_SYNC,
-    /* a fence: warp, lanes; wide: it also orders accesses for threads outside of the CTA */
+    /* a fence (sets warp, lanes; wide, if it also orders accesses for threads outside of the
+     * CTA) */
     OBS_FENCE,
-    OBS_ARRIVE, /* lanes arrive at phases of mbarriers: warp, lanes, place */
-    OBS_WAITED, /* lanes have waited for phases of mbarriers to end: warp, lanes, place */
-    /* lanes have waited for the cp.async at pc, or a bulk copy has arrived: warp, lanes, pc, place
-     * (address in shared memory), bytes */
+    OBS_ARRIVE, /* lanes arrive at phases of mbarriers (sets warp, lanes, place) */
+    OBS_WAITED, /* lanes have waited for phases of mbarriers to end (sets warp, lanes, place) */
+    /* lanes have waited for the cp.async at pc, or a bulk copy has arrived (sets warp, lanes, pc,
+     * bytes; place, the addresses in shared memory) */
     OBS_COPIED,
 };
 
@@ -304,11 +312,11 @@ struct obs_order {
     const uint32_t *arrived; /* for each warp of the CTA: the lanes that the barrier releases */
     /* for each lane: an address inside the mbarrier, which is different for each phase */
     const uint64_t *place;
-    /* for OBS_ARRIVE: linear index plus 1 of the CTA that has the mbarrier, or 0 for the current
+    /* for OBS_ARRIVE: index plus 1 of the CTA that contains the mbarrier, or 0 for the current
      * CTA */
     uint64_t owner;
     uint64_t cta; /* linear index of the CTA */
-    /* less than launch_view.resident; CTAs that a worker runs in turns have different seats */
+    /* less than launch_view.resident; CTAs between which a worker switches have different seats */
     uint32_t seat;
     /* contents of the CTA's shared memory, which change while the CTA runs */
     const uint8_t *shared;
@@ -336,7 +344,7 @@ enum obs_fault_kind {
     OBS_POLLS_HOST,      /* the lanes poll a value that only the host program could write */
     OBS_ENDLESS_LOOP,
     OBS_INTERRUPTED, /* the user has stopped the launch */
-    /* the whole launch has executed too many instructions, but this warp alone has not */
+    /* this warp alone has not executed too many instructions, but the launch as a whole has */
     OBS_TOO_MUCH_WORK,
     OBS_BAD_TEXTURE,
     OBS_OUTSIDE_SURFACE,
@@ -374,10 +382,10 @@ struct obs_fault {
     int64_t apart;
     uint64_t highest; /* highest address of the lanes */
     /* For OBS_WARP_MASK, `mask` is the mask of the call, and `other` is the lane that breaks the
-     * rule: the calling lane if the mask leaves it out, otherwise the lane that does not make the
-     * call. For OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_POLLS_FOREVER and OBS_POLLS_HOST, `mask`
-     * has the lanes of this warp that wait here. For PTX_CLUSTER, `other` is the rank of the other
-     * CTA. */
+     * rule: the calling lane if the mask does not contain it, otherwise a lane in the mask that
+     * does not make the call. For OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_POLLS_FOREVER and
+     * OBS_POLLS_HOST, `mask` has the lanes of this warp that wait here. For PTX_CLUSTER, `other` is
+     * the rank of the other CTA. */
     uint32_t mask, other;
     uint64_t executed; /* for OBS_INTERRUPTED: instructions that the warp has executed */
 };
@@ -391,7 +399,7 @@ struct obs_steps;
 struct obs_recorded {
     struct obs_access access;
     struct source_line place;
-    /* number of this access among the accesses that its warp made on this line, from 1 */
+    /* number of this access, from 1, among the accesses by its warp on this line */
     uint32_t step;
     uint32_t cost, ideal;
 };
@@ -403,7 +411,7 @@ struct obs_recording {
     struct obs_steps *steps;
 };
 
-/* The ranges of memory that a launch has touched. */
+/* The ranges of memory that a launch has accessed. */
 struct obs_touched {
     struct emu_touch *list; /* allocated with malloc() */
     size_t count, room;
@@ -412,35 +420,37 @@ struct obs_touched {
 struct observer {
     const char *name;
     unsigned events; /* bits of enum obs_event */
-    bool is_serial;  /* each launch that this observer watches runs on a single worker */
+    bool is_serial;  /* a launch with this observer runs on a single worker */
     /* Allocates the state of a worker. Returns NULL when out of memory, which ends the launch. */
     void *(*begin)(const struct launch_view *launch);
     void (*access)(void *state, const struct obs_access *access);
-    /* Called for a repeat. If this is NULL, every access is reported in full. */
+    /* Handles a repeat. If this is NULL, access() is called for repeats, too. */
     enum obs_answer (*repeat)(void *state, const struct obs_repeat *repeat);
     void (*fault)(void *state, const struct launch_view *launch, const struct obs_fault *fault);
     void (*order)(void *state, const struct obs_order *order);
-    /* Called when CTA begins. Returns whether the observer wants the steps of CTA. If so, all
-     * repeats of CTA are reported one by one. */
+    /* Called when CTA begins. Returns whether the observer wants the steps of CTA. If so, it gets
+     * each repeat of CTA in a separate call. */
     bool (*follows)(void *state, uint64_t cta);
     void (*step)(void *state, const struct obs_step *step);
     /* Only for OBS_STEP: called after every instruction of a CTA that the observer follows. If this
      * is NULL, the CTA runs at full speed. */
     void (*state)(void *state, const struct obs_state *now);
-    /* Only for OBS_STEP: called after CTA has ended. All its warps together executed INSTRUCTIONS
-     * instructions. The warp that executed most of them executed LONGEST. */
+    /* Only for OBS_STEP: called after CTA has ended. INSTRUCTIONS is the number of instructions
+     * that all its warps executed, LONGEST the number for the warp that executed most. */
     void (*ended)(void *state, uint64_t cta, uint64_t instructions, uint64_t longest);
-    /* Only for OBS_STEP: returns the warp's predicted cycles since the launch began, for clocks
-     * that show predicted time. NULL if the observer does not predict time. */
+    /* Only for OBS_STEP: returns the predicted number of cycles from the begin of the launch until
+     * the warp's present position. Clocks in the kernel then show predicted time. NULL if the
+     * observer does not predict time. */
     double (*now)(void *state, uint64_t cta, uint32_t warp);
-    /* Called when the launch continues after a pause. During the pause, memory may have been
-     * allocated and freed, so pointers to struct mem_block are invalid. NULL if the observer keeps
-     * no such pointers. */
+    /* Called when the launch continues after a pause, during which memory may have been allocated
+     * and freed. Pointers to struct mem_block are then invalid. NULL if the observer keeps no such
+     * pointers. */
     void (*forget_memory)(void *state);
-    /* Adds a worker's state to INTO, the state of the first worker, and frees it. */
+    /* Adds STATE, the state of another worker, to INTO, the state of the first worker, and frees
+     * STATE. */
     void (*join)(void *into, void *state);
-    /* Adds the observer's counts to PER_INSTRUCTION, the counters by pc, unless it is NULL. The
-     * entry at code_count is for counts that belong to no instruction. Frees the state. */
+    /* Adds the observer's counts to PER_INSTRUCTION, which has counters for each pc, or is NULL.
+     * The entry at code_count has the counts that belong to no instruction. Frees the state. */
     void (*end)(void *state, const struct launch_view *launch,
                 struct emu_counters *per_instruction);
 };
@@ -450,8 +460,8 @@ struct observer {
 #undef T
 
 /* Chooses the observers for a launch with OPTIONS. Returns their number. COUNTED says that the
- * caller or a record wants the counters. They are not kept otherwise, because they take a fifth of
- * the program's time. */
+ * caller or a recording needs the counters. Otherwise they are left out, because they take a fifth
+ * of the program's time. */
 unsigned observers_choose(const struct emu_options *options, bool counted,
                           const struct observer *chosen[OBS_MAX]);
 

@@ -1,14 +1,15 @@
 /* The waits observer counts how often warps wait for a load from global memory.
  *
  * A GPU does not wait at a load, but at the first instruction that uses the loaded value. The
- * latency of memory is hidden if the warp executes enough other instructions in between. So the
- * observer follows each warp's path. It counts a load (or an atomic) if the warp reaches the first
- * use of its value too soon. async.c counts copies by cp.async in the same way.
+ * latency of memory is hidden if the warp executes enough other instructions in between. The
+ * observer therefore follows each warp's path. It counts a wait if the warp reaches the first use
+ * of the value of a load (or an atomic) too soon. async.c counts waits for copies by cp.async in
+ * the same way.
  *
  * The uses are found before the launch (analyse/uses.c). At run time, the observer notes for each
- * warp and load how many instructions the warp had executed when it last started the load. A step
- * event comes before the accesses of its instructions. So the observer advances through a step only
- * as far as accesses have been reported. */
+ * warp and load how many instructions the warp had executed when it last started the load. The
+ * emulator reports a step before the accesses of its instructions. So the observer advances through
+ * a step only up to the instruction whose access has been reported. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +24,11 @@ struct use {
     uint32_t pc, load;
 };
 
-/* How far a warp has come. `executed` is the number of instructions that it executed before
- * `pc`. */
+/* The position of a warp. `executed` is the number of instructions that it executed before `pc`. */
 struct progress {
     uint64_t executed;
-    uint32_t pc, end; /* rest of the latest reported step, up to `end`, exclusive */
+    /* the rest of the step that was reported last is from `pc` up to `end`, exclusive */
+    uint32_t pc, end;
 };
 
 struct waits {
@@ -35,7 +36,7 @@ struct waits {
     uint32_t load_count, use_count;
     uint32_t *load_at; /* for each pc, the index of the load there, or NO_LOAD */
     struct use *uses;  /* sorted by pc */
-    /* for each pc, and for the end of the code, the index in `uses` of the first use there or
+    /* for each pc, and for the end of the code: the index in `uses` of the first use at this pc or
      * later */
     uint32_t *first_use;
     uint64_t *counts;     /* for each load, how often a warp has waited for it */
@@ -69,7 +70,7 @@ static bool is_load(const struct launch_view *launch, uint32_t pc, const struct 
             (space == PTX_GLOBAL || space == PTX_GENERIC));
 }
 
-/* The list of uses while it grows. */
+/* The list of uses while it is being filled. */
 struct list {
     struct waits *waits;
     uint32_t start, room; /* pc of the first instruction of the function */
@@ -214,7 +215,8 @@ static void start(struct waits *waits, uint64_t cta, uint32_t index, uint32_t pc
     size_t warp = (size_t)seat * waits->launch->warps + index;
     if (pc < waits->now[warp].pc || pc >= waits->now[warp].end)
         return;
-    /* first handle uses before and at this load, because its address can come from another load */
+    /* handle uses before and at this load first, because its address may come from an earlier
+     * load */
     advance(waits, warp, pc + 1);
     waits->started[warp * waits->load_count + load] = waits->now[warp].executed;
 }

@@ -5,7 +5,7 @@
 #include "gpu/order/order.h"
 
 /* Returns the number of the latest work in a stream that the clock contains. PLACE is the stream's
- * index in the list of streams. */
+ * index in the list of streams (order.c). */
 static inline uint64_t clock_get(const struct order_clock *clock, size_t place)
 {
     return place < clock->count ? clock->last[place] : 0;

@@ -6,8 +6,8 @@
 #include "gpu/order/clock.h"
 #include "gpu/order/touches.h"
 
-/* Largest number of pieces of work in flight. If there are more, the oldest piece is dropped, and
- * its conflicts are missed. */
+/* Largest number of pieces of work in flight. Beyond it, the oldest piece is dropped, and its
+ * conflicts are missed. */
 enum { MOST_IN_FLIGHT = 2048 };
 
 struct stream {
@@ -99,8 +99,8 @@ static bool has_pending(const struct order *order, size_t stream)
     return pending != NULL;
 }
 
-/* Returns a place in the list for a new stream. Reuses the place of a stream that has ended, once
- * the host has waited for all its work. Returns NULL when out of memory. */
+/* Returns an entry of the list for a new stream. Reuses the entry of a stream that has ended if the
+ * host has waited for all its work. Returns NULL when out of memory. */
 static struct stream *find_place(struct order *order)
 {
     for (size_t i = 0; i < order->stream_count; i++)
@@ -128,7 +128,8 @@ static struct stream *find_stream(struct order *order, const struct order_stream
     return stream;
 }
 
-/* Makes later work in STREAM wait as the rules of the legacy default stream require. */
+/* Makes later work in STREAM wait for other streams' work, as the rules of the legacy default
+ * stream require. */
 static bool wait_as_legacy(struct order *order, struct stream *stream)
 {
     bool is_legacy = stream->key.is_legacy, done = true;
@@ -141,8 +142,8 @@ static bool wait_as_legacy(struct order *order, struct stream *stream)
     return done && (!is_legacy || clock_join(&stream->clock, &order->ended));
 }
 
-/* Makes CLOCK also contain OTHER. When out of memory, drops all work in flight: conflicts with it
- * are then missed, but none is reported wrongly. */
+/* Merges OTHER into CLOCK. When out of memory, drops all work in flight. Conflicts with this work
+ * are then missed, but no false conflict is reported. */
 static void join(struct order *order, struct order_clock *clock, const struct order_clock *other)
 {
     if (!clock_join(clock, other))
@@ -196,8 +197,8 @@ static bool conflicts(const struct pending *other, const struct pending *pending
 }
 
 /* Reports the conflicts of PENDING with work in flight. If PENDING conflicts with two pieces of
- * work of which one comes after the other, reports only the conflict with the later piece: PENDING
- * must wait for it, and so for both. */
+ * work, one of which comes after the other, reports only the conflict with the later piece. If
+ * PENDING waits for this piece, it also waits for the earlier one. */
 static void compare(struct order *order, const struct pending *pending)
 {
     struct order_conflict conflict, unused;
@@ -283,7 +284,7 @@ void order_set_host(struct order *order, const struct order_clock *clock)
     order->host = clock;
 }
 
-/* Returns whether an access of the host may conflict with PENDING. */
+/* Returns whether an access by the host may conflict with PENDING. */
 static bool is_checked(const struct order *order, const struct pending *pending)
 {
     return !pending->ignored && !pending->settled &&

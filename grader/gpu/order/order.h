@@ -1,9 +1,8 @@
-/* Finds out which pieces of a program's work are ordered (happens-before), in its streams and on
- * its host.
+/* Determines the order (happens-before) between pieces of a program's work in its streams, and
+ * between this work and the host.
  *
- * Each piece of work in a stream has a number in its stream and a clock. For each stream, the clock
- * has the number of the stream's last work that ends before this piece begins. The literature calls
- * this a vector clock.
+ * Each piece of work in a stream has a number in its stream and a vector clock. For each stream,
+ * the clock has the number of the stream's last work that ends before this piece begins.
  *
  *     work X comes before work Y      if Y's clock has reached X's number in X's stream
  *     the host has waited for X       if X comes before some work that the host has waited for:
@@ -39,9 +38,9 @@ struct order_stream {
     bool is_blocking;
 };
 
-/* A vector clock, which says what comes before a piece of work or an event. For each place in the
- * list of streams, `last` has the number of the stream's latest work that comes before it, or 0.
- * Initialise with {0}; free `last`. */
+/* A vector clock, which says what comes before a piece of work or an event. For each stream, in the
+ * order of the list of streams, `last` has the number of the stream's latest work that comes before
+ * it, or 0. Initialise with {0}; free `last`. */
 struct order_clock {
     uint64_t *last;
     size_t count;
@@ -57,7 +56,7 @@ struct order_work {
     uint64_t stream;        /* number of the work's stream, for messages */
     uint64_t number;        /* number of the work in the order of requests, for messages */
     bool is_legacy;         /* the work's stream is the legacy default stream */
-    /* the memory that the work touches, as emu_touched() returns it, allocated by malloc() */
+    /* the ranges that the work touches, as returned by emu_touched(); allocated by malloc() */
     struct emu_touch *touch;
     size_t count;
 };
@@ -96,18 +95,18 @@ void order_host_waits(struct order *order, const struct order_clock *clock);
 void order_host_waits_stream(struct order *order, const struct order_stream *stream);
 void order_host_waits_all(struct order *order);
 
-/* Records that a host function begins, or, if CLOCK is NULL, that it has ended. The function was
- * queued behind the work in CLOCK, so order_check_host() does not report this work while the
- * function runs. CLOCK must stay valid until the function has ended. */
+/* Records that a host function begins or, if CLOCK is NULL, that it has ended. The function runs
+ * after the work in CLOCK, so order_check_host() does not report this work while the function runs.
+ * CLOCK must stay valid until the function has ended. */
 void order_set_host(struct order *order, const struct order_clock *clock);
 
 /* Returns whether the host must not touch the SIZE bytes at ADDR now. */
 bool order_check_host(const struct order *order, emu_addr addr, uint64_t size, bool writes,
                       struct order_conflict *conflict);
-/* Records that the host touches the SIZE bytes at ADDR. If work in flight exchanges signals with
- * the host through these bytes, the host has waited for this work. Returns whether there was such
- * work. Signal handlers may call this function, order_check_host(), order_each_touch() and
- * order_ignore(). */
+/* Records that the host touches the SIZE bytes at ADDR. If work in flight uses these bytes to
+ * synchronise with the host (EMU_SIGNALS), the host counts as having waited for this work. Returns
+ * whether there was such work. Signal handlers may call this function, order_check_host(),
+ * order_each_touch() and order_ignore(). */
 bool order_signal(struct order *order, emu_addr addr, uint64_t size);
 /* Records that the host has touched memory of EARLIER, which is in flight, too early. Later
  * accesses to memory of EARLIER are not reported. */
@@ -120,8 +119,8 @@ bool order_check_free(const struct order *order, emu_addr addr, uint64_t size,
  * no longer touches them. */
 void order_forget_memory(struct order *order, emu_addr addr, uint64_t size);
 
-/* Calls VISIT for each touch that overlaps the bytes from BEGIN to END - 1. Visits only touches of
- * work in flight with which an access of the host (or of the host function) may conflict. */
+/* Calls VISIT for each touch that overlaps the bytes from BEGIN to END - 1. Visits only touches
+ * with which an access by the host, or by the running host function, may conflict. */
 void order_each_touch(const struct order *order, emu_addr begin, emu_addr end,
                       void (*visit)(void *context, const struct emu_touch *touch), void *context);
 /* Returns the number of pieces of work in flight. */

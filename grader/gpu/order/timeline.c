@@ -1,22 +1,22 @@
-/* Simulates the timeline from event to event. Each stream with unfinished work has a row of items.
- * Only the first item of a row can start or run. So an item is done as soon as its row begins with
- * a later item, and no list of finished work is needed. */
+/* Simulates the timeline from event to event. Each stream with unfinished work has a queue of
+ * items, called a row. Only the first item of a row can start or run. So an item is done if its row
+ * begins with a later item, and no list of finished work is needed. */
 #include "gpu/order/timeline.h"
 
 #include <stdlib.h>
 
 /* Largest number of items that are submitted and not done. When it is reached, the program waits.
- * The drivers of today's GPUs keep about this number of launches. */
+ * Today's drivers queue about this number of launches. */
 #define MOST_QUEUED 1024u
 
-#define NO_ROOM     1e-9 /* a smaller share of the multiprocessors counts as none */
+#define NO_ROOM     1e-9 /* a share of the multiprocessors below this counts as none */
 #define AN_END      1e-9 /* microseconds; an item with less remaining work is done */
 
 struct item {
     enum { WORK, RECORD, WAIT } type;
     uint64_t number; /* position in the program's order of calls, from 1 */
     struct timeline_work work;
-    /* for RECORD, the mark that gets the time, or NULL if the time is not wanted */
+    /* for RECORD, the mark in which the time is stored, or NULL if the time is not needed */
     struct timeline_mark *mark;
     /* for WAIT, stream and number of the item that must be done first */
     uint64_t for_stream, for_number;
@@ -204,7 +204,7 @@ static void start_all(struct timeline *t)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* Divides the multiprocessors again among the kernels that still run, after a kernel has ended. */
+/* After a kernel has ended, divides the multiprocessors among the kernels that still run. */
 static void set_rates(struct timeline *t)
 {
     double room = 1;

@@ -6,14 +6,14 @@
  *              ------------------------------------> time
  *
  * A GPU has three engines: one for copies in each direction, which make one copy at a time, and the
- * multiprocessors, which kernels share. Work starts as soon as its engine has room and all work
- * that it must wait for has ended (by CUDA's rules, see order.h). If several pieces of work could
- * start, the program's order decides. A kernel asks for a share of the multiprocessors. As on a
- * GPU, kernels that began earlier get their full share, and later kernels get the rest. A kernel
- * with less than its share runs slower.
+ * multiprocessors, which kernels share. Work starts as soon as its engine is free and all work that
+ * must end before it has ended (by CUDA's rules, see order.h). If several pieces of work can start,
+ * they start in the program's order. A kernel asks for a share of the multiprocessors. As on a GPU,
+ * kernels that began earlier get their full share, and later kernels get the rest. A kernel with
+ * less than its share runs slower.
  *
- * The program's own time is not modelled. The program submits work at once, until it waits for work
- * or a GPU's queue would be full.
+ * The time of host code is not modelled: the program submits all its work at time 0, except when it
+ * waits for work or a GPU's queue is full.
  *
  * Time is in microseconds, from 0. The caller serialises the calls that use a struct timeline. */
 #ifndef GPU_ORDER_TIMELINE_H
@@ -59,10 +59,11 @@ struct timeline_mark {
 };
 
 struct timeline_totals {
-    double us;                    /* time until the last work has ended */
-    double kernels_us, copies_us; /* time in which at least one kernel, or at least one copy, ran */
-    double overlapped_us;         /* time in which both a kernel and a copy ran */
-    uint64_t kernels, copies;     /* number of kernels and of copies */
+    double us; /* time until the last work has ended */
+    /* time in which at least one kernel ran, and in which at least one copy ran */
+    double kernels_us, copies_us;
+    double overlapped_us;     /* time in which both a kernel and a copy ran */
+    uint64_t kernels, copies; /* number of kernels and of copies */
 };
 
 struct timeline;
@@ -82,11 +83,12 @@ bool timeline_record(struct timeline *timeline, const struct order_stream *strea
                      struct timeline_mark *mark, bool is_free);
 bool timeline_wait(struct timeline *timeline, const struct order_stream *stream,
                    const struct timeline_mark *mark);
-/* Forgets MARK, because its time is no longer wanted. */
+/* Makes the timeline drop its pointer to MARK. Call this when the time is no longer needed. */
 void timeline_forget(struct timeline *timeline, const struct timeline_mark *mark);
 
-/* Make the host wait until work has ended: the work before the event of MARK, all work that new
- * work in STREAM would have to wait for, or all work. */
+/* Make the host wait until work has ended. timeline_host_waits() waits for the work before the
+ * event of MARK, timeline_host_waits_stream() for the work that precedes new work in STREAM, and
+ * timeline_host_waits_all() for all work. */
 void timeline_host_waits(struct timeline *timeline, const struct timeline_mark *mark);
 void timeline_host_waits_stream(struct timeline *timeline, const struct order_stream *stream);
 void timeline_host_waits_all(struct timeline *timeline);

@@ -11,8 +11,8 @@ static int compare(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Merges touches of the same kind that overlap or are neighbours. Returns the number of touches
- * that are left. */
+/* Merges touches of the same kind that overlap or are adjacent. Returns the number of remaining
+ * touches. */
 static size_t merge(struct emu_touch *list, size_t count)
 {
     size_t kept = 0;
@@ -70,7 +70,7 @@ const struct emu_touch *touches_at(const struct touches *touches, enum emu_touch
                                    uint64_t begin, uint64_t end)
 {
     size_t low = touches->first[kind], high = touches->first[kind + 1];
-    /* finds the first touch that ends after BEGIN */
+    /* binary search for the first touch that ends after BEGIN */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (touches->list[middle].end > begin)

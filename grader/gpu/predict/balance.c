@@ -1,11 +1,11 @@
-/* Computes how evenly the work of a launch's CTAs is spread over the multiprocessors. */
+/* Estimates how evenly the work of a launch's CTAs is distributed over the multiprocessors. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/predict/sample.h"
 
-/* A multiprocessor in a heap, with the least key on top. The key is the multiprocessor's work, or
- * the time when it has room for one more CTA. */
+/* An entry of a min-heap of multiprocessors. The key is the multiprocessor's work so far, or the
+ * time when it can start another CTA. */
 struct entry {
     double key;
     uint32_t sm;
@@ -28,9 +28,9 @@ static void sink(struct entry *heap, uint32_t count, uint32_t i)
     }
 }
 
-/* Returns the instructions of the busiest multiprocessor. The first CTAs go to the multiprocessors
- * in turn, until these are full. Each later CTA goes to the multiprocessor that has done the least
- * work so far, because it has room first. */
+/* Returns the number of instructions of the busiest multiprocessor. The first CTAs go to the
+ * multiprocessors in round-robin order until all of these are full. Each later CTA goes to the
+ * multiprocessor that has done the least work so far, because there a CTA ends first. */
 double balance_busiest(const struct sample *sample)
 {
     uint32_t sms = sample->spread.sms;
@@ -57,10 +57,10 @@ double balance_busiest(const struct sample *sample)
 
 #define MOST_SLOTS 64u
 
-/* The lower bound of a multiprocessor's time is the larger of two times:
+/* The lower bound of a multiprocessor's time is the maximum of two times:
  *
  * - the time that the busiest unit needs for the instructions of all CTAs
- * - the time of the slot that ends last. A slot executes one CTA after another, and each CTA takes
+ * - the time when the last slot ends. A slot executes one CTA after another, and each CTA takes
  *   at least as long as its longest warp would take alone. */
 struct bound {
     double work;              /* instructions of all its CTAs */
@@ -75,7 +75,7 @@ static double time_of(const struct bound *bound, uint32_t slots, const struct ba
     return pace->start + last;
 }
 
-/* Adds a CTA with WORK instructions, whose longest warp has LONGEST of them, in the slot that is
+/* Adds a CTA with WORK instructions, LONGEST of them in its longest warp, to the slot that becomes
  * free first. */
 static void add(struct bound *bound, uint32_t slots, const struct balance_pace *pace, double work,
                 double longest)
@@ -88,7 +88,7 @@ static void add(struct bound *bound, uint32_t slots, const struct balance_pace *
     *ended += (*ended > 0 ? pace->next : 0) + pace->alone.fixed + pace->alone.each * longest;
 }
 
-/* Returns the time from which on BOUND has room for one more CTA. */
+/* Returns the earliest time at which the multiprocessor can start another CTA. */
 static double free_at(const struct bound *bound, uint32_t slots, const struct balance_pace *pace)
 {
     double first = bound->ended[0], works = bound->work * pace->unit;
@@ -97,8 +97,8 @@ static double free_at(const struct bound *bound, uint32_t slots, const struct ba
     return first > works ? first : works;
 }
 
-/* Gives each CTA to the multiprocessor of BOUNDS that has room first. HEAP has an entry for each
- * multiprocessor. */
+/* Assigns each CTA to the multiprocessor that can start it first. BOUNDS and HEAP have an entry for
+ * each multiprocessor. */
 static void give_out(const struct sample *sample, const struct balance_pace *pace,
                      struct bound *bounds, struct entry *heap)
 {
@@ -118,8 +118,8 @@ static void give_out(const struct sample *sample, const struct balance_pace *pac
     }
 }
 
-/* Returns the lower bound for the simulated multiprocessor. Its CTAs are those of the sample,
- * repeated, and only the kept parts of their walks were simulated. */
+/* Returns the lower bound for the simulated multiprocessor. It executes the CTAs of the sample over
+ * and over, and of each only the instructions that the sample has kept. */
 static double simulated(const struct sample *sample, const struct balance_pace *pace)
 {
     struct bound bound = {0};

@@ -37,8 +37,8 @@ static struct choice look_up(const struct ptx_instruction *in)
     return (struct choice){PIPE_ALU, 1, 1, false};
 }
 
-/* Chooses the instructions of an approximate function. Unless .ftz flushes denormal floats to zero,
- * some of them need a multiplication before and after. */
+/* Chooses the machine instructions of an approximate function. Without .ftz, which flushes denormal
+ * floats to zero, some of these functions need a multiplication before and after. */
 static struct choice choose_approximation(const struct ptx_instruction *in, struct choice choice)
 {
     if (in->opcode == PTX_OP_div)
@@ -75,7 +75,7 @@ static struct choice choose_conversion(const struct ptx_instruction *in)
     return (struct choice){PIPE_SFU, to == 'l' || from == 'l' ? 2 : 1, 1, false};
 }
 
-/* Returns whether ptxas reads the special register from constant memory. It does so for the sizes
+/* Returns whether ptxas reads the special register from constant memory. This is so for the sizes
  * of the grid and of blocks, but not for indices. */
 static bool is_constant(uint32_t special)
 {
@@ -93,8 +93,8 @@ static struct choice choose_move(const struct pass *pass, const struct ptx_instr
     if (from->kind == PTX_SPECIAL_REGISTER)
         return is_constant(from->index) ? (struct choice){PIPE_ALU, 0, 0, true}
                                         : (struct choice){PIPE_ALU, 1, 6, false};
-    /* the move that gives a loop's variable its first value is an instruction; any other move only
-     * renames a value */
+    /* A move that initialises a loop's variable is an instruction. Any other move only renames a
+     * value. */
     bool is_value = from->kind == PTX_IMMEDIATE || from->kind == PTX_VARIABLE;
     return (struct choice){PIPE_ALU, again && is_value, again && is_value, !(again && is_value)};
 }
@@ -104,8 +104,8 @@ bool is_parameter(const struct ptx_instruction *in)
     return ptx_space_of(in) == PTX_PARAM;
 }
 
-/* Returns whether IN loads a constant whose address is in the code. ptxas makes such a constant an
- * operand of the instructions that read it. */
+/* Returns whether IN loads a constant from an address that is known when ptxas runs. ptxas makes
+ * such a constant an operand of the instructions that use it. */
 static bool is_operand(const struct ptx_instruction *in)
 {
     return in->opcode == PTX_OP_ld && ptx_space_of(in) == PTX_CONST &&
@@ -135,7 +135,8 @@ struct choice choose(const struct pass *pass, const struct ptx_instruction *in)
     case PTX_OP_ld:
     case PTX_OP_ldu:
     case PTX_OP_st:
-        if (is_parameter(in)) /* in constant memory for a kernel, in registers for a function */
+        /* a kernel's parameters are in constant memory, those of other functions in registers */
+        if (is_parameter(in))
             return pass->function->is_kernel
                        ? (struct choice){PIPE_ALU, 1, 6, false}
                        : (struct choice){PIPE_ALU, 0, 0, in->opcode != PTX_OP_st};

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCHED_BYTES (1u << 19) /* at most this many bytes of memory are watched */
+/* footprint_shift() selects pages so that at most this many bytes of memory are tracked */
+#define WATCHED_BYTES (1u << 19)
 
 unsigned footprint_shift(uint64_t bytes)
 {
@@ -14,7 +15,7 @@ unsigned footprint_shift(uint64_t bytes)
     return shift;
 }
 
-/* Returns the slot of page NUMBER in the table, or the free slot for it. */
+/* Returns the slot that holds page NUMBER or, if there is none, the free slot for it. */
 static struct page **place_of(const struct footprint *footprint, uint64_t number)
 {
     uint32_t mask = footprint->room - 1, i = (uint32_t)(number * 0x9e3779b97f4a7c15u >> 20) & mask;

@@ -1,12 +1,12 @@
 /* Records which sectors of memory a launch reads and writes. From these, l2.c computes the contents
  * of the second-level cache (L2) and the traffic to DRAM.
  *
- * Recording all sectors would take too much memory, so only one in 2^shift pages of 4 KiB is
- * watched. The pages are chosen by a hash of their number. A launch is divided into parts: ranges
- * of CTAs that run at about the same time. For each sector of a watched page, the footprint has the
- * set of the parts that read it, and the set of the parts that write it. Each worker thread makes a
- * footprint, and footprints can be joined in any order, so the result does not depend on the number
- * of worker threads. */
+ * Tracking all sectors would take too much memory. Therefore only one in 2^shift pages of 4 KiB is
+ * tracked ("watched"). The pages are chosen by a hash of their number. A launch is divided into
+ * parts: ranges of CTAs that run at about the same time. For each sector of a tracked page, the
+ * footprint has the set of the parts that read it, and the set of the parts that write it. Each
+ * worker thread makes its own footprint. Footprints can be joined in any order, so the result does
+ * not depend on the number of worker threads. */
 #ifndef GPU_PREDICT_FOOTPRINT_H
 #define GPU_PREDICT_FOOTPRINT_H
 
@@ -21,9 +21,10 @@
 
 struct page {
     uint64_t number; /* address / PAGE_BYTES */
-    /* for each sector, the parts of the launch that read it, and those that write it, as bits */
+    /* for each sector, two bit sets of the launch's parts: those that read it, and those that write
+     * it */
     uint64_t read[PAGE_SECTORS], written[PAGE_SECTORS];
-    /* for each sector, the words that were written, as bits */
+    /* for each sector, a bit set of its words that were written */
     uint8_t words[PAGE_SECTORS];
 };
 
@@ -35,8 +36,8 @@ enum footprint_use {
 
 #define SKETCH_BITS 65536u
 
-/* Estimates the number of different keys. Each key sets one bit, chosen by a hash; the fraction of
- * bits that are set gives the number of keys. */
+/* Estimates the number of distinct keys (linear counting). Each key sets the bit that a hash
+ * chooses. The number of keys is computed from the fraction of bits that are set. */
 struct sketch {
     uint64_t bits[SKETCH_BITS / 64];
 };
@@ -52,7 +53,7 @@ double sketch_count(const struct sketch *sketch);
 
 struct footprint {
     struct page **pages; /* a hash table */
-    /* added: the pages that atomics access, watched or not. swapped: the words that
+    /* added: the pages that atomics access, tracked or not. swapped: the words that
      * compare-and-swaps access. */
     struct sketch added, swapped;
     uint32_t room, count;
@@ -65,9 +66,9 @@ static inline bool footprint_watches(const struct footprint *footprint, uint64_t
     return !(page * 0x9e3779b97f4a7c15u >> 32 & ((1u << footprint->shift) - 1));
 }
 
-/* Returns the smallest shift with which at most 512 KiB of a memory of BYTES are watched. */
+/* Returns the smallest shift for which at most 512 KiB of BYTES bytes of memory are tracked. */
 unsigned footprint_shift(uint64_t bytes);
-/* Notes that PART uses the sectors from BEGIN to END, all in one watched page. */
+/* Records that PART uses the sectors from BEGIN to END, which are all in one tracked page. */
 void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, unsigned part,
                     enum footprint_use use);
 /* Adds FROM to INTO and frees the contents of FROM. */
@@ -76,48 +77,50 @@ void footprint_free(struct footprint *footprint);
 
 /* --- the second-level cache ------------------------------------------------------------------- */
 
-/* The contents of the cache between launches: for each line of the watched pages, the time of its
- * last use and the sectors that the cache holds. */
+/* The contents of the cache between launches: for each line of the tracked pages, the time of its
+ * last use, and the sectors of it that the cache holds. */
 struct l2;
 struct l2 *l2_new(void);
 void l2_free(struct l2 *l2);
 
 /* Returns whether the cache held a sector of LINE when the latest launch ended. If the line's page
- * is not watched, looks at the same line of the nearest watched page before it. */
+ * is not tracked, uses the same line of the closest tracked page before it. */
 bool l2_holds(const struct l2 *l2, uint64_t line);
 
-/* The traffic of a launch between the second-level cache and DRAM, in sectors, for one
- * allocation. */
+/* The traffic between the second-level cache and DRAM that a launch causes for one allocation, in
+ * sectors. */
 struct l2_buffer {
     uint64_t begin, end;
-    double touched;       /* different sectors that the launch reads */
-    double missed;        /* sectors that the launch reads and that are not in the cache */
+    double touched; /* number of distinct sectors that the launch reads */
+    /* number of sectors that the launch reads from DRAM because the cache does not hold them */
+    double missed;
     double read, written; /* sectors that DRAM reads and writes; reads come in pairs */
-    /* DRAM's time for reads and writes, in units of the time for a whole line (see dram_cost()).
-     * Before DRAM writes a sector of which the launch stored only a part, it reads the sector;
-     * this time is in write_cost. */
+    /* DRAM's time for reads and writes, in units of the time for a whole line (see dram_cost()). If
+     * the launch stored only a part of a sector, DRAM reads the sector before it writes it. The
+     * time of this read is in write_cost. */
     double read_cost, write_cost;
 };
 
-/* DRAM is fastest with whole lines of 128 bytes. A transfer of half a line takes more than half of
- * the time of a whole line, because each transfer takes the time of DRAM_LINE halves in addition to
- * the time of the halves that it moves. On an H200, single sectors reach a third of the bandwidth
- * of whole lines (chip/h200.txt: sparse_1of4_every1 and so on). */
+/* DRAM is fastest with whole lines of 128 bytes. A transfer takes the time of DRAM_LINE halves of a
+ * line, plus the time of the halves that it moves. So half a line takes more than half of the time
+ * of a whole line. On an H200, single sectors reach a third of the bandwidth of whole lines
+ * (chip/h200.txt: sparse_1of4_every1 and so on). */
 #define DRAM_LINE 1.6
-/* Returns the time that DRAM takes for HALVES of a line, divided by the time for a whole line. */
+/* Returns the time that DRAM takes for HALVES halves of a line, divided by its time for a whole
+ * line. */
 static inline double dram_cost(unsigned halves)
 {
     return halves ? (halves + DRAM_LINE) / (2 + DRAM_LINE) : 0;
 }
-/* Returns how many halves of a line contain SECTORS, which are bits of the line's four sectors. */
+/* Returns how many halves of a line contain SECTORS, a bit mask of the line's four sectors. */
 static inline unsigned dram_halves(uint32_t sectors)
 {
     return ((sectors & 3) != 0) + ((sectors & 12) != 0);
 }
 
-/* Updates the contents of a cache of BYTES for a launch with FOOTPRINT, which has PARTS parts.
- * Writes the launch's traffic to at most ROOM buffers, and returns their number, or 0 when out of
- * memory. */
+/* Updates the contents of a cache of BYTES bytes for a launch with FOOTPRINT, which has PARTS
+ * parts. Writes the launch's traffic to BUFFERS, which has ROOM entries. Returns the number of
+ * entries used, or 0 when out of memory. */
 unsigned l2_launch(struct l2 *l2, const struct footprint *footprint, unsigned parts, double bytes,
                    const struct memory *memory, struct l2_buffer *buffers, unsigned room);
 

@@ -39,8 +39,8 @@ void find_facts(struct pass *pass)
 
 /* --- fusion ----------------------------------------------------------------------------------- */
 
-/* Returns the facts about the register that operand K of IN reads, if only one instruction writes
- * it, otherwise NULL. */
+/* Returns the facts about the register that is operand K of IN, if only one instruction writes this
+ * register, otherwise NULL. */
 static const struct fact *single(const struct pass *pass, const struct ptx_instruction *in,
                                  uint32_t k)
 {
@@ -59,8 +59,8 @@ const struct fact *result_of(const struct pass *pass, const struct ptx_instructi
     return fact->defs == 1 ? fact : NULL;
 }
 
-/* Returns whether IN, a product or a shift by a constant, becomes a part of the additions that use
- * its result. */
+/* Returns whether IN, a product or a shift by a constant, is fused into all additions that use its
+ * result. */
 static bool is_fused_product(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -76,8 +76,8 @@ static bool is_fused_product(const struct pass *pass, const struct ptx_instructi
     return false;
 }
 
-/* Returns whether IN converts an index that is then only scaled and added to an address. IMAD.WIDE
- * converts its operands itself. */
+/* Returns whether IN converts an index that is only scaled and added to an address. Then no
+ * conversion is needed, because IMAD.WIDE converts its operands itself. */
 static bool is_fused_conversion(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -102,8 +102,8 @@ static bool is_logic(const struct ptx_instruction *in)
            in->types[0] != PTX_pred && class_of(in->types[0]) == 'i';
 }
 
-/* Returns whether the result of IN has one use, in an instruction that takes three operands (LOP3,
- * IADD3). */
+/* Returns whether the result of IN has only one use, in an instruction that takes it as a third
+ * operand (LOP3, IADD3). */
 static bool is_third_operand(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -118,8 +118,8 @@ static bool is_third_operand(const struct pass *pass, const struct ptx_instructi
     bool user_adds = user->opcode == PTX_OP_add || user->opcode == PTX_OP_sub;
     if (!adds || !user_adds || class_of(in->types[0]) != 'i' || class_of(user->types[0]) != 'i')
         return false;
-    /* an IADD3 has three operands, so neither addition may already include a product or another
-     * addition */
+    /* an IADD3 has only three operands, so neither of the two additions may already include a
+     * product or another addition */
     for (uint32_t k = 1; k < 3; k++) {
         const struct fact *mine = single(pass, in, k), *its = single(pass, user, k);
         if (mine && pass->choices[mine->def].is_free && pass->choices[mine->def].count)
@@ -131,7 +131,7 @@ static bool is_third_operand(const struct pass *pass, const struct ptx_instructi
     return !pass->choices[result->use].is_free;
 }
 
-/* Returns whether IN, which combines predicates, becomes a part of a comparison before it
+/* Returns whether IN, which combines predicates, is fused into an earlier comparison
  * (ISETP.AND). */
 static bool is_fused_combination(const struct pass *pass, const struct ptx_instruction *in)
 {
@@ -149,8 +149,8 @@ static bool is_fused_combination(const struct pass *pass, const struct ptx_instr
     return false;
 }
 
-/* Fuses addition I with the products, shifts and additions among its operands that are free. They
- * become one instruction, such as IMAD, LEA or IADD3. */
+/* Fuses addition I with those of its operands that are products, shifts or additions and marked as
+ * free. The result is one instruction, such as IMAD, LEA or IADD3. */
 static void fuse_addition(struct pass *pass, uint32_t i)
 {
     const struct ptx_instruction *in = &pass->function->code[i];
@@ -168,8 +168,8 @@ static void fuse_addition(struct pass *pass, uint32_t i)
     }
 }
 
-/* An instruction that is fused into another one keeps its count. This distinguishes it from an
- * instruction that only renames a value, whose count is 0. */
+/* An instruction that is fused into another one keeps its count, although it is free. An
+ * instruction that only renames a value is also free, but its count is 0. */
 void fuse(struct pass *pass)
 {
     const struct ptx_function *f = pass->function;

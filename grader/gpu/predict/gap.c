@@ -1,5 +1,5 @@
-/* Finds the reasons why a launch's time cannot be predicted from the instructions that its warps
- * executed: threads that wait until another thread stores a value, and functions that call
+/* Finds the reason why a launch's time cannot be predicted from the instructions that its warps
+ * executed ("gap"): threads wait until another thread stores a value, or functions call
  * themselves. */
 #include <stdlib.h>
 
@@ -25,8 +25,8 @@ static bool was_executed(const struct emu_counters *counters, uint32_t pc)
 
 /* --- waits ------------------------------------------------------------------------------------ */
 
-/* Returns whether the instruction at INDEX repeats an attempt to take a lock. A loop of atomicCAS()
- * that compares with the value that it has last read takes no lock: one of its threads always
+/* Returns whether the instruction at INDEX tries in a loop to take a lock. A loop that repeats
+ * an atomicCAS() with the value that it has last read is no lock: one of the threads always
  * succeeds. */
 static bool takes_lock(const struct ptx_function *f, uint32_t index)
 {
@@ -37,7 +37,7 @@ static bool takes_lock(const struct ptx_function *f, uint32_t index)
     return use & FLAG_POLLED_THERE && !(use & FLAG_GUESSED);
 }
 
-/* In the function that begins at pc FIRST, looks for an executed instruction that waits for another
+/* Searches the function that begins at pc FIRST for an executed instruction that waits for another
  * thread. Sets P's gap to the first one. Returns whether there is one. */
 static bool find_wait(const struct launch_view *launch, const struct emu_counters *counters,
                       uint32_t first, struct prediction *p)
@@ -64,13 +64,14 @@ static bool find_wait(const struct launch_view *launch, const struct emu_counter
 struct calls {
     const struct launch_view *launch;
     const struct emu_counters *counters;
-    /* for each function, whether its visit has begun and not ended, and whether it has ended */
+    /* state of the depth-first search for each function: is_open while its callees are being
+     * searched, is_done afterwards */
     bool *is_open, *is_done;
     struct prediction *p;
 };
 
-/* Visits the functions that function NUMBER calls. Sets P's gap to a call that leads back to a
- * caller. */
+/* Searches the functions that function NUMBER calls, depth first. If a call leads back to a
+ * function that is still open, makes this call P's gap. */
 static void visit(struct calls *calls, uint32_t number)
 {
     uint32_t first, end;

@@ -1,18 +1,19 @@
-/* Moves the computation of reciprocals for integer divisions out of loops, as ptxas does.
+/* Models how ptxas moves the computation of reciprocals for integer divisions out of loops.
  *
  * A division first computes the reciprocal of the divisor, which takes most of the division's time,
  * and then computes the quotient from the reciprocal. If the divisor does not change in a loop, the
  * reciprocal is computed before the loop. */
 #include "gpu/predict/machine_parts.h"
 
-/* A division whose reciprocal is known computes the quotient (the high half of a product), the
- * remainder, and two comparisons that correct both. These are REST_COUNT instructions, as Nsight
- * Compute counted in the kernel `barriers` of tests/hardware/times/fresh. A signed division takes
+/* If the reciprocal is known, a division computes the quotient (the high half of a product), the
+ * remainder, and two comparisons that correct both. These are REST_COUNT instructions, as counted
+ * by Nsight Compute in the kernel `barriers` of tests/hardware/times/fresh. A signed division takes
  * SIGN_COUNT more (an estimate). */
 enum { REST_COUNT = 8, REST_DEPTH = 8, SIGN_COUNT = 4, SIGN_DEPTH = 3 };
 
-/* Returns the first instruction of the outermost loop that contains instruction I and that begins
- * after instruction DEF, or NO_LOOP. Each backward branch makes a loop. */
+/* Returns the first instruction of the outermost loop that contains instruction I and begins
+ * after instruction DEF. Returns NO_LOOP if there is none. Each backward branch is taken to form
+ * a loop. */
 static uint32_t find_loop(const struct ptx_function *f, uint32_t i, uint32_t def)
 {
     uint32_t outermost = NO_LOOP;
@@ -27,8 +28,8 @@ static uint32_t find_loop(const struct ptx_function *f, uint32_t i, uint32_t def
     return outermost;
 }
 
-/* Returns whether the loop that begins at START calls a function or may call a subroutine for a
- * slow path. If it does, ptxas computes the reciprocal in each iteration, as transform_plain in
+/* Returns whether the loop that begins at START calls a function, or may call a subroutine for a
+ * slow path. In such a loop, ptxas computes the reciprocal in each iteration, as transform_plain in
  * tests/hardware/times/fresh shows. */
 static bool calls(const struct ptx_function *f, uint32_t start)
 {
@@ -42,7 +43,8 @@ static bool calls(const struct ptx_function *f, uint32_t start)
     return false;
 }
 
-/* Returns whether IN is a division whose divisor is in a register that one instruction writes. */
+/* Returns whether IN is a division whose divisor is in a register that only one instruction
+ * writes. */
 static bool divides(const struct pass *pass, const struct ptx_instruction *in)
 {
     return (in->opcode == PTX_OP_div || in->opcode == PTX_OP_rem) && in->type_count &&

@@ -29,7 +29,7 @@ void l1_close(struct l1 *l1)
     free(l1->chains);
 }
 
-/* Removes line I from the list that is sorted by last use. */
+/* Removes line I from the list of lines, which is sorted by last use. */
 static void take_out(struct l1 *l1, uint32_t i)
 {
     const struct l1_line *line = &l1->lines[i];

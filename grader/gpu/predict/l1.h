@@ -9,8 +9,8 @@
 struct l1_line {
     uint64_t line;               /* its address */
     uint32_t sectors;            /* bits of the sectors that the line holds or waits for */
-    double filled;               /* the time when the latest of these sectors arrives */
-    uint32_t newer, older, next; /* `next` is in the chain of lines with the same hash */
+    double filled;               /* the time when the last of these sectors arrives */
+    uint32_t newer, older, next; /* `next` is the next line with the same hash */
 };
 
 struct l1 {
@@ -20,14 +20,15 @@ struct l1 {
     uint32_t newest, oldest;
 };
 
-/* Opens a cache of BYTES. Returns false when out of memory; call l1_close() even then. */
+/* Opens a cache of BYTES bytes. Returns false when out of memory. The caller must call l1_close()
+ * in any case. */
 bool l1_open(struct l1 *l1, uint64_t bytes);
 void l1_close(struct l1 *l1);
 
 /* Finds LINE and makes it the most recently used. Returns NULL if the cache does not hold it. */
 struct l1_line *l1_find(struct l1 *l1, uint64_t line);
-/* Adds LINE, without any sector yet, and drops the least recently used line if there is no room.
- * Returns NULL if the cache has no lines at all. */
+/* Adds LINE without any sectors, and drops the least recently used line if the cache is full.
+ * Returns NULL if the cache has size 0. */
 struct l1_line *l1_add(struct l1 *l1, uint64_t line);
 
 #endif

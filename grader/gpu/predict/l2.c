@@ -2,25 +2,26 @@
  *
  * Each launch is divided into parts, which are ranges of its CTAs (footprint.h). The simulation's
  * clock counts parts. The cache replaces the least recently used line. So it still holds a line if
- * the number of different lines used since this line's last use is smaller than the number of lines
- * that fit. A line takes the room of its four sectors even if only one of them is used.
+ * the number of distinct lines used since that line's last use is smaller than the number of lines
+ * that fit. A line takes the space of its four sectors even if only one of them is used.
  *
  * The order of the accesses within a part is not known. When a line is used, the simulation assumes
- * that half of the lines of the same part were used earlier, and half are used later. */
+ * that half of the other lines of the same part were used before it, and half are used after it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/predict/footprint.h"
 
-#define TIMES      8192u /* the cache has dropped lines not used in this many parts */
+/* a line that was not used in this many parts is assumed to have been replaced */
+#define TIMES      8192u
 #define PAGE_LINES (PAGE_SECTORS / 4)
 
 struct l2_page {
     uint64_t number;
     uint32_t last[PAGE_LINES]; /* time of the line's last use, or 0 if it is not in the cache */
     uint8_t held[PAGE_LINES];  /* the sectors of each line that the cache holds, as bits */
-    /* for each sector, the words that were written since it was last written back to DRAM, as
-     * bits */
+    /* for each sector, a bit set of the words that were written since its last write-back to
+     * DRAM */
     uint8_t dirty[PAGE_SECTORS];
 };
 
@@ -29,7 +30,7 @@ struct l2 {
     uint32_t count, room;
     unsigned shift;
     uint32_t now;
-    uint32_t used[TIMES]; /* number of lines whose last use was at time T, at T % TIMES */
+    uint32_t used[TIMES]; /* used[T % TIMES] is the number of lines whose last use was at time T */
 };
 
 struct l2 *l2_new(void)
@@ -60,8 +61,8 @@ static void forget_page(struct l2 *l2, const struct l2_page *page)
             l2->used[page->last[i] % TIMES]--;
 }
 
-/* Sets the shift, which only grows (see footprint.h), and drops the pages that are not watched any
- * more. */
+/* Sets the shift, which never decreases (see footprint.h), and drops the pages that are no longer
+ * tracked. */
 static void set_shift(struct l2 *l2, unsigned shift)
 {
     struct footprint watch = {.shift = shift};
@@ -76,7 +77,7 @@ static void set_shift(struct l2 *l2, unsigned shift)
     l2->count = kept;
 }
 
-/* Adds the pages of FOOTPRINT that are new. */
+/* Adds those pages of FOOTPRINT that the cache does not have yet. */
 static bool add_pages(struct l2 *l2, const struct footprint *footprint)
 {
     uint32_t known = l2->count, room = known + footprint->count;
@@ -93,8 +94,8 @@ static bool add_pages(struct l2 *l2, const struct footprint *footprint)
     return true;
 }
 
-/* Returns an array from malloc() that has for each page of the cache its entry in FOOTPRINT, or
- * NULL if the launch does not access the page. Returns NULL when out of memory. */
+/* Returns an array from malloc() with the entry in FOOTPRINT of each of the cache's pages, or NULL
+ * for a page that the launch does not access. Returns NULL when out of memory. */
 static const struct page **match(const struct l2 *l2, const struct footprint *footprint)
 {
     const struct page **touched = calloc(l2->count + 1u, sizeof *touched);
@@ -111,7 +112,7 @@ static const struct page **match(const struct l2 *l2, const struct footprint *fo
 
 bool l2_holds(const struct l2 *l2, uint64_t line)
 {
-    uint32_t low = 0, high = l2->count; /* the first page after the line's page */
+    uint32_t low = 0, high = l2->count; /* binary search for the first page after the line's page */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (l2->pages[middle].number <= line / PAGE_BYTES)
@@ -130,12 +131,12 @@ struct launch_traffic {
     const struct memory *memory;
     struct l2_buffer *buffers;
     unsigned count, room;
-    double weight;   /* number of sectors that each watched sector represents */
-    double capacity; /* number of watched lines that fit in the cache */
+    double weight;   /* number of sectors that each tracked sector represents */
+    double capacity; /* number of tracked lines that fit in the cache */
 };
 
-/* Returns the buffer of ADDR, which may be a new one. If there is no room for another buffer, the
- * last one also counts the traffic of ADDR. */
+/* Returns the buffer that contains ADDR. Adds the buffer if it is new. If BUFFERS is full, returns
+ * its last entry. */
 static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr)
 {
     for (unsigned i = traffic->count; i-- > 0;)
@@ -153,8 +154,8 @@ static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr
     return buffer;
 }
 
-/* Returns the sectors of line LINE that were accessed in PART, as bits. TOUCHED has for each sector
- * of a page the parts that accessed it. */
+/* Returns a bit mask of those sectors of line LINE that were accessed in PART. TOUCHED has, for
+ * each sector of a page, the bit set of the parts that accessed it. */
 static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
 {
     uint32_t bits = 0;
@@ -163,7 +164,7 @@ static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
     return bits;
 }
 
-/* Returns the number of different lines that the launch uses in PART. */
+/* Returns the number of distinct lines that the launch uses in PART. */
 static double size_of_part(const struct l2 *l2, const struct page *const *touched, unsigned part)
 {
     double size = 0;
@@ -184,8 +185,8 @@ static void count_newer(const struct l2 *l2, double newer[TIMES])
     }
 }
 
-/* Returns whether the cache has dropped a line that was last used AGE parts ago. The current part
- * uses SIZE different lines. */
+/* Returns whether the cache has replaced a line that was last used AGE parts ago. The current part
+ * uses SIZE distinct lines. */
 static bool is_gone(const double *newer, uint32_t age, double size, double capacity)
 {
     if (age >= TIMES - 1)
@@ -215,7 +216,8 @@ static void drop_line(struct launch_traffic *traffic, struct l2_page *page, unsi
     buffer->write_cost += traffic->weight * dram_cost(dram_halves(partial));
 }
 
-/* Lets the launch read and write sectors of LINE. READS and WRITES are bits of these sectors. */
+/* Simulates that the launch reads and writes sectors of LINE. READS and WRITES are bit masks of
+ * these sectors. */
 static void use_line(struct l2 *l2, struct launch_traffic *traffic, struct l2_page *page,
                      const struct page *touched, unsigned line, uint32_t reads, uint32_t writes)
 {
@@ -259,7 +261,7 @@ static void run_part(struct l2 *l2, struct launch_traffic *traffic,
         }
 }
 
-/* At the end of a launch, drops the lines that lines used later have replaced. */
+/* At the end of a launch, drops the lines that have been replaced by lines used later. */
 static void sweep(struct l2 *l2, struct launch_traffic *traffic)
 {
     double newer[TIMES];
@@ -280,7 +282,7 @@ static void count_touched(const struct l2 *l2, struct launch_traffic *traffic,
     for (uint32_t i = 0; i < l2->count; i++) {
         bool writes = false;
         for (unsigned s = 0; touched[i] && s < PAGE_SECTORS; s++) {
-            /* a buffer that is only written needs an entry, too */
+            /* a buffer that is only written needs an entry in `buffers`, too */
             struct l2_buffer *buffer =
                 touched[i]->read[s] || (touched[i]->written[s] && !writes)
                     ? buffer_at(traffic, touched[i]->number * PAGE_BYTES + 32 * s)

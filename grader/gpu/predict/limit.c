@@ -1,38 +1,40 @@
 /* Computes how busy each unit is, and chooses the one that limits the launch.
  *
- * A unit's use is its work, divided by the most work that it could do in the time of the launch. It
- * is what Nsight Compute calls a throughput in percent of the peak, so that a student who later
- * profiles the kernel sees the same unit on top:
+ * A unit's utilisation ("use") is its work, divided by the maximum work that it could do in the
+ * time of the launch. Nsight Compute calls this a throughput in percent of the peak. A student who
+ * later profiles the kernel therefore sees the same unit on top:
  *
- * - A first-level cache works as long as its multiprocessor has blocks. All other units are
- *   compared with the whole time of the kernel.
+ * - The utilisation of a first-level cache is relative to the time in which its multiprocessor has
+ *   blocks. That of all other units is relative to the whole time of the kernel.
  * - The second-level cache is as busy as the busiest of its three directions: packets that
  *   multiprocessors send, sectors that it returns, and sectors that cross between its halves.
- * - DRAM is compared with the bandwidth in the data sheet, which no kernel reaches. */
+ * - DRAM's utilisation is relative to the bandwidth in the data sheet, which no kernel reaches. */
 #include <math.h>
 
 #include "gpu/predict/sample.h"
 
-/* A unit limits the launch if its use is above this fraction. Nsight Compute uses the same
+/* A unit whose utilisation is above this fraction limits the launch. Nsight Compute uses the same
  * fraction. */
 #define MOST_OF_IT 0.6
 
-/* A unit whose use is at most this much smaller than that of the busiest unit, or than MOST_OF_IT,
- * is nearly the limit. */
+/* A unit is nearly the limit if its utilisation is at most this much below that of the busiest
+ * unit, or below MOST_OF_IT. */
 #define NEARLY 0.1
 
-/* The part of PREDICT_launch that is in the time of a kernel by Nsight Compute. As measured on an
- * H200, the time between two events is 1.1 us longer than this time; on an H100, 0.8 us. */
+/* The fraction of PREDICT_launch that Nsight Compute includes in the time of a kernel. The time
+ * between two events is longer than the kernel's time: by 1.1 us on an H200, and by 0.8 us on an
+ * H100 (measured). */
 #define LAUNCH_PART 0.65
 
-/* The simulated schedulers and pipes never lose a cycle, so their use comes out too large. This
- * fraction of it is left on average (tests/hardware/times). */
+/* The simulated schedulers and pipes never lose a cycle, so the simulation overestimates their
+ * utilisation. On average, the real one is this fraction of it (tests/hardware/times). */
 #define ISSUED 0.9
 
 /* Returns the cycles for which the second-level cache is busy. */
 static double busy_l2(const struct emu_chip *chip, const struct sm_traffic *traffic)
 {
-    double slices = chip->l2_store_bytes_cycle / 32; /* of which each receives a packet a cycle */
+    /* number of slices; each receives one packet per cycle */
+    double slices = chip->l2_store_bytes_cycle / 32;
     double across = chip->l2_cross_bytes_cycle / 32;
     return fmax(fmax(traffic->received, traffic->sent) / slices,
                 across > 0 ? traffic->crossed / across : 0);
@@ -47,9 +49,9 @@ void predict_use(struct prediction *p, const struct emu_chip *chip,
     double even = us > 0 ? 1 - parts[PREDICT_tail] / us : 1;
     for (int i = 0; i < PREDICT_shared; i++)
         p->use[i] = ISSUED * even * parts[i] / all;
-    /* Shared memory and the first-level cache are one unit, which gets the name of its larger part.
-     * It is as busy as the busier of its two sides: its data, and its port to the second-level
-     * cache. */
+    /* Shared memory and the first-level cache are one unit. Its utilisation is reported for the
+     * larger of the two. The unit is as busy as the busier of its two sides: its data, and its port
+     * to the second-level cache. */
     double active = us - chip->start_latency / chip->clock_mhz;
     double busiest = fmax(traffic->passes, traffic->received) / chip->sms / chip->clock_mhz;
     bool is_shared = parts[PREDICT_shared] > parts[PREDICT_l1];

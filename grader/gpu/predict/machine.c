@@ -16,7 +16,8 @@ static void add_source(struct op *op, uint32_t reg)
         op->source[op->source_count++] = reg;
 }
 
-/* Adds REG to the sources, or the sources of the free instruction that writes it. */
+/* Adds REG to the sources of the op. If REG is the result of a free instruction, adds that
+ * instruction's sources instead. */
 static void visit_source(void *context, uint32_t reg)
 {
     struct pass *pass = context;
@@ -125,7 +126,8 @@ static uint32_t hoisted_register(const struct pass *pass, uint32_t k)
     return pass->first_register + pass->function->register_count + k;
 }
 
-/* Makes a division in a loop read the reciprocal that was moved out of the loop. */
+/* If IN is a division in a loop whose reciprocal was moved out of the loop, makes it read the
+ * reciprocal. */
 static void read_hoisted(struct pass *pass, const struct ptx_instruction *in)
 {
     for (uint32_t k = 0; k < pass->hoisted_count; k++)
@@ -135,7 +137,8 @@ static void read_hoisted(struct pass *pass, const struct ptx_instruction *in)
             add_source(pass->op, hoisted_register(pass, k));
 }
 
-/* Returns how many of the latest groups of cp.async may still be in flight after the wait IN. */
+/* Returns how many of the latest groups of cp.async may still be in flight after IN, which waits
+ * for the others. */
 static uint8_t groups_left(const struct ptx_instruction *in)
 {
     if (in->opcode != PTX_OP_cp_async_wait_group || in->operands[0].kind != PTX_IMMEDIATE)
@@ -185,7 +188,7 @@ static bool add_op(struct pass *pass, uint32_t i)
         return false;
     op->pc = pass->first_pc + i;
     op->kind = (uint8_t)kind_of(in);
-    if (in->opcode == PTX_OP_bra && !choice->count) /* predicates replace the branch */
+    if (in->opcode == PTX_OP_bra && !choice->count) /* a predicated block has no branch */
         op->kind = OP_PLAIN;
     op->pipe = choice->pipe;
     op->count = choice->is_free ? 0 : choice->count;
@@ -222,8 +225,8 @@ static bool add_op(struct pass *pass, uint32_t i)
     return !op->is_uniform || op->width <= UNIFORM_WIDTH || split(pass->machine);
 }
 
-/* If a loop begins at instruction END, adds the reciprocals that move out of it to the block before
- * it, which ends at END. */
+/* If a loop begins at instruction END, adds the reciprocals that move out of this loop. They go to
+ * the end of the block before the loop. */
 static bool add_hoisted(struct pass *pass, uint32_t end)
 {
     for (uint32_t k = 0; k < pass->hoisted_count; k++) {
@@ -276,8 +279,8 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
 
 #define MOST_PREDICATED 8u /* ptxas predicates a block of at most this many machine instructions */
 
-/* Returns whether ptxas predicates the block after B instead of jumping over it: the block is short
- * and straight, and both paths meet after it. */
+/* Returns whether ptxas predicates the block after B instead of jumping over it. It does so if the
+ * block is short, has no jumps, and ends where the other path continues. */
 static bool predicates_next(const struct pass *pass, const struct blocks *blocks, uint32_t b)
 {
     const struct ptx_function *f = pass->function;
@@ -310,7 +313,7 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
         bool loops = last->opcode == PTX_OP_bra && last->guard != PTX_NONE &&
                      (uint64_t)last->operands[0].value == blocks->first[b];
         bool predicates = predicates_next(pass, blocks, b);
-        if (predicates) /* predicates replace the branch */
+        if (predicates) /* a predicated block has no branch */
             pass->choices[blocks->first[b + 1] - 1].count =
                 pass->choices[blocks->first[b + 1] - 1].depth = 0;
         if (!add_block(pass, blocks->first[b], blocks->first[b + 1], loops))
@@ -327,7 +330,7 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
  * address. */
 #define RESERVED 3u
 
-/* The values that are needed after `block`, while they are collected in block->after. */
+/* Collects in block->after the values that are needed after `block`. */
 struct after {
     struct pass *pass;
     struct machine_block *block;
@@ -335,7 +338,8 @@ struct after {
     bool failed;
 };
 
-/* Adds REG to the list, or the sources of the free instruction that writes it. */
+/* Adds REG to the list. If REG is the result of a free instruction, adds that instruction's sources
+ * instead. */
 static void visit_after(void *context, uint32_t reg)
 {
     struct after *after = context;
@@ -357,8 +361,8 @@ static void visit_after(void *context, uint32_t reg)
     after->block->after[after->block->after_count++] = pass->first_register + reg;
 }
 
-/* If the function may need more registers than a thread can have, notes which values are needed
- * after each of its blocks. These begin at machine->blocks[FIRST]. */
+/* If the function may need more registers than a thread can have, finds the values that are needed
+ * after each of its blocks. The function's blocks begin at machine->blocks[FIRST]. */
 static bool note_after(struct pass *pass, uint32_t first)
 {
     struct usage usage;
@@ -380,7 +384,7 @@ static bool note_after(struct pass *pass, uint32_t first)
     return !after.failed;
 }
 
-/* Makes room for the widths of all registers. New registers have width 0. */
+/* Allocates the widths of all registers. New registers have width 0. */
 static bool grow_widths(struct machine *machine)
 {
     uint8_t *widths = realloc(machine->widths, machine->registers + 1u);
@@ -427,8 +431,8 @@ static bool translate_function(const struct launch_view *launch, uint32_t number
     return ok;
 }
 
-/* With this many registers per thread, a multiprocessor can hold its maximum of threads, so ptxas
- * does not try to use fewer. */
+/* ptxas does not try to use fewer registers per thread than this, because with this many a
+ * multiprocessor can hold its maximum number of threads */
 #define LEAST_ROOM 32u
 
 struct machine *machine_make(const struct launch_view *launch)

@@ -1,5 +1,5 @@
-/* Translates a kernel to the code that the machine executes. This is an estimate of the code that
- * ptxas would produce.
+/* Translates a kernel to the code that a GPU executes. This is an estimate of the code that ptxas
+ * would produce.
  *
  * ptxas is not run: a program may contain only PTX, and it would be hard to find the machine
  * instructions that belong to each PTX instruction that the emulator executed. Instead, machine.c
@@ -35,7 +35,7 @@ enum pipe {
 enum op_kind {
     OP_PLAIN,
     OP_MEMORY,  /* a load, store or atomic; the sample (sample.h) has its addresses */
-    OP_SPILL,   /* a store or load of a spilled value; `offset` is its register */
+    OP_SPILL,   /* a store or load of a spilled value; `offset` is the register of this value */
     OP_INDEX,   /* reads the index of a thread */
     OP_SHUFFLE, /* goes through shared memory's crossbar */
     OP_TEXTURE,
@@ -47,14 +47,15 @@ enum op_kind {
     OP_GONE, /* merged into another op and about to be removed */
 };
 
-#define WAIT_ALL   UINT8_MAX /* wait for all of the warp's cp.async, even those without a commit */
+/* wait for all of the warp's cp.async, including those in no group yet */
+#define WAIT_ALL   UINT8_MAX
 #define OP_SOURCES 6
 #define OP_RESULTS 4
 #define NO_BLOCK   UINT32_MAX
 #define NO_BASE    UINT32_MAX
 
-/* A machine instruction, or `count` machine instructions that belong together. The longest chain in
- * which each of them needs the result of the one before has length `depth` (see machine.def). */
+/* A machine instruction, or `count` machine instructions that replace one PTX instruction. `depth`
+ * is the length of the longest chain of dependent instructions among them (machine.def). */
 struct op {
     uint32_t pc; /* the pc of the PTX instruction */
     uint8_t kind, pipe;
@@ -68,23 +69,25 @@ struct op {
     bool is_store;     /* writes memory */
     bool is_read_only; /* ld.nc: reads memory that the kernel does not write */
     uint8_t space;     /* enum ptx_space */
-    bool is_guarded;   /* in a region, it comes from a block that ptxas predicates */
-    /* adds a constant to a 64-bit register, as a loop does with a pointer */
+    bool is_guarded;   /* in a region (region.c): the op comes from a block that ptxas predicates */
+    /* adds a constant to a 64-bit register, as a loop does to advance a pointer */
     bool is_step;
-    /* adds a constant to a register, as a loop does with its counter */
+    /* adds a constant to a register, as a loop does to advance its counter */
     bool is_counter;
-    /* an atomic or a load of constants, for which ptxas can see that all lanes have the same
-     * address */
+    /* an atomic or a load of a constant whose address is the same for all lanes, as far as ptxas
+     * can see */
     bool is_uniform;
     bool is_float;   /* an atomic on floats */
     bool is_retried; /* a compare-and-swap in a loop that ends when it succeeds */
-    /* a rounded quotient or root, which may branch to a subroutine for rare operands */
+    /* a rounded quotient or root, which calls a subroutine for rare operands */
     bool has_slow_path;
     bool reads_three; /* one machine instruction that reads three different registers */
     uint8_t width;    /* number of 32-bit registers of its results */
     /* number of 32-bit loads from shared memory that were merged, or 0 */
     uint8_t merged;
-    uint32_t base;  /* for a load that ptxas may merge, its aligned base register, or NO_BASE */
+    /* for a load that ptxas may merge with others: the register with its aligned base address,
+     * or NO_BASE */
+    uint32_t base;
     int32_t offset; /* bytes from that base */
     uint8_t source_count, result_count;
     uint32_t source[OP_SOURCES], result[OP_RESULTS];
@@ -96,14 +99,14 @@ struct machine_block {
     uint32_t first, end; /* pcs */
     /* its ops are machine.ops[ops] to machine.ops[ops + count - 1] */
     uint32_t ops, count;
-    /* if ptxas unrolls the block: the ops of UNROLL iterations are machine.ops[unrolled] and the
-     * following; otherwise, their number is 0 */
+    /* if ptxas unrolls the block, the ops of UNROLL iterations begin at machine.ops[unrolled];
+     * otherwise, unrolled_count is 0 */
     uint32_t unrolled, unrolled_count;
-    /* the next block is short, and ptxas predicates it, so warps that skip it still issue its
+    /* ptxas predicates the next block, because it is short; warps that skip it still issue its
      * instructions */
     bool predicates;
-    /* the region that begins with this block (region.c), as an index in machine.blocks, or
-     * NO_BLOCK; a function's regions follow its blocks */
+    /* index in machine.blocks of the region that begins with this block (region.c), or NO_BLOCK;
+     * the regions of a function follow its blocks */
     uint32_t region;
     bool loops;     /* its last op branches to its first one */
     bool may_spill; /* its function may need more registers than a thread has */
@@ -119,10 +122,10 @@ struct machine {
     uint32_t *block_of; /* the block of each pc */
     uint32_t registers; /* every register's number is below this */
     uint32_t room;      /* number of 32-bit registers that ptxas gives a thread */
-    /* the largest number of 32-bit registers that ptxas can give a thread, less RESERVED
+    /* the maximum number of 32-bit registers that ptxas can give a thread, minus RESERVED
      * (machine.c) */
     uint32_t limit;
-    uint8_t *widths; /* for each register, the number of 32-bit registers */
+    uint8_t *widths; /* for each register, the number of 32-bit registers that it needs */
     uint32_t width_count;
 };
 
@@ -132,8 +135,8 @@ void machine_free(struct machine *machine);
 
 /* --- schedule.c ------------------------------------------------------------------------------- */
 
-/* Adds UNROLL iterations of BLOCK, a loop of one block, if ptxas would unroll it. Returns false
- * when out of memory. */
+/* If ptxas would unroll BLOCK, a loop that is a single block, adds UNROLL iterations of it. Returns
+ * false when out of memory. */
 bool machine_unroll(struct machine *machine, struct machine_block *block);
 /* Makes room for COUNT more ops. Returns false when out of memory. */
 bool machine_reserve(struct machine *machine, uint32_t count);
@@ -144,8 +147,8 @@ bool schedule(struct machine *machine);
 
 /* --- spill.c ---------------------------------------------------------------------------------- */
 
-/* Spills values of the blocks that need more registers than there are. Returns false when out of
- * memory. */
+/* Spills values in the blocks that need more registers than a thread can have. Returns false when
+ * out of memory. */
 bool spill(struct machine *machine);
 
 #endif

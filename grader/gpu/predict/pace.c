@@ -5,17 +5,19 @@
 #include "gpu/lanes.h"
 #include "gpu/predict/sm_parts.h"
 
-#define MOST_PENDING 4096u /* after this many runs, a warp's clock is brought up to date */
+/* a warp's clock is updated after this many runs of instructions (walk.h) */
+#define MOST_PENDING 4096u
 
-/* A running CTA. Two phases of its barrier can be in progress at the same time, because some warps
- * have not yet continued after the first while others have arrived at the next. */
+/* A CTA that is being executed. Two phases of its barrier can be in progress at the same time: some
+ * warps have not yet continued after the first, while others have already arrived at the next. */
 struct paced_cta {
-    struct walk_cta *walks; /* the walks since the last update of the warps' clocks */
+    /* the warps' instructions since their clocks were last updated (walk.h) */
+    struct walk_cta *walks;
     struct sm sm;
     double arrived[2];         /* the time of the latest arrival at each of these phases */
     uint64_t newest;           /* the latest phase at which a warp has arrived */
     uint64_t phase[MAX_WARPS]; /* the phase that each warp has reached */
-    bool waits[MAX_WARPS];     /* whether the warp waits at the end of that phase */
+    bool waits[MAX_WARPS];     /* whether the warp waits for the end of that phase */
     struct paced_cta *next;
 };
 
@@ -96,8 +98,8 @@ static struct paced_cta *begin_cta(struct pace *pace, uint64_t number)
         free_cta(cta);
         return NULL;
     }
-    /* sm_access() takes a number above 0 for a CTA after the first wave. Lines that CTAs share are
-     * then in the cache, fetched by earlier CTAs. */
+    /* For sm_access(), the number must be above 0: the CTA does not belong to the first wave. Then
+     * lines that CTAs share are in the cache, because earlier CTAs have fetched them. */
     cta->sm.blocks[0].number = 1;
     for (uint32_t w = 0; w < pace->launch->warps; w++) {
         struct sm_warp *warp = &cta->sm.warps[w];
@@ -128,7 +130,7 @@ static void arrive(struct paced_cta *cta, uint32_t w)
     cta->waits[w] = true;
 }
 
-/* Lets the warp continue after a barrier, at which all other warps have arrived. */
+/* Lets warp W continue after a barrier at which all warps have arrived. */
 static void pass(const struct pace *pace, struct paced_cta *cta, uint32_t w)
 {
     double at = cta->arrived[cta->phase[w] % 2] + pace->chip->barrier_latency +
@@ -139,7 +141,8 @@ static void pass(const struct pace *pace, struct paced_cta *cta, uint32_t w)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Brings the warp's clock up to date. */
+/* Updates the warp's clock: simulates the instructions that the warp has executed since the last
+ * update. */
 static void catch_up(struct paced_cta *cta, uint32_t w)
 {
     struct sm_warp *warp = &cta->sm.warps[w];

@@ -1,4 +1,4 @@
-/* Computes a launch's time from one multiprocessor's cycles. */
+/* Computes the time of a launch from the cycles of one simulated multiprocessor. */
 #include "gpu/predict/predict.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 
 #define MOST_BUFFERS 64u
 
-/* The interval around a predicted time T reaches from T / INTERVAL to T * INTERVAL. The measured
- * times of more than nine of ten launches in grader/tests/hardware/times are in it. */
+/* The uncertainty of a predicted time T: the interval from T / INTERVAL to T * INTERVAL. It
+ * contains the measured times of more than nine of ten launches in grader/tests/hardware/times. */
 #define INTERVAL 1.4
 
 static const char *const part_names[] = {
@@ -82,16 +82,18 @@ struct work {
     double misses[MOST_BUFFERS], cold[MOST_BUFFERS];
     struct sm_memory memory;
     double dram_sectors; /* sectors that DRAM moves in the whole launch */
-    double dram_lines;   /* DRAM's time for these sectors, in units of the time for a whole line */
-    /* the instructions of the busiest multiprocessor, divided by those of the simulated one */
+    double dram_lines;   /* DRAM's time for these sectors, in units of its time for a whole line */
+    /* number of instructions of the busiest multiprocessor, divided by that of the simulated one */
     double imbalance;
-    struct sm_pace alone; /* the pace of the longest warp if only waits for results took time */
+    struct sm_pace alone; /* the speed of the longest warp if only waiting for results took time */
     double ratio;         /* the launch's time, divided by the simulated multiprocessor's time */
-    struct sm_traffic traffic; /* of the whole launch; `passes` are all passes */
+    /* the traffic of the whole launch; `passes` includes the passes that take time */
+    struct sm_traffic traffic;
     struct emu_counters totals;
 };
 
-/* Returns the fraction of the sampled CTAs' instructions that are in their walks. */
+/* Returns the fraction of the sampled CTAs' instructions that the sample has kept in their walks
+ * (walk.h). */
 static double coverage(const struct sample *sample)
 {
     double executed = 0, kept = 0;
@@ -108,8 +110,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns a sorted array of the lines of SPACE that the sample's loads access. If ATOMICS, returns
- * the lines that its atomics access instead. Returns NULL when out of memory. */
+/* Returns a sorted array of the lines in SPACE that the sample accesses, by atomics if ATOMICS is
+ * true, otherwise by loads. Returns NULL when out of memory. */
 static uint64_t *collect_lines(const struct sample *sample, enum ptx_space space, bool atomics,
                                size_t *count)
 {
@@ -133,7 +135,7 @@ static uint64_t *collect_lines(const struct sample *sample, enum ptx_space space
     return lines;
 }
 
-/* Returns the number of different sectors of the sorted LINES that are between BEGIN and END. */
+/* Returns the number of distinct sectors in the sorted LINES between addresses BEGIN and END. */
 static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin, uint64_t end)
 {
     double sectors = 0;
@@ -151,10 +153,10 @@ static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin,
     return sectors;
 }
 
-/* Computes the fractions `misses` and `cold` of each buffer (see struct sm_memory). For `misses`,
- * divides the number of sectors that DRAM reads for the simulated multiprocessor by the number of
- * different sectors that this multiprocessor loads. DRAM's reads are shared out evenly among the
- * launch's CTAs. */
+/* Computes the fractions `misses` and `cold` of each buffer (see struct sm_memory). DRAM's reads
+ * are assumed to be distributed evenly among the launch's CTAs. `misses` is the number of sectors
+ * that DRAM reads for the simulated multiprocessor, divided by the number of distinct sectors that
+ * this multiprocessor loads. */
 static bool find_misses(struct work *work, double covered)
 {
     const struct sample *sample = work->sample;
@@ -174,7 +176,7 @@ static bool find_misses(struct work *work, double covered)
     return true;
 }
 
-/* Returns the number of different pages of the sorted LINES. */
+/* Returns the number of distinct pages in the sorted LINES. */
 static double count_pages(const uint64_t *lines, size_t count)
 {
     double pages = 0;
@@ -183,9 +185,9 @@ static double count_pages(const uint64_t *lines, size_t count)
     return pages;
 }
 
-/* Returns how many multiprocessors execute atomics in the same page, on average. Computes this from
+/* Returns how many multiprocessors execute atomics in the same page, on average. This follows from
  * the number of pages in which one multiprocessor executes atomics, the number of multiprocessors,
- * and the number of different pages in which the launch executes atomics. */
+ * and the number of distinct pages in which the launch executes atomics. */
 static double find_sharing(const struct work *work)
 {
     size_t count;
@@ -197,8 +199,8 @@ static double find_sharing(const struct work *work)
     return own > 0 ? fmax(own * most / all, 1) : most;
 }
 
-/* Returns how many threads want the same word at the same time, in loops that repeat a
- * compare-and-swap until it succeeds. */
+/* Returns the average number of threads that compete for the same word at the same time, in loops
+ * that repeat a compare-and-swap until it succeeds. */
 static double find_rivals(const struct work *work, const struct emu_counters *counters)
 {
     const struct launch_view *launch = work->launch;
@@ -207,7 +209,7 @@ static double find_rivals(const struct work *work, const struct emu_counters *co
         const struct machine_block *block = &work->machine->blocks[b];
         for (uint32_t i = 0; i < block->count && block->first; i++)
             if (work->machine->ops[block->ops + i].is_retried)
-                /* the instruction before the loop executes once per thread */
+                /* the instruction before the loop is executed once per thread */
                 threads += (double)counters[block->first - 1].value[EMU_thread_instructions];
     }
     double resident = (double)work->sample->spread.resident * work->sample->spread.sms;
@@ -215,7 +217,7 @@ static double find_rivals(const struct work *work, const struct emu_counters *co
     return words > 0 ? fmax(threads * share / words, 1) : 1;
 }
 
-/* Returns the number of different lines of constants that the sample loads. */
+/* Returns the number of distinct lines of constants that the sample loads. */
 static uint32_t count_constants(const struct sample *sample)
 {
     size_t count;
@@ -235,8 +237,8 @@ static uint32_t l1_bytes(const struct work *work)
     return left > 0 ? (uint32_t)left : 0;
 }
 
-/* Returns work.imbalance. Assumes that all CTAs of the simulated multiprocessor are like those of
- * the sample. */
+/* Returns work.imbalance. The CTAs of the simulated multiprocessor that are not in the sample are
+ * assumed to be like those in the sample. */
 static double find_imbalance(const struct sample *sample)
 {
     double executed = 0, busiest = balance_busiest(sample);
@@ -285,10 +287,11 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Estimates the cycles that all CTAs of the multiprocessor take, from RESULT, the simulation of the
- * first COUNT of them. Suppose that the multiprocessor holds N CTAs at a time. If COUNT is at least
- * 2 * N, the average time between the ends of two CTAs stays the same for the CTAs that were not
- * simulated. Otherwise, all CTAs run in waves of N, and each wave takes as long as the first. */
+/* Estimates the cycles of a multiprocessor for all its CTAs. RESULT is the simulation of the
+ * first COUNT of them. Let N be the number of CTAs that the multiprocessor holds at a time. If
+ * COUNT is at least 2 * N, the average time between the ends of two CTAs is assumed to stay the
+ * same. Otherwise, all CTAs are assumed to run in waves of N, each of which takes as long as the
+ * first. */
 static double extend(const struct work *work, const struct sm_result *result, uint32_t count)
 {
     const struct spread *spread = &work->sample->spread;
@@ -306,8 +309,8 @@ static double extend(const struct work *work, const struct sm_result *result, ui
     return result->cycles + left * pace;
 }
 
-/* Simulates the sample. Returns the cycles of the multiprocessor if its CTAs executed only the kept
- * parts of their walks, or 0 when out of memory. */
+/* Simulates the sample. Returns the cycles that the multiprocessor would take if its CTAs executed
+ * only the instructions that the sample has kept, or 0 when out of memory. */
 static double simulate(const struct work *work, const struct sm_options *options,
                        struct sm_result *result)
 {
@@ -322,8 +325,8 @@ static double simulate(const struct work *work, const struct sm_options *options
     return cycles;
 }
 
-/* Returns the cycles for which the simulated CTAs keep the second-level cache busy, if their
- * multiprocessor has only its share of the cache's bandwidth. */
+/* Returns the cycles for which the simulated CTAs occupy their multiprocessor's share of the
+ * second-level cache's bandwidth. */
 static double l2_cycles(const struct work *work, const struct sm_result *result)
 {
     const struct emu_chip *chip = &work->predictor->chip;
@@ -334,7 +337,7 @@ static double l2_cycles(const struct work *work, const struct sm_result *result)
     return packets > stored ? packets : stored;
 }
 
-/* Returns the cycles for which the simulated CTAs keep the busiest unit busy. */
+/* Returns the cycles for which the simulated CTAs occupy the unit that is busiest. */
 static double busiest_unit(const struct work *work, const struct sm_result *result)
 {
     const struct emu_chip *chip = &work->predictor->chip;
@@ -349,8 +352,8 @@ static double busiest_unit(const struct work *work, const struct sm_result *resu
     return most;
 }
 
-/* Returns the launch's time, divided by the simulated multiprocessor's time. RESULT is NULL if only
- * waits for results take time. */
+/* Returns the launch's time, divided by the simulated multiprocessor's time. If RESULT is NULL,
+ * only waiting for results is assumed to take time. */
 static double find_ratio(const struct work *work, const struct sm_result *result)
 {
     const struct emu_chip *chip = &work->predictor->chip;
@@ -361,7 +364,8 @@ static double find_ratio(const struct work *work, const struct sm_result *result
                                 .unit = result && kept > 0 ? busiest_unit(work, result) / kept : 0,
                                 .start = result ? chip->start_latency : 0,
                                 .next = chip->block_latency};
-    if (work->launch->cta_count > work->sample->work_count) /* the longest warps are not known */
+    /* the longest warp of each CTA is not known */
+    if (work->launch->cta_count > work->sample->work_count)
         pace.alone = (struct sm_pace){0};
     return balance_ratio(work->sample, &pace);
 }
@@ -373,7 +377,7 @@ static double to_us(const struct work *work, double cycles)
     return cycles / work->predictor->chip.clock_mhz;
 }
 
-/* Sets part_us of each unit, and the numbers of instructions and bytes that the report shows. */
+/* Sets part_us of each unit, and the numbers of instructions and bytes for the report. */
 static void fill_parts(struct work *work, const struct sm_result *result, struct prediction *p)
 {
     const struct sample *sample = work->sample;
@@ -397,7 +401,7 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     const struct emu_chip *chip = &work->predictor->chip;
     p->part_us[PREDICT_l2] = to_us(work, l2_cycles(work, result) * scale);
     p->part_us[PREDICT_dram] = work->dram_lines * 128 / (chip->dram_gbs * 1e3);
-    if (!chip->l2_bytes) { /* the chip has no cache, so DRAM serves each request itself */
+    if (!chip->l2_bytes) { /* the chip has no cache, so DRAM serves each request */
         if (p->part_us[PREDICT_l2] > p->part_us[PREDICT_dram])
             p->part_us[PREDICT_dram] = p->part_us[PREDICT_l2];
         p->part_us[PREDICT_l2] = 0;
@@ -408,7 +412,8 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     for (uint64_t i = 0; i < sample->work_count; i++)
         all += (double)sample->work[i];
     p->instructions = executed > 0 ? result->instructions * all / executed : 0;
-    double more = executed > 0 ? all / executed : 0; /* the launch's work, over the sample's */
+    /* the work of the launch, divided by that of the sample */
+    double more = executed > 0 ? all / executed : 0;
     double passes = result->shared + result->l1 + result->traffic.passes;
     work->traffic = (struct sm_traffic){.passes = passes * more,
                                         .received = result->traffic.received * more,
@@ -422,7 +427,7 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     p->l2_hits = missed < 1 ? 1 - missed : 0;
 }
 
-/* Returns the part of the time US that would be saved if all multiprocessors had the same work. */
+/* Returns how much of the time US would be saved if all multiprocessors had the same work. */
 static double tail_of(const struct work *work, double us)
 {
     double all = 0, sms = work->predictor->chip.sms, busiest = balance_busiest(work->sample);
@@ -431,9 +436,9 @@ static double tail_of(const struct work *work, double us)
     return busiest > 0 ? us * (1 - all / sms / busiest) : 0;
 }
 
-/* Returns the fraction of the chip that is not available to other launches. It is the larger of two
- * fractions: the part of the chip's slots for CTAs that the launch occupies, and the part of the
- * time US for which the busiest unit works. */
+/* Returns the fraction of the chip that other launches cannot use. This is the maximum of two
+ * fractions: the launch's part of the chip's slots for CTAs, and the part of the time US for which
+ * the busiest unit works. */
 static double share_of_chip(const struct work *work, const struct prediction *p, double us)
 {
     const struct spread *spread = &work->sample->spread;
@@ -444,7 +449,7 @@ static double share_of_chip(const struct work *work, const struct prediction *p,
     return share < 1 ? share : 1;
 }
 
-/* Returns the launch's execution time under OPTIONS, in microseconds. */
+/* Returns the time that the launch would take under OPTIONS, in microseconds. */
 static double without(const struct work *work, struct sm_options options)
 {
     struct sm_result result = {0};
@@ -458,8 +463,8 @@ static bool wastes(const struct work *work, enum emu_counter cost)
     return (double)work->totals.value[cost] > WORTH_MENDING * (double)work->totals.value[cost + 1];
 }
 
-/* Returns the time that the launch would take if only waits for results took time, in microseconds.
- * Sets work->alone to a warp's pace in this case. */
+/* Returns the time that the launch would take if only waiting for results took time, in
+ * microseconds. Sets work->alone to the speed of a warp in this case. */
 static double find_latency(struct work *work)
 {
     struct sm_options options = {.no_limits = true};
@@ -521,8 +526,8 @@ void predict_launch(struct predictor *predictor, const struct launch_view *launc
     work->predictor = predictor;
     work->launch = launch;
     work->sample = sample;
-    /* prepare() also updates the cache's state, which later launches need even if this one has a
-     * gap */
+    /* prepare() must be called even if this launch cannot be predicted, because it also updates the
+     * cache's state for later launches */
     bool is_ready = prepare(work, counters) && sample->ctas;
     if (!predict_find_gap(launch, counters, &predictor->last) && is_ready)
         fill(work, &predictor->last);

@@ -1,8 +1,8 @@
 /* Predicts how long launches take on a chip that this machine does not have.
  *
- *   steps, accesses --sample.c--> walks of the warps of one multiprocessor, footprint in memory
- *   PTX             --machine.c, schedule.c--> instructions of the machine, in ptxas's order
- *   walks, footprint, chip --sm.c, l2.c--> cycles --predict.c--> time, interval, limit
+ *   steps, accesses --sample.c--> warps' instructions (walk.h), accessed memory (footprint.h)
+ *   PTX             --machine.c, schedule.c--> machine instructions, in ptxas's order
+ *   all of these, and the chip --sm.c, l2.c--> cycles --predict.c--> time, interval, limit
  *
  * A prediction depends on the launch, on the launches before it (through the contents of L2), and
  * on the numbers in the chip's file. It does not depend on the machine that runs the emulator, nor
@@ -16,9 +16,9 @@
 #include "gpu/chips.h"
 #include "gpu/observe/view.h"
 
-/* The parts of the chip and the waits that can limit a launch's speed: P(name, text). The time of a
- * part is the time that the launch would take if only this part took time. The time of `tail` is
- * the time that would be saved if all multiprocessors had the same work. */
+/* Lists the parts of a chip, and the kinds of waiting, that can limit a launch's speed: P(name,
+ * text). The time of a part is the time that the launch would take if only this part took time. The
+ * time of `tail` is the time that would be saved if all multiprocessors had the same work. */
 #define PREDICT_PARTS                                                                              \
     P(issue, "issuing instructions")                                                               \
     P(fp32, "single-precision arithmetic")                                                         \
@@ -42,16 +42,18 @@ enum predict_part {
         PREDICT_PART_COUNT
 };
 
-/* A launch's time, without that of PREDICT_launch, is divided into this many equal parts (see
- * `warps`). */
+/* A launch's time, without the time of PREDICT_launch, is divided into this many equal intervals
+ * (see `warps`). */
 #define PREDICT_MOMENTS 60
 
 /* The reason why a launch is not predicted. */
 enum predict_gap {
     PREDICT_NO_GAP,
-    PREDICT_BLOCKS_WAIT,  /* blocks poll a value that another block stores, or a lock */
-    PREDICT_THREADS_WAIT, /* threads of one block poll a value that another stores, or a lock */
-    PREDICT_CALLS_ITSELF, /* a function calls itself; only ptxas knows what each call saves */
+    PREDICT_BLOCKS_WAIT, /* a block polls a value that another block stores, or a lock */
+    /* a thread polls a value that another thread of its block stores, or a lock */
+    PREDICT_THREADS_WAIT,
+    /* a function calls itself; only ptxas knows how many registers each call saves */
+    PREDICT_CALLS_ITSELF,
 };
 
 struct prediction {
@@ -60,32 +62,33 @@ struct prediction {
     uint32_t gap_pc;            /* the instruction that polls or calls */
     double us, low_us, high_us; /* the predicted time and the ends of its interval */
     enum predict_part limit;
-    enum predict_part also; /* a unit that is nearly the limit, too, or PREDICT_PART_COUNT */
+    enum predict_part also; /* another unit that is nearly the limit, or PREDICT_PART_COUNT */
     double part_us[PREDICT_PART_COUNT];
-    /* for each unit, its work, divided by the most that it could do in this time (limit.c) */
+    /* for each unit, its utilisation: its work, divided by the maximum that it could do in this
+     * time (limit.c) */
     double use[PREDICT_PART_COUNT];
-    /* the larger of two fractions: of the chip's slots for CTAs that the launch occupies, and of
-     * the time for which the busiest unit works */
+    /* the fraction of the chip that other launches cannot use: the maximum of the launch's part of
+     * the slots for CTAs, and the part of the time for which the busiest unit works */
     double share_of_chip;
-    /* [0]: the time if each access to global memory touched the ideal number of sectors;
-     * [1]: the time if each access to shared memory took the ideal number of passes;
-     * 0 if the launch's accesses are nearly ideal already */
+    /* [0]: the time if each access to global memory touched the ideal number of sectors; [1]: the
+     * time if each access to shared memory took the ideal number of passes; 0 if the accesses are
+     * nearly ideal already */
     double without_us[2];
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
     /* For a roofline: the number of operations on single-precision numbers, and the numbers of
-     * bytes that L2 and shared memory moved, including bytes that no lane requested. A shuffle
-     * counts as a pass of shared memory. */
+     * bytes that L2 and shared memory moved, whether or not a lane requested them. A shuffle counts
+     * as a pass of shared memory. */
     double flops, l2_bytes, shared_bytes;
-    /* for each of the equal parts of the launch's time, the number of warps that are resident on
-     * all multiprocessors together, on average */
+    /* for each of PREDICT_MOMENTS intervals, the average number of warps that are resident on all
+     * multiprocessors together */
     double warps[PREDICT_MOMENTS];
-    double *share; /* for each pc, its fraction of the warps' time; from malloc(), or NULL */
+    double *share; /* for each pc, its fraction of the time of all warps; from malloc(), or NULL */
     uint32_t share_count;
 };
 
-/* The highest rates of a chip, in units of 10^9 per second: warp instructions, operations on
- * single-precision numbers, and bytes of memory, of the second-level cache (0 if there is none) and
- * of shared memory. */
+/* The peak rates of a chip, in units of 10^9 per second: warp instructions, single-precision
+ * operations, and bytes of memory, of the second-level cache (0 if there is none) and of shared
+ * memory. */
 struct predict_roofs {
     double instructions, flops, dram, l2, shared;
 };
@@ -95,7 +98,7 @@ struct predict_roofs predict_roofs(const struct emu_chip *chip);
 struct emu_occupancy predict_occupancy(const struct launch_view *launch,
                                        const struct emu_chip *chip);
 
-/* Returns a text such as "blocks wait for each other". */
+/* Returns the reason in words, such as "blocks wait for each other". */
 const char *predict_gap_text(enum predict_gap gap);
 const char *predict_part_name(enum predict_part part);
 const char *predict_part_text(enum predict_part part);
@@ -106,7 +109,8 @@ struct predictor *predictor_new(const struct emu_chip *chip);
 void predictor_free(struct predictor *predictor); /* accepts NULL */
 const struct emu_chip *predictor_chip(const struct predictor *predictor);
 
-/* Returns the prediction of LAUNCH, which has ended. It is valid until the next launch ends. */
+/* Returns the prediction of the launch that has ended last. It is valid until the next launch
+ * ends. */
 const struct prediction *predictor_result(const struct predictor *predictor);
 
 #endif

@@ -1,9 +1,9 @@
-/* Joins blocks that ptxas makes into one.
+/* Joins those blocks that ptxas makes into one.
  *
- * ptxas predicates a short block instead of jumping over it. Then this block, the block before it
- * and the block after it, where both paths meet, become one straight piece of code: a region. Only
- * regions that are a whole loop matter here: ptxas unrolls these loops, so that the waits for loads
- * overlap. */
+ * ptxas predicates a short block instead of jumping over it. Then three blocks become one piece of
+ * code without jumps, called a region: the block before it, the block itself, and the block after
+ * it, where both paths continue. Only regions that are a whole loop matter here: ptxas unrolls
+ * these loops, so that the waits for loads overlap. */
 #include <stdlib.h>
 
 #include "gpu/predict/machine_parts.h"
@@ -19,8 +19,8 @@ static uint32_t *count_before(const struct blocks *blocks)
     return before;
 }
 
-/* Returns the last block of the region that begins at block B of the function. OWN are the
- * function's blocks in the machine. */
+/* Returns the last block of the region that begins at block B of the function. OWN points to the
+ * first of the function's blocks in machine->blocks. */
 static uint32_t find_end(const struct machine_block *own, const struct blocks *blocks,
                          const uint32_t *before, uint32_t b)
 {
@@ -31,8 +31,8 @@ static uint32_t find_end(const struct machine_block *own, const struct blocks *b
     return end;
 }
 
-/* Adds the ops of BLOCK to the region. GUARD is the branch over the block, whose predicate then
- * guards the ops, or NULL. */
+/* Adds the ops of BLOCK to the region. If GUARD is not NULL, it is the branch over the block, and
+ * its predicate guards the ops. */
 static bool add_ops(struct pass *pass, const struct machine_block *block,
                     const struct ptx_instruction *guard)
 {
@@ -51,7 +51,7 @@ static bool add_ops(struct pass *pass, const struct machine_block *block,
     return true;
 }
 
-/* Adds the region from block FIRST to block END of the machine, if it is a loop that ptxas
+/* Adds the region from machine block FIRST to machine block END, if it is a loop that ptxas
  * unrolls. */
 static bool add_region(struct pass *pass, uint32_t first, uint32_t end)
 {

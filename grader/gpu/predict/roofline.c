@@ -1,12 +1,12 @@
-/* Computes data for a roofline: the chip's highest rates, and the number of operations of a
+/* Computes the data of a roofline: the chip's peak rates, and the number of operations of a
  * launch. */
 #include "gpu/predict/sample.h"
 
 /* The number of bytes that shared memory delivers in a pass. */
 #define PASS_BYTES 128.0
 
-/* The fraction of the second-level cache's rate that moves data. The request for a line takes as
- * long as one sector, so a whole line, with four sectors, takes the time of five. */
+/* The fraction of the second-level cache's rate that moves data. A request for a line takes as long
+ * as one sector, so a whole line, which has four sectors, takes the time of five. */
 #define USEFUL_PART 0.8
 
 struct predict_roofs predict_roofs(const struct emu_chip *chip)
@@ -21,8 +21,8 @@ struct predict_roofs predict_roofs(const struct emu_chip *chip)
     };
 }
 
-/* Returns the number of operations on single-precision numbers in one lane's execution of IN, which
- * may be NULL. */
+/* Returns the number of single-precision operations of one lane that executes IN. IN may be
+ * NULL. */
 static unsigned flops_of(const struct ptx_instruction *in)
 {
     if (!in || !in->type_count || in->types[0] != PTX_f32)

@@ -1,10 +1,11 @@
 /* This observer collects the data for a prediction.
  *
- * CTAs go to the multiprocessors in turn, and all multiprocessors do about the same work, so only
- * one is simulated. It gets one CTA of each round (see cta_of()). The walks of the first of these
- * CTAs are kept, as many as the budget allows. The choice does not depend on the number of worker
- * threads, because a CTA is left out only if the CTAs before it fill the budget. For all other
- * CTAs, only the touched pages are noted. */
+ * CTAs are distributed to the multiprocessors in round-robin order, and all multiprocessors do
+ * about the same work. So only one multiprocessor is simulated. It gets one CTA of each round (see
+ * cta_of()). The executed instructions (walk.h) of the first of these CTAs are kept, until they
+ * exceed a budget. The choice does not depend on the number of worker threads, because a CTA is
+ * left out only if the CTAs before it fill the budget. Of all other CTAs, only the accessed pages
+ * are recorded. */
 #include "gpu/predict/sample.h"
 
 #include <stdlib.h>
@@ -18,14 +19,15 @@
 /* Data that the worker threads of a launch share. */
 struct sampling {
     const struct launch_view *launch;
-    /* instructions of each CTA, or in a large launch, of each group of neighbouring CTAs */
+    /* number of instructions of each CTA, or, in a large launch, of each group of neighbouring
+     * CTAs */
     uint64_t *work;
-    /* for each CTA or group, the instructions of its longest warp */
+    /* for each CTA or group, the number of instructions of its longest warp */
     uint64_t *longest;
     uint64_t work_count;
     struct sampling *next;
     uint32_t workers;
-    /* instructions in the walks of each CTA of the sample, or 0 if not known */
+    /* number of instructions kept of each CTA of the sample, or 0 if not known */
     uint64_t length[SAMPLE_MOST];
 };
 
@@ -39,8 +41,8 @@ struct state {
     struct walk_cost *costs; /* for each instruction */
     struct spread spread;
     unsigned parts;
-    uint64_t noted[NOTED]; /* lines that were noted recently, as a hash table (see was_noted()) */
-    uint64_t most;         /* limit for the instructions of a walk */
+    uint64_t noted[NOTED]; /* hash table of lines that were recorded recently (see was_noted()) */
+    uint64_t most;         /* maximum number of instructions kept of each warp */
     struct walk_cta *ctas, *current;
     /* NULL unless the kernel reads a clock that shows predicted time */
     struct pace *pace;
@@ -49,7 +51,7 @@ struct state {
 struct emu_occupancy predict_occupancy(const struct launch_view *launch,
                                        const struct emu_chip *chip)
 {
-    /* a compiler for this chip gives a thread at most as many registers as the chip allows */
+    /* ptxas gives a thread at most as many registers as the chip allows */
     uint32_t most = chip->limits->thread_registers;
     struct emu_demand demand = {launch->warps * EMU_WARP_SIZE,
                                 launch->registers < most ? launch->registers : most,
@@ -72,7 +74,7 @@ struct spread sample_spread(const struct launch_view *launch, const struct emu_c
 
 /* --- begin ------------------------------------------------------------------------------------ */
 
-/* Returns the launch's sampling. The first worker thread creates it. */
+/* Returns the data that the launch's worker threads share. The first of them creates it. */
 static struct sampling *join_sampling(struct predictor *predictor, const struct launch_view *launch)
 {
     pthread_mutex_lock(&predictor->lock);
@@ -137,9 +139,9 @@ static void *sample_begin(const struct launch_view *launch)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Returns the CTA that has NUMBER in the sample. A round gives one CTA to each multiprocessor. The
- * sample has one CTA of each round, at a changing place, so that its CTAs are not all in the same
- * column of the grid. */
+/* Returns the index of the CTA that has NUMBER in the sample. In each round, every multiprocessor
+ * gets one CTA. The sample has one CTA of each round, at a varying position, so that its CTAs are
+ * not all in the same column of the grid. */
 static uint64_t cta_of(const struct state *state, uint64_t number)
 {
     uint64_t sms = (uint64_t)state->predictor->chip.sms, first = number * sms;
@@ -147,21 +149,22 @@ static uint64_t cta_of(const struct state *state, uint64_t number)
     return first + (sms / 3 + number * 53) % (left < sms ? left : sms);
 }
 
-/* Returns the number of CTA in the sample, or SAMPLE_MOST if it is not in the sample. */
+/* Returns CTA's number in the sample, or SAMPLE_MOST if it is not in the sample. */
 static uint64_t number_of(const struct state *state, uint64_t cta)
 {
     uint64_t number = cta / (uint64_t)state->predictor->chip.sms;
     return number < SAMPLE_MOST && cta_of(state, number) == cta ? number : SAMPLE_MOST;
 }
 
-/* Tells the other worker threads the lengths of this one's walks. The caller holds the lock. */
+/* Shares the numbers of instructions that this worker thread has kept with the other worker
+ * threads. The caller holds the lock. */
 static void publish(struct state *state)
 {
     for (const struct walk_cta *cta = state->ctas; cta; cta = cta->next)
         state->sampling->length[number_of(state, cta->cta)] = walk_kept(cta);
 }
 
-/* Returns whether CTA is in the sample. If so, begins its walks. */
+/* Returns whether CTA is in the sample. If so, prepares to record its instructions. */
 static bool takes(struct state *state, uint64_t cta)
 {
     uint64_t number = number_of(state, cta), before = 0;
@@ -198,7 +201,7 @@ static struct walk_cta *find_cta(struct state *state, uint64_t cta)
     return state->current;
 }
 
-/* Sets *VALUE to OTHER if OTHER is larger. Other threads may do so at the same time. */
+/* Sets *VALUE to the maximum of *VALUE and OTHER. Other threads may do so at the same time. */
 static void raise_to(uint64_t *value, uint64_t other)
 {
     uint64_t now = __atomic_load_n(value, __ATOMIC_RELAXED);
@@ -243,8 +246,9 @@ static unsigned part_of(const struct state *state, uint64_t cta)
     return (unsigned)(cta * state->parts / state->launch->cta_count);
 }
 
-/* Returns whether the sectors from BEGIN to END, all in one line, were recently noted as read in
- * PART. If not, notes them now. Most loads read sectors that an earlier warp has read. */
+/* Returns whether the sectors from BEGIN to END, all in one line, were recently recorded as read in
+ * PART. If not, remembers them. This saves time, because most loads read sectors that an earlier
+ * warp has read. */
 static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigned part)
 {
     uint64_t line = begin >> 7, first = begin >> 5 & 3, last = (end - 1) >> 5 & 3;
@@ -257,7 +261,7 @@ static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigne
     return known;
 }
 
-/* Notes the sectors from BEGIN to END in the pages that are watched. */
+/* Records the sectors from BEGIN to END that are in tracked pages (footprint.h). */
 static void note_range(struct state *state, uint64_t begin, uint64_t end, unsigned part,
                        enum footprint_use use)
 {
@@ -298,7 +302,7 @@ static void note_access(struct state *state, const struct obs_access *access)
     }
 }
 
-/* Notes the words that a compare-and-swap accesses. */
+/* Records the words that a compare-and-swap accesses. */
 static void note_swaps(struct state *state, const struct obs_access *access)
 {
     uint32_t index;
@@ -312,7 +316,7 @@ static void note_swaps(struct state *state, const struct obs_access *access)
 static void sample_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
-    if (access->is_texture) /* sm.c predicts the time of fetches without their addresses */
+    if (access->is_texture) /* sm.c predicts the time of texture fetches without their addresses */
         return;
     if (access->space == PTX_GLOBAL)
         note_access(state, access);
@@ -340,7 +344,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
 {
     struct state *state = argument;
     if (repeat->times > 1 || (!repeat->first && !repeat->high && !repeat->low))
-        return OBS_DONE; /* repeats without addresses leave nothing to note */
+        return OBS_DONE; /* nothing can be recorded of repeats without addresses */
     if (state->pace ||
         (number_of(state, repeat->cta) != SAMPLE_MOST && find_cta(state, repeat->cta)))
         return OBS_FULL;
@@ -350,7 +354,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
     if (use_of(repeat->kind) != FOOTPRINT_ADDS && !watches_any(state, begin, end))
         return OBS_DONE;
-    /* if all loads are in one line, the bytes between them may count as read, too */
+    /* if all loads are in one line, the bytes between them can count as read, too */
     bool is_near = repeat->kind == OBS_LOAD && end - begin <= 128;
     if (!repeat->dense && !is_near)
         return OBS_FULL;
@@ -400,8 +404,8 @@ static struct walk_cta *take(struct walk_cta **list, uint64_t number)
     return cta;
 }
 
-/* Sorts the CTAs, and drops those beyond the budget: a worker thread keeps a CTA if it does not yet
- * know that earlier ones fill the budget. */
+/* Sorts the CTAs and drops those that exceed the budget. A worker thread may have recorded such
+ * CTAs, because it did not know yet that earlier ones fill the budget. */
 static void choose_ctas(struct state *state, struct sample *sample)
 {
     uint64_t kept = 0;

@@ -1,9 +1,9 @@
 /* Finds the order in which ptxas issues the instructions of a block.
  *
- * This is a list scheduler. Of the instructions whose operands are ready, it issues the one with
+ * This is a list scheduler. Among the instructions whose operands are ready, it issues the one with
  * the longest chain of dependent instructions. So loads move to the top of a block, and the waits
  * for several loads overlap. A load does not move above a store that may write the bytes that it
- * reads. Nothing moves over a barrier, a fence, a branch, or a quotient that may call a
+ * reads. No instruction moves across a barrier, a fence, a branch, or a quotient that may call a
  * subroutine. */
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +21,11 @@ struct edge {
 };
 
 struct node {
-    uint32_t edges;   /* first edge to an op that must come later, or NO_EDGE */
-    uint32_t pending; /* number of ops that must come before it and are not issued yet */
+    uint32_t edges;   /* first edge to an op that must be issued later, or NO_EDGE */
+    uint32_t pending; /* number of ops that must be issued before it and are not issued yet */
     uint32_t ready;   /* the cycle when its operands are ready */
-    uint32_t chain;   /* cycles of the longest chain of dependent ops that begins with it */
+    /* length in cycles of the longest chain of dependent ops that begins with this op */
+    uint32_t chain;
     uint32_t readers; /* number of ops that still have to read its results */
 };
 #define NO_EDGE UINT32_MAX
@@ -37,7 +38,7 @@ struct schedule {
     uint32_t *writer, *reader;
     /* for each source of each op, the previous op that reads the same register, or NO_EDGE */
     uint32_t (*before)[OP_SOURCES];
-    /* for each source of each op, the op of the same block that computes it, or NO_EDGE */
+    /* for each source of each op, the op in this block that computes it, or NO_EDGE */
     uint32_t (*made)[OP_SOURCES];
     uint32_t live, room; /* 32-bit registers in use, and available */
     bool failed;
@@ -90,7 +91,8 @@ static void forget_registers(struct schedule *s, const struct op *ops, uint32_t 
     }
 }
 
-/* Makes op I, which overwrites REG, come after all ops that read the old value. */
+/* Adds edges so that op I, which overwrites REG, is issued after all ops that read the old
+ * value. */
 static void link_readers(struct schedule *s, const struct op *ops, uint32_t i, uint32_t reg)
 {
     for (uint32_t reader = s->reader[reg]; reader != NO_EDGE;) {
@@ -112,7 +114,7 @@ static void link_registers(struct schedule *s, const struct op *ops, uint32_t i)
             add_edge(s, writer, i, assumed_wait(&ops[writer]));
             s->nodes[writer].readers++;
         } else if (s->reader[op->source[k]] == NO_EDGE) {
-            s->live++; /* the value was made before the block */
+            s->live++; /* the value was computed before the block */
         }
         s->before[i][k] = s->reader[op->source[k]];
         s->reader[op->source[k]] = i;
@@ -132,7 +134,7 @@ static bool may_alias(const struct op *a, const struct op *b)
     return a->space == b->space || a->space == PTX_GENERIC || b->space == PTX_GENERIC;
 }
 
-/* Keeps the order of memory accesses, and keeps every op on its side of a fence. */
+/* Adds edges that keep memory accesses in order, and keep every op on its side of a fence. */
 static void link_order(struct schedule *s, const struct op *ops, uint32_t i, uint32_t fence)
 {
     add_edge(s, fence, i, 0);
@@ -179,7 +181,8 @@ static bool belongs_to(const struct op *ops, uint32_t first, uint32_t i)
            (b->offset ^ a->offset) > 0;
 }
 
-/* Returns whether OP ends the search for further parts of a load from BASE. */
+/* Returns whether OP prevents loads after it from being merged with loads before it. BASE is the
+ * register with the loads' base address. */
 static bool ends_search(const struct op *op, uint32_t base)
 {
     bool writes = op->kind == OP_MEMORY && op->is_store &&
@@ -198,8 +201,8 @@ static void merge_into(struct op *ops, uint32_t first, uint32_t i)
     ops[i].kind = OP_GONE;
 }
 
-/* Merges two or four loads of neighbouring words from shared memory, as ptxas does where it knows
- * their alignment. Returns the number of remaining ops. */
+/* Merges two or four loads of neighbouring words from shared memory into one load, as ptxas does if
+ * it knows that they are aligned. Returns the number of remaining ops. */
 static uint32_t merge_loads(struct op *ops, uint32_t count)
 {
     for (uint32_t first = 0; first < count; first++) {
@@ -227,10 +230,10 @@ static uint32_t merge_loads(struct op *ops, uint32_t count)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-#define PUT_OFF (1u << 20) /* a delay in cycles that puts an op behind all others */
+#define PUT_OFF (1u << 20) /* a delay in cycles that makes an op the last choice */
 
-/* Returns whether no registers are left for the results of op I. If so, ops that free registers are
- * issued first. */
+/* Returns whether there are too few free registers for the results of op I. If so, ops that free
+ * registers are issued first. */
 static bool is_too_much(const struct schedule *s, const struct op *ops, uint32_t i)
 {
     uint32_t freed = 0;
@@ -243,7 +246,7 @@ static bool is_too_much(const struct schedule *s, const struct op *ops, uint32_t
     return ops[i].width > freed && s->live + ops[i].width - freed > s->room;
 }
 
-/* Counts the registers that are in use after op I. */
+/* Updates the number of registers that are in use after op I. */
 static void count_live(struct schedule *s, const struct op *ops, uint32_t i)
 {
     s->live += s->nodes[i].readers ? ops[i].width : 0;
@@ -254,8 +257,8 @@ static void count_live(struct schedule *s, const struct op *ops, uint32_t i)
     }
 }
 
-/* Returns the op of OPEN to issue in cycle NOW, which is the op with the longest chain among the
- * ready ops. */
+/* Returns the op in OPEN to issue in cycle NOW: of those that are ready, the op with the longest
+ * chain. */
 static uint32_t choose_next(const struct schedule *s, const struct op *ops, const uint32_t *open,
                             uint32_t count, uint32_t now)
 {
@@ -349,7 +352,8 @@ static bool reads(const struct op *op, uint32_t reg)
     return false;
 }
 
-/* Returns whether op I has a single result, which only ops I and EXCEPT of the block read. */
+/* Returns whether op I has a single result that no op of the block reads, except ops I and
+ * EXCEPT. */
 static bool is_only_for(const struct op *ops, uint32_t count, uint32_t i, uint32_t except)
 {
     if (ops[i].result_count != 1 || ops[i].kind != OP_PLAIN)
@@ -360,9 +364,9 @@ static bool is_only_for(const struct op *ops, uint32_t count, uint32_t i, uint32
     return true;
 }
 
-/* Marks the ops that only the last of the unrolled iterations needs: the branch, its comparison and
- * a counter that no other op reads. Returns false if ptxas cannot know the loop's number of
- * iterations. */
+/* Marks those ops of a loop that are needed only once for several unrolled iterations: the branch,
+ * its comparison, and a counter that no other op reads. Returns false if ptxas cannot know the
+ * number of iterations. */
 static bool mark_control(const struct op *ops, uint32_t count, bool *is_control)
 {
     uint32_t branch = count - 1, compare = count;
@@ -388,8 +392,8 @@ static bool mark_control(const struct op *ops, uint32_t count, bool *is_control)
     return true;
 }
 
-/* Renames OP's operands. NAMES has each register's current name. Results of all iterations except
- * the last get new names. */
+/* Renames the operands of OP. NAMES has the current name of each register. In all iterations except
+ * the last, results get new names. */
 static void rename_op(struct machine *machine, struct op *op, uint32_t *names, bool is_last)
 {
     for (uint32_t k = 0; k < op->source_count; k++)
@@ -447,7 +451,8 @@ bool machine_unroll(struct machine *machine, struct machine_block *block)
             *op = ops[i];
             op->copy = copy;
             if (op->is_step && copy + 1u < UNROLL)
-                op->count = op->depth = 0; /* this step becomes an offset in the addresses */
+                /* this step becomes an offset in the addresses of later iterations */
+                op->count = op->depth = 0;
             rename_op(machine, op, names, copy + 1u == UNROLL);
         }
     block->unrolled_count = machine->op_count - block->unrolled;

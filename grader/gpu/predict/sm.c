@@ -46,8 +46,8 @@ static struct sm_heap_entry heap_pop(struct sm *sm)
 
 /* --- the path of a warp ----------------------------------------------------------------------- */
 
-/* Returns whether WALK executes BLOCK, a block or a region, from its first to its last instruction,
- * beginning in run RUN. If so, sets *LAST to the run in which it ends. */
+/* Returns whether WALK executes BLOCK, which is a block or a region, from the first to the last
+ * instruction, starting in run RUN (walk.h). If so, sets *LAST to the run in which it ends. */
 static bool goes_through(const struct walk *walk, uint32_t run, const struct machine_block *block,
                          uint32_t *last)
 {
@@ -65,8 +65,8 @@ static bool goes_through(const struct walk *walk, uint32_t run, const struct mac
     return false;
 }
 
-/* Returns whether the warp's next runs are COUNT iterations of BLOCK with the same lanes. If so,
- * sets `starts` and `last_run`. */
+/* Returns whether the warp's next runs (walk.h) are COUNT iterations of BLOCK with the same lanes.
+ * If so, sets `starts` and `last_run`. */
 static bool cover(struct sm_warp *warp, const struct machine_block *block, uint32_t count)
 {
     uint32_t run = warp->run, last = run;
@@ -85,8 +85,8 @@ static bool cover(struct sm_warp *warp, const struct machine_block *block, uint3
     return true;
 }
 
-/* Lets the warp execute UNROLL iterations of BLOCK at once, or a whole region once, if its walk
- * does so. Returns whether it does. */
+/* If the warp executes UNROLL complete iterations of BLOCK next, or a complete region, simulates
+ * these as a unit. Returns whether this is so. */
 static bool enter_whole(const struct sm *sm, struct sm_warp *warp,
                         const struct machine_block *block, bool is_region)
 {
@@ -124,8 +124,8 @@ static void enter_block(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
     warp->end = warp->at + block->count;
 }
 
-/* Returns whether the warp skips a block that ptxas predicates. The warp then still issues the
- * block. */
+/* Returns whether the warp jumps over a block that ptxas predicates. The GPU then still issues the
+ * instructions of this block. */
 static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
 {
     const struct walk *walk = warp->walk;
@@ -138,7 +138,7 @@ static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
            run[1].pc == sm->machine->blocks[number + 1].end;
 }
 
-/* Continues after the ops of a block. Returns false if the walk ends. */
+/* Goes to the block after the current one. Returns false if the warp has no more instructions. */
 static bool next_block(const struct sm *sm, struct sm_warp *warp)
 {
     warp->run = warp->last_run;
@@ -189,7 +189,7 @@ void sm_next_op(const struct sm *sm, struct sm_warp *warp)
     warp->op = NULL;
 }
 
-/* Returns the time when the copies for which OP waits are done. */
+/* Returns the time when the copies that OP waits for are done. */
 static double copied_at(const struct sm_warp *warp, const struct op *op)
 {
     if (op->pending == WAIT_ALL)
@@ -220,7 +220,7 @@ double sm_ready_at(const struct sm *sm, struct sm_warp *warp)
 
 static void advance(struct sm *sm, struct sm_warp *warp);
 
-/* Lets the block's warps continue if all of them have arrived at the barrier. */
+/* Lets the warps of BLOCK continue if all of them have arrived at the barrier. */
 static void try_barrier(struct sm *sm, struct sm_block *block)
 {
     if (!block->arrived || block->arrived < block->alive)
@@ -242,9 +242,9 @@ static void try_barrier(struct sm *sm, struct sm_block *block)
 
 static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, double at);
 
-/* Notes the pace of WARP, which has ended, if it has more instructions than all warps before. The
- * measurement leaves out the first half of its runs, in which the caches fill, and the last eighth,
- * which may lie after the loops. */
+/* Measures the speed of WARP, which has ended, if it has more instructions than all warps before.
+ * Leaves out the first half of its runs (walk.h), during which the caches fill, and the last
+ * eighth, which may be after the loops. */
 static void note_pace(struct sm_result *result, const struct sm_warp *warp)
 {
     const struct walk *walk = warp->walk;
@@ -275,7 +275,7 @@ static void end_warp(struct sm *sm, struct sm_warp *warp)
     begin_block(sm, block, sm->started, block->latest + sm->chip->block_latency);
 }
 
-/* Goes to the warp's next op and queues the warp. */
+/* Goes to the warp's next op, and puts the warp into the queue. */
 static void advance(struct sm *sm, struct sm_warp *warp)
 {
     sm_next_op(sm, warp);
@@ -296,7 +296,7 @@ void sm_enter(const struct sm *sm, struct sm_warp *warp)
     sm_next_op(sm, warp);
 }
 
-/* Starts the next CTA of the list in BLOCK's place, if there is one. */
+/* Starts the next CTA of the list, if there is one, in the slot of BLOCK. */
 static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, double at)
 {
     const struct walk_cta *cta = sm->next;
@@ -313,8 +313,8 @@ static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, 
     for (uint32_t w = 0; w < cta->warps; w++) {
         struct sm_warp *warp = &block->warps[w];
         warp->walk = &cta->walk[w];
-        /* the first warps of blocks often have the most work, so they should not all get the same
-         * scheduler */
+        /* the first warps of blocks often have the most work, so warp 0 gets a different scheduler
+         * in each block */
         warp->scheduler = (w + number) % (uint32_t)sm->chip->schedulers;
         warp->now = warp->begun = warp->from = warp->to = at;
         warp->from_run = warp->to_run = 0;
@@ -357,7 +357,8 @@ static double pipe_cycles(const struct emu_chip *chip, uint8_t pipe)
     }
 }
 
-/* Returns the cycles from an op's issue to its result, without a memory access. */
+/* Returns the number of cycles from the issue of an op to its result. Does not include memory
+ * accesses. */
 static double latency_of(const struct emu_chip *chip, const struct op *op)
 {
     double rest = op->depth ? (op->depth - 1) * chip->alu_latency : 0;
@@ -375,7 +376,7 @@ static double latency_of(const struct emu_chip *chip, const struct op *op)
     }
 }
 
-/* Waits from AT until the warp's scheduler and then the op's pipe are free, and occupies them.
+/* Waits from time AT until the warp's scheduler and then the op's pipe are free, and occupies both.
  * Returns the time at which the op begins. */
 static double take_units(struct sm *sm, const struct sm_warp *warp, const struct op *op, double at)
 {
@@ -385,8 +386,8 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
     double cycles =
         pipe_cycles(sm->chip, (uint8_t)pipe) * (pipe == PIPE_SFU && op->count ? 1 : op->count);
     /* Registers are in two banks, so reading three operands takes two cycles. An instruction that
-     * is issued right after the warp's previous instruction can reuse its operands. An instruction
-     * that has waited cannot. */
+     * is issued directly after the warp's previous instruction can reuse the operands of that
+     * instruction. An instruction that has waited cannot. */
     if (op->reads_three && at > warp->now)
         cycles = later(cycles, 2 * op->count);
     sm->result->instructions += op->count;
@@ -404,7 +405,7 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
 static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, double start)
 {
     const struct emu_chip *chip = sm->chip;
-    if (warp->is_off) { /* no lane is active, but the address unit still takes a cycle */
+    if (warp->is_off) { /* no lane is active, but the address unit still spends a cycle */
         if (op->kind == OP_MEMORY && !sm->options->no_limits)
             sm->address = later(sm->address, start) + 1;
         *(op->space == PTX_SHARED ? &sm->result->shared : &sm->result->l1) += op->kind == OP_MEMORY;
@@ -442,16 +443,16 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
         warp->groups[warp->group_count++ % GROUPS] = warp->copies;
         return start;
     default:
-        /* the branch to the slow path waits for a check of the operands, which takes about as long
-         * as the result */
+        /* the operands are checked before the branch to the slow path, which takes about as long as
+         * the result */
         if (op->has_slow_path)
             warp->now = later(warp->now, start + latency_of(chip, op));
         return start + latency_of(chip, op);
     }
 }
 
-/* Returns the time when the piece of the program that contains OP is loaded. The first warp that
- * needs it has to wait. */
+/* The code is loaded in pieces. Returns the time when the piece that contains OP is loaded. The
+ * first warp that needs a piece waits for it. */
 static double fetch_code(struct sm *sm, const struct op *op, double at)
 {
     double *piece = &sm->code[(op - sm->machine->ops) / CODE_PIECE];

@@ -18,7 +18,8 @@ static uint64_t hash_of(uint64_t line)
     return line ^ line >> 29;
 }
 
-/* Waits until UNIT is free, occupies it for CYCLES, and returns the time at which this begins. */
+/* Waits from time AT until UNIT is free, and occupies it for CYCLES. Returns the time at which this
+ * begins. */
 static double take(const struct sm *sm, double *unit, double at, double cycles)
 {
     if (sm->options->no_limits)
@@ -69,7 +70,7 @@ static struct touched_line *touched_at(struct sm *sm, uint64_t line)
 
 /* --- behind the first-level cache ------------------------------------------------------------- */
 
-/* Returns the number of the buffer of LINE, or buffer_count if there is none. */
+/* Returns the index of the buffer that contains LINE, or buffer_count if there is none. */
 static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
 {
     unsigned i = 0;
@@ -79,7 +80,7 @@ static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
     return i;
 }
 
-/* Returns the time that DRAM takes for SECTORS of a line, in units of the time for a whole line. On
+/* Returns the time that DRAM takes for SECTORS of a line, in units of its time for a whole line. On
  * chips that coalesce half-warps into transactions of 64 bytes, two such transactions take as long
  * as a whole line. */
 static double line_cost(const struct emu_chip *chip, uint32_t sectors)
@@ -91,11 +92,11 @@ static double line_cost(const struct emu_chip *chip, uint32_t sectors)
 /* Fetches SECTORS of LINE. Returns the time when they arrive.
  *
  * A line comes from the second-level cache or from DRAM. A hash of its address decides which, so
- * that all its sectors come from the same place. The fraction `misses` of the lines occupies DRAM:
- * this is the multiprocessor's fair share of DRAM's reads. But if several multiprocessors request
- * the same line at the same time, all of them wait for DRAM. This happens in the first wave of
- * blocks, where the fraction `cold` of the lines has DRAM's latency. In later waves, another
- * multiprocessor has fetched the line before. */
+ * that all its sectors come from the same place. There are two fractions of lines from DRAM. The
+ * fraction `misses` uses DRAM's bandwidth: it is this multiprocessor's share of DRAM's reads. The
+ * fraction `cold` has DRAM's latency. In the first wave of blocks it is the larger of the two,
+ * because all multiprocessors that request the same line at the same time wait for DRAM. In later
+ * waves, another multiprocessor has already fetched the line. */
 static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
 {
     struct touched_line *touched = touched_at(sm, line);
@@ -142,8 +143,8 @@ static double load_line(struct sm *sm, uint64_t entry, bool is_cached, double at
     return filled;
 }
 
-/* Counts the traffic that COUNT sectors of a line cause in the second-level cache when a
- * multiprocessor sends them. */
+/* Counts the traffic in the second-level cache that a multiprocessor causes when it sends COUNT
+ * sectors of a line. */
 static void count_sent(struct sm *sm, unsigned count)
 {
     sm->result->l2_sectors += count;
@@ -166,8 +167,8 @@ static void store_line(struct sm *sm, uint64_t entry, double at)
              writes * sm->dram_cycles);
 }
 
-/* Stores to local memory go to the second-level cache, too, but the first-level cache keeps
- * them. */
+/* A store to local memory also goes to the second-level cache, but the first-level cache keeps the
+ * line. */
 static void store_local_line(struct sm *sm, uint64_t entry, double at)
 {
     struct l1_line *held = l1_find(&sm->l1, WALK_LINE(entry));
@@ -177,8 +178,8 @@ static void store_local_line(struct sm *sm, uint64_t entry, double at)
     store_line(sm, entry, at);
 }
 
-/* Bits that no address has. They mark the keys of units and words of atomics, and the lines of
- * spilled values. */
+/* Bits that are 0 in all addresses. In the table of lines, they mark the entries of units and words
+ * of atomics, and of spilled values. */
 #define UNIT_MARK  ((uint64_t)1 << 62)
 #define WORD_MARK  ((uint64_t)1 << 61)
 #define SPILL_MARK ((uint64_t)1 << 51)
@@ -191,8 +192,8 @@ static uint64_t unit_of(const struct emu_chip *chip, uint64_t line)
     return (line / 1024 * 2 + line / 256 % 2) % (uint64_t)chip->atomic_units;
 }
 
-/* Waits until the unit or the word KEY is free, occupies it for CYCLES, and returns the time at
- * which this begins. */
+/* Waits from time AT until the unit or word with KEY is free, and occupies it for CYCLES. Returns
+ * the time at which this begins. */
 static double wait_turn(struct sm *sm, uint64_t key, double at, double cycles)
 {
     struct touched_line *place = touched_at(sm, key);
@@ -203,11 +204,11 @@ static double wait_turn(struct sm *sm, uint64_t key, double at, double cycles)
     return start;
 }
 
-/* Simulates an atomic on a line. A unit of the second-level cache executes the atomic's turns (see
- * count_turns() in walk.c) and those of other multiprocessors one after the other. An addition to a
- * float takes longer than a turn, but meanwhile the unit can change other words, so only atomics on
- * the same word wait for its end (red_f32_line and red_f32_same in tests/hardware/chip). The model
- * counts all words of a sector as the same word here. */
+/* Simulates an atomic on a line. A unit of the second-level cache executes atomics in steps
+ * ("turns", see count_turns() in walk.c), one after the other for all multiprocessors. The addition
+ * of a float takes longer than a turn. Meanwhile the unit can change other words, so only atomics
+ * on the same word wait for the end of the addition (red_f32_line and red_f32_same in
+ * tests/hardware/chip). Here, the model treats all words of a sector as the same word. */
 static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
                           uint64_t entry, double tries, double at)
 {
@@ -229,8 +230,8 @@ static double atomic_line(struct sm *sm, const struct op *op, const struct walk_
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Returns the cycles of the address unit for an access to global or local memory. The unit looks up
- * four lines per cycle, and a pass takes one word from each bank. */
+/* Returns the number of cycles that the address unit spends on an access to global or local memory.
+ * The unit looks up four lines per cycle, and a pass takes one word from each bank. */
 static double address_cycles(const struct sm *sm, const struct walk_access *access, bool is_ideal)
 {
     double data = access->lanes * access->bytes / FULL_LINE;
@@ -238,21 +239,21 @@ static double address_cycles(const struct sm *sm, const struct walk_access *acce
     return later(is_ideal ? data : later(lines, access->passes), 1);
 }
 
-#define LOOP_OPS 4 /* dependent instructions in a loop with compare-and-swap */
+#define LOOP_OPS 4 /* number of dependent instructions in a compare-and-swap loop */
 
-/* Returns how many rounds a loop with compare-and-swap takes until all lanes of a warp have
- * succeeded. The walk does not show this, because the emulator executes one warp after the other.
- * In each round, one of the lanes that want the same word succeeds, so the loop takes as many
- * rounds as the most wanted of the warp's words has rivals. The formula estimates this number if
- * lanes choose their words at random. */
+/* Returns the number of iterations of a compare-and-swap loop until all lanes of a warp have
+ * succeeded. The recorded instructions do not show this, because the emulator executes one warp
+ * after the other. In each iteration, one of the lanes that compete for a word succeeds. So the
+ * number is that of the lanes that compete for the most contended of the warp's words. The formula
+ * estimates it for lanes that choose their words at random. */
 static double count_rounds(const struct sm *sm, const struct walk_access *access)
 {
     double rivals = sm->memory->rivals;
     return rivals + sqrt(2 * (rivals - 1) * log(access->lanes));
 }
 
-/* Returns whether the access at PC is in the first iteration of its loop. It is if the run before
- * RUN does not contain PC. */
+/* Returns whether the access at PC is in the first iteration of its loop, which means that the run
+ * before RUN does not contain PC (walk.h). */
 static bool is_first_try(const struct walk *walk, uint32_t run, uint32_t pc)
 {
     const struct walk_run *before = &walk->runs[run - 1];
@@ -308,8 +309,8 @@ static double access_shared(struct sm *sm, const struct walk_access *access, uns
     return start + passes - 1 + sm->chip->shared_latency * (is_atomic ? 2 : 1);
 }
 
-/* Returns whether CACHE lacks LINE, and if so adds it. Sets *HELD to the line's entry, or to
- * NULL if the cache has no room at all. */
+/* Returns whether CACHE lacks LINE. If so, adds LINE to it. Sets *HELD to the line's entry, or to
+ * NULL if the cache has size 0. */
 static bool misses_constants(struct l1 *cache, uint64_t line, struct l1_line **held)
 {
     *held = l1_find(cache, line);
@@ -321,8 +322,8 @@ static bool misses_constants(struct l1 *cache, uint64_t line, struct l1_line **h
 
 /* Simulates a load of a constant whose address is the same for all lanes. Each scheduler has a
  * cache for such constants, which fetches one line at a time. Warps that load the same table at
- * about the same time share its lines. If more warps than the cache has lines read a long table,
- * each of them finds that other warps have replaced its line. */
+ * about the same time share its lines. But if a long table is read by more warps than the cache has
+ * lines, each warp finds its line replaced by those of other warps. */
 static double access_immediate(struct sm *sm, uint32_t scheduler, uint64_t line, double at)
 {
     struct l1_line *held = NULL;
@@ -336,7 +337,7 @@ static double access_immediate(struct sm *sm, uint32_t scheduler, uint64_t line,
 }
 
 /* Simulates a load of constants whose addresses are in registers. The cache spends time on each
- * different constant, and on each line that it fetches, but the waits for lines overlap. */
+ * distinct constant, and on each line that it fetches, but the waits for several lines overlap. */
 static double access_indexed(struct sm *sm, uint64_t line, double at)
 {
     struct l1_line *held;
@@ -350,14 +351,14 @@ static double access_constants(struct sm *sm, const struct sm_warp *warp, const 
                                const struct walk_access *access, double at)
 {
     bool is_immediate = op->is_uniform && access->passes == 1;
-    /* a constant that is an operand adds no latency */
+    /* a constant that is an operand of another instruction adds no latency */
     double latency = op->count ? sm->chip->constant_latency : 0;
     double cycles = is_immediate ? 0 : access->passes * sm->chip->constant_cycles;
     double start = is_immediate ? at : take(sm, &sm->constants, at, cycles), held = start;
     for (uint32_t i = 0; i < access->line_count; i++) {
         uint64_t line = WALK_LINE(warp->walk->lines[access->lines + i]);
         uint32_t sectors = WALK_SECTORS(warp->walk->lines[access->lines + i]);
-        /* a line of the walk is two lines of the cache */
+        /* the cache's lines are half as long as those in the walk */
         for (uint32_t half = 0; half < 2; half++) {
             if (!(sectors >> 2 * half & 3))
                 continue;
@@ -379,8 +380,8 @@ static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *o
     return access_lines(sm, warp, op, access, at);
 }
 
-/* Returns the index of the first access, from LOW up to END, by the instruction at PC or a later
- * instruction. Returns END if there is none. */
+/* Searches the accesses from index LOW up to END, exclusive. Returns the index of the first access
+ * by the instruction at PC or a later one, or END if there is none. */
 static uint32_t find_access(const struct walk *walk, uint32_t low, uint32_t end, uint32_t pc)
 {
     while (low < end) {
@@ -403,7 +404,7 @@ double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, doubl
     double done = at + (op->is_load ? sm->chip->alu_latency : 0);
     uint32_t i = find_access(walk, walk->runs[run].accesses, end, op->pc);
     if (op->is_guarded && (i >= end || walk->accesses[i].pc != op->pc)) {
-        take(sm, &sm->address, at, 1); /* no lane is active, but the address unit takes a cycle */
+        take(sm, &sm->address, at, 1); /* no lane is active, but the address unit spends a cycle */
         *(op->space == PTX_SHARED ? &sm->result->shared : &sm->result->l1) += 1;
     }
     for (; i < end && walk->accesses[i].pc == op->pc; i++)

@@ -1,9 +1,9 @@
-/* Stores values to local memory and loads them again where a block needs more registers than a
- * thread may have. Only ptxas knows which values it spills. These rules come close:
+/* Models how ptxas spills values to local memory where a block needs more registers than a thread
+ * may have. Only ptxas knows which values it spills. These rules come close:
  *
- * - A value is loaded right before the instruction that uses it. If there is no register for it,
- *   the value whose next use is the farthest gives up its register, and is stored if memory does
- *   not have it.
+ * - A value is loaded right before the instruction that uses it. If there is no free register, the
+ *   value whose next use is the farthest gives up its register. It is stored first, unless memory
+ *   already has it.
  * - At a loop's end, each value is where it was at the loop's beginning, in a register or in
  *   memory. */
 #include <stdlib.h>
@@ -11,14 +11,16 @@
 
 #include "gpu/predict/machine.h"
 
-#define DEAD     UINT32_MAX       /* the value is not used any more */
-#define LATER    (UINT32_MAX - 1) /* later blocks use it, or this block only copies it */
+#define DEAD UINT32_MAX /* the value is not used any more */
+/* the value's next use is in a later block, or a copy in this block */
+#define LATER    (UINT32_MAX - 1)
 #define IN_NO_OP UINT32_MAX
 
 struct value {
-    uint32_t next;    /* index of the op that uses it next, or LATER, or DEAD */
-    uint32_t first;   /* the same, at the beginning of the block */
-    uint32_t used_in; /* the op that is being placed, if it needs the value's register */
+    uint32_t next;  /* index of the op that uses it next, or LATER, or DEAD */
+    uint32_t first; /* the same for its first use in the block */
+    /* index of the op that is being placed, if that op needs the value's register */
+    uint32_t used_in;
     bool has_register, in_memory;
     bool at_begin; /* it is in a register at the beginning of the block */
 };
@@ -28,8 +30,8 @@ struct spilling {
     struct op *ops; /* the block's new ops */
     uint32_t count, room;
     struct value *values;       /* for each register of the machine */
-    uint32_t *held, held_count; /* the values that have registers */
-    uint32_t used, limit;       /* 32-bit registers in use, and available */
+    uint32_t *held, held_count; /* the values that are in registers */
+    uint32_t used, limit;       /* numbers of 32-bit registers in use, and available */
     uint32_t spills;
     bool failed;
 };
@@ -41,7 +43,7 @@ static bool is_copy(const struct op *op)
 
 /* --- uses ------------------------------------------------------------------------------------- */
 
-/* For each source and result of each op, sets in AFTER the next use of its value. Sets `first` of
+/* Sets in AFTER, for each source and result of each op, the next use of this value. Sets `first` of
  * each value. */
 static void find_uses(struct spilling *s, const struct op *ops, uint32_t count,
                       uint32_t (*after)[OP_SOURCES + OP_RESULTS])
@@ -126,7 +128,7 @@ static void make_room(struct spilling *s, uint32_t width, uint32_t now, uint32_t
                 best = s->held[i];
         }
         if (best == IN_NO_OP)
-            return; /* the op itself needs too many registers */
+            return; /* the op alone needs too many registers */
         if (!s->values[best].in_memory && s->values[best].next != DEAD)
             emit_spill(s, best, true, pc);
         s->values[best].in_memory = true;
@@ -147,8 +149,8 @@ static void hold(struct spilling *s, uint32_t reg, uint32_t now, uint32_t pc)
 
 /* --- a block ---------------------------------------------------------------------------------- */
 
-/* Gives registers to the values that exist when the block begins, in the order in which the block
- * uses them. The values for which there is no register are in memory. */
+/* Gives registers to the values that exist when the block begins, in the order of their first use.
+ * If there is no register for a value, it is in memory. */
 static void begin(struct spilling *s, const struct op *ops, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -164,7 +166,7 @@ static void begin(struct spilling *s, const struct op *ops, uint32_t count)
         }
 }
 
-/* Lets the result of a copy take over the location of its source. */
+/* Moves the register or memory of a copy's source to its result. */
 static void rename_value(struct spilling *s, const struct op *op, const uint32_t *after,
                          uint32_t now)
 {
@@ -210,7 +212,7 @@ static void place(struct spilling *s, const struct op *op, const uint32_t *after
     emit(s, op);
 }
 
-/* At the end of a loop, puts all values back where they were at its beginning. */
+/* At the end of a loop, restores all values to where they were at its beginning. */
 static void close_loop(struct spilling *s, uint32_t pc)
 {
     for (uint32_t i = 0; i < s->held_count; i++) {

@@ -11,7 +11,7 @@ static unsigned operand_bits(const struct pass *pass, const struct ptx_operand *
 {
     if (operand->kind == PTX_IMMEDIATE)
         return operand->value ? (unsigned)__builtin_ctzll((uint64_t)operand->value) : MOST_BITS;
-    /* ptxas aligns arrays of 16 bytes and more to 16 bytes, whatever their type */
+    /* ptxas aligns arrays of at least 16 bytes to 16 bytes, whatever their type */
     if (operand->kind == PTX_VARIABLE)
         return operand->variable->size == 0 || operand->variable->size >= 16 ? 4 : 2;
     return operand->kind == PTX_REGISTER ? aligned_bits(pass, operand->index, depth) : 0;
@@ -22,7 +22,7 @@ static unsigned lower(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Counts the lowest bits of IN's result that are known to be zero. */
+/* Returns how many of the lowest bits of IN's result are known to be zero. */
 static unsigned result_bits(const struct pass *pass, const struct ptx_instruction *in,
                             unsigned depth)
 {
@@ -55,8 +55,8 @@ static unsigned result_bits(const struct pass *pass, const struct ptx_instructio
     }
 }
 
-/* Returns the least number over all instructions that write the register. If DEPTH runs out at a
- * register with several writers, which is a loop's variable, it counts as aligned. */
+/* Returns the minimum over all instructions that write the register. If DEPTH runs out at a
+ * register with several writers, the register is a loop's variable, and counts as aligned. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth)
 {
     unsigned bits = MOST_BITS;
@@ -105,8 +105,8 @@ static bool makes_varying(const struct ptx_instruction *in)
     return false;
 }
 
-/* Ignores branches: a loop's variable counts as uniform if all values that it gets are, even if
- * some lanes leave the loop earlier. */
+/* Ignores branches: a loop's variable counts as uniform if all values assigned to it are uniform,
+ * even if some lanes leave the loop earlier than others. */
 void find_varying(struct pass *pass)
 {
     do {

@@ -41,7 +41,8 @@ uint64_t walk_kept(const struct walk_cta *cta)
     return kept;
 }
 
-/* Makes room for one more element of SIZE bytes. */
+/* Grows ARRAY if it has no room for one more element of SIZE bytes. Returns false when out of
+ * memory. */
 static bool grow(struct walk *walk, void *array, uint32_t count, uint32_t *room, size_t size)
 {
     void **list = array;
@@ -105,7 +106,7 @@ static void add_lines(struct walk *walk, struct walk_access *into, const struct 
         add_sector(walk, into, access->addr[__builtin_ctz(left)] + bytes - 1);
 }
 
-/* Adds the lines of an access by the rules of half-warps (old_rules.h). If a half-warp's accesses
+/* Adds the lines of an access by the rules for half-warps (old_rules.h). If a half-warp's accesses
  * do not coalesce, each lane makes its own transaction. */
 static void add_transactions(struct walk *walk, struct walk_access *into,
                              const struct obs_access *access)
@@ -113,9 +114,9 @@ static void add_transactions(struct walk *walk, struct walk_access *into,
     for (unsigned first = 0; first < WARP; first += 16) {
         bool coalesces = old_rules_coalesces(access, first);
         uint32_t lines = into->lines;
-        /* add_sector() adds a sector to a line only if the line is in the list from into->lines on.
-         * So the lines of this half-warp become transactions of their own, even if the other
-         * half-warp has touched the same lines. */
+        /* add_sector() adds a sector to an existing line only if that line is in the list from
+         * into->lines on. So each half-warp gets its own transactions, even if both access the same
+         * lines. */
         into->lines = walk->line_count;
         for (uint32_t left = access->mask & 0xffffu << first; left; left &= left - 1) {
             into->lines = coalesces ? into->lines : walk->line_count;
@@ -125,7 +126,7 @@ static void add_transactions(struct walk *walk, struct walk_access *into,
     }
 }
 
-/* Adds the lines of local memory, where a line holds the same word of all 32 lanes. */
+/* Adds lines of local memory. A line holds the same word of all 32 lanes. */
 static void add_local_lines(struct walk *walk, struct walk_access *into,
                             const struct obs_access *access)
 {
@@ -138,15 +139,17 @@ static void add_local_lines(struct walk *walk, struct walk_access *into,
     }
 }
 
-/* Sets `turns` to the number of turns that an atomic takes, and `same` to the largest number of
- * lanes that access the same word. One turn can change several words of one sector, but each word
- * only for one lane. So a sector takes as many turns as its most wanted word has lanes. */
+/* Sets `turns` to the number of steps in which the second-level cache executes an atomic, and
+ * `same` to the largest number of lanes that access the same word. One turn can change several
+ * words of a sector, but each word for one lane only. So a sector takes as many turns as its most
+ * contended word has lanes. */
 static void count_turns(const struct obs_access *access, struct walk_cost *cost)
 {
     unsigned turns = 0, most = 0;
-    uint8_t nth[WARP]; /* for each lane, how many lanes from 0 up to this lane access its word */
+    /* for each lane, the number of lanes up to and including it that access its word */
+    uint8_t nth[WARP];
     for (unsigned i = 0; i < WARP; i++) {
-        bool is_new = access->mask >> i & 1; /* no earlier lane is in the same turn */
+        bool is_new = access->mask >> i & 1; /* no earlier lane has started this turn */
         nth[i] = 1;
         for (unsigned k = 0; k < i; k++)
             nth[i] += access->mask >> k & 1 && access->addr[k] == access->addr[i];
@@ -172,7 +175,7 @@ static uint16_t count_addresses(const struct obs_access *access)
     return count;
 }
 
-/* Counts the passes through the memory of a multiprocessor, which is used as shared memory and as
+/* Counts the passes through a multiprocessor's memory, which serves both as shared memory and as
  * cache. In both cases, a pass takes one word from each bank. */
 static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
 {
@@ -189,8 +192,8 @@ static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
     return (uint16_t)passes;
 }
 
-/* Returns whether COST belongs to an access with the same lanes, distances and position in a line
- * as ACCESS. Otherwise notes the lanes, distances and position of ACCESS in COST. */
+/* Returns whether COST belongs to an access with the same lanes, the same distances between them,
+ * and the same position in a line as ACCESS. Updates COST to those of ACCESS. */
 static bool is_alike(struct walk_cost *cost, const struct obs_access *access)
 {
     uint64_t other = 0;

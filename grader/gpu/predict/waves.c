@@ -1,6 +1,6 @@
-/* Estimates how many warps of a launch are resident at each moment. Replays the launch, given each
- * CTA's amount of work. A CTA starts as soon as another CTA ends on the same multiprocessor, and
- * the CTAs of a multiprocessor share its speed evenly. */
+/* Estimates how many warps of a launch are resident at each moment. Simulates the launch, given
+ * each CTA's number of instructions. A CTA starts as soon as another CTA ends on the same
+ * multiprocessor, and the CTAs of a multiprocessor share its speed evenly. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +9,21 @@
 #define MOST_RESIDENT 64u
 
 struct replayed_sm {
-    double now;  /* the time of this state; time is counted in instructions */
-    double done; /* work that a CTA would have done by now if it had run from the start */
-    double end[MOST_RESIDENT]; /* for each CTA, the value of `done` at which it ends */
-    uint32_t count, first;     /* number of CTAs, and index of the CTA that ends first */
-    double next;               /* the time when the first CTA ends */
-    double given;              /* work of all CTAs that this SM has got so far */
+    double now; /* the present time, measured in instructions */
+    /* number of instructions that a CTA would have executed by now if it had run from the start */
+    double done;
+    double end[MOST_RESIDENT]; /* for each resident CTA, the value of `done` at which it ends */
+    uint32_t count, first;     /* number of resident CTAs, and index of the CTA that ends first */
+    double next;               /* the time when that CTA ends */
+    /* total number of instructions of all CTAs that this multiprocessor has received so far */
+    double given;
 };
 
 struct replay {
     struct replayed_sm *sms;
     uint32_t sm_count;
-    /* resident warps in COUNT equal parts of the time until END, or NULL if not wanted */
+    /* average number of resident warps in COUNT equal intervals of the time until END, or NULL if
+     * not needed */
     double *warps;
     unsigned count;
     double end;
@@ -35,7 +38,7 @@ static void find_next(struct replayed_sm *sm)
     sm->next = sm->now + (sm->count ? (sm->end[sm->first] - sm->done) * sm->count : 0);
 }
 
-/* Adds to replay->warps the CTAs that SM holds from now until the first of them ends. */
+/* Adds the CTAs that SM holds from now until the first of them ends to replay->warps. */
 static void hold(struct replay *replay, const struct replayed_sm *sm)
 {
     double scale = replay->count / replay->end, from = sm->now * scale, to = sm->next * scale;
@@ -45,8 +48,8 @@ static void hold(struct replay *replay, const struct replayed_sm *sm)
     }
 }
 
-/* Ends the CTA of SM that ends first. A new CTA with work MORE takes its place, unless MORE is
- * 0. */
+/* Ends the CTA of SM that ends first. If MORE is not 0, a new CTA with MORE instructions takes its
+ * place. */
 static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t more)
 {
     if (replay->warps)
@@ -58,8 +61,8 @@ static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t mo
     find_next(sm);
 }
 
-/* Returns the multiprocessor whose next CTA ends first. If several end their CTAs at the same time,
- * returns the multiprocessor that has got the least work so far. */
+/* Returns the multiprocessor on which a CTA ends first. If there are several, returns the one whose
+ * CTAs so far have the fewest instructions. */
 static struct replayed_sm *earliest(const struct replay *replay)
 {
     struct replayed_sm *found = replay->sms;

@@ -1,4 +1,4 @@
-/* An arena is memory from which pieces are allocated and which is freed as a whole. */
+/* An arena serves many small allocations, which are all freed together. */
 #ifndef GPU_PTX_ARENA_H
 #define GPU_PTX_ARENA_H
 

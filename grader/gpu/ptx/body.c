@@ -7,7 +7,7 @@
 
 #define MAX_INSTRUCTIONS (1u << 20)
 
-/* Takes the words of the opcode at the beginning of a mnemonic. Returns the opcode, or -1 if it is
+/* Takes the tokens of the opcode at the beginning of a mnemonic. Returns the opcode, or -1 if it is
  * unknown. */
 static int take_opcode(struct parser *p)
 {
@@ -55,8 +55,8 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
     }
 }
 
-/* Returns whether an element of a vector is an undeclared name, which is an error. The parser takes
- * such a name for a label. */
+/* Returns whether an element of a vector is an undeclared name, which is an error. The parser has
+ * made such a name a PTX_LABEL. */
 static bool has_label_inside(const struct ptx_operand *op)
 {
     for (uint32_t i = 0; i < op->count; i++)
@@ -137,7 +137,7 @@ static void call_operands(struct parser *p, struct ptx_instruction *in)
     in->operands[1] =
         parse_accept(p, ',') ? call_list(p) : (struct ptx_operand){.kind = PTX_VECTOR};
     if (parse_accept(p, ','))
-        /* ignore the prototype, because it only repeats the function's types */
+        /* ignore the prototype, because it contains only the function's types */
         parse_expect_word(p);
     parse_expect(p, ';');
 }
@@ -238,7 +238,7 @@ static void label(struct parser *p, struct ptx_name name)
         parse_fail(p, "out of memory");
 }
 
-/* Resolves the uses of labels that this scope declares. Leaves the other uses to the enclosing
+/* Resolves the uses of labels that this scope declares. Keeps the other uses for the enclosing
  * scope. */
 static void resolve_labels(struct parser *p)
 {

@@ -1,4 +1,5 @@
-/* The lexer skips white space and comments. The next character decides the kind of the token. */
+/* The lexer skips white space and comments. The first character after them decides the kind of the
+ * token. */
 #include "gpu/ptx/lex.h"
 
 #include <ctype.h>
@@ -131,15 +132,15 @@ static void skip_word(struct ptx_lexer *lexer)
         lexer->at++;
 }
 
-/* Returns whether "::" and the rest of a word follow: .shared::cta and .L2::64B are one word
- * each. */
+/* Returns whether "::" and the rest of a word follow. Words such as .shared::cta and .L2::64B are
+ * one token each. */
 static bool at_scope_mark(const struct ptx_lexer *lexer)
 {
     return peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && ptx_is_word(peek(lexer, 2));
 }
 
-/* Returns whether a name follows the dot at the current position. Only the names 1d, 2d and 3d of
- * texture instructions begin with a digit. */
+/* Returns whether a name follows the dot at the current position. Names do not begin with a digit,
+ * except 1d, 2d and 3d in texture instructions. */
 static bool is_dotted(const struct ptx_lexer *lexer)
 {
     return is_word_start(peek(lexer, 1)) || (isdigit(peek(lexer, 1)) && peek(lexer, 2) == 'd');

@@ -31,7 +31,7 @@ struct ptx_lexer {
     uint32_t line;
 };
 
-/* Returns whether a name can contain C after its first character. */
+/* Returns whether the character C can be in a name, except as its first character. */
 bool ptx_is_word(int c);
 
 void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t size);

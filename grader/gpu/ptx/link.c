@@ -1,5 +1,5 @@
-/* Links units. A unit is the PTX text of one source file. For a program built with -rdc=true,
- * several units follow one another in one text.
+/* Links units. A unit is the PTX text of one source file. The text of a program built with
+ * -rdc=true consists of several units.
  *
  * A name that a unit declares .visible, .weak, .extern or .common is public. Any other name is
  * private to its unit. A public name means the same function or variable in all units. Functions
@@ -96,9 +96,9 @@ static const char *memory_of(const struct ptx_variable *v)
     return v->space == PTX_CONST ? "constant" : v->space == PTX_SHARED ? "shared" : "global";
 }
 
-/* Fails if V and W, which have the same name, are in different state spaces or have different
- * sizes. A linker of machine code fails in this case, too. The message has no line number, because
- * it is about two files. */
+/* V and W have the same name. Reports an error if they are in different state spaces or have
+ * different sizes, as a linker of machine code does. The message has no line number, because it is
+ * about two files. */
 static void expect_alike(struct parser *p, const struct ptx_variable *v,
                          const struct ptx_variable *w)
 {

@@ -95,8 +95,8 @@ bool ptx_special_is_dynamic(enum ptx_special special)
 
 /* --- the tables by name ----------------------------------------------------------------------- */
 
-/* An index of a table by first letter: for each letter, a list of the table's entries. The lookup
- * must be fast, because the parser looks up most words of a PTX text. */
+/* An index of a table: for each letter, a list of the table's entries whose name begins with this
+ * letter. The lookup must be fast, because the parser looks up most words of a PTX text. */
 struct letters {
     int16_t first[128], next[PTX_OPCODE_COUNT + PTX_MOD_COUNT]; /* -1 ends a list */
 };

@@ -81,12 +81,12 @@ struct ptx_name {
     uint32_t length;
 };
 
-/* A part of a variable's initial value that is the address of another variable or of a function. */
+/* An address of another variable or of a function inside a variable's initial value. */
 struct ptx_pointer {
-    uint64_t at; /* offset of this part in the initial value */
+    uint64_t at; /* offset of this address in the initial value */
     struct ptx_name target;
     int64_t addend;
-    bool generic; /* the PTX text says generic(name) instead of name */
+    bool generic; /* the PTX text has generic(name) instead of name */
     struct ptx_pointer *next;
 };
 
@@ -100,7 +100,7 @@ struct ptx_variable {
     bool is_extern;
     bool is_public; /* the variable's name is public (see link.c) */
     uint32_t unit;  /* index of the unit that declares the variable */
-    /* position among the module's variables, from 1; 0 for a function's variable */
+    /* number of the variable in its module, from 1; 0 for a variable inside a function */
     uint32_t number;
     uint64_t offset; /* offset in the function's parameters, shared memory or local memory */
     /* for a declaration, the variable's definition; for a definition, NULL */
@@ -186,7 +186,7 @@ struct ptx_function {
     bool bounds_threads;              /* max_threads was set by a directive */
     /* .reqnctapercluster: CTAs of a cluster along x, y and z; cluster[0] is 0 if absent */
     uint32_t cluster[3];
-    uint32_t max_cluster; /* .maxclusterrank: most CTAs of a cluster, or 0 if absent */
+    uint32_t max_cluster; /* .maxclusterrank: maximum number of CTAs of a cluster, or 0 if absent */
     bool needs_cluster;   /* .explicitcluster: if cluster[0] is 0, a launch must set the size */
     bool uses_dynamic_shared;
     struct ptx_function *next;
@@ -211,17 +211,18 @@ struct ptx_module {
     struct ptx_arena *arena;
 };
 
-/* Parses SIZE bytes of TEXT, which may end in NUL padding. The module gets a copy of the text. If
- * the text as a whole is not PTX, returns NULL and writes one line to ERROR. An error inside a
- * function is kept in the function's `error`, so other kernels of the module can still run.
+/* Parses SIZE bytes of TEXT, which may end with NUL bytes as padding. The module gets a copy of the
+ * text. If the text as a whole is not PTX, returns NULL and writes one line to ERROR. An error
+ * inside a function is kept in the function's `error`, so other kernels of the module can still
+ * run.
  *
  * TEXT can consist of several units, each with its own .version. The units are numbered from 0 and
  * linked (see link.c). */
 struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
 void ptx_free(struct ptx_module *module); /* accepts NULL */
 
-/* Find the function (kernel or not), or the module-scope variable, called NAME in UNIT. If UNIT
- * does not define NAME, find a public one of another unit. Return NULL if there is none. */
+/* Find the function (a kernel or not), or the module-scope variable, with NAME in UNIT. If UNIT
+ * does not define NAME, find a public definition in another unit. Return NULL if there is none. */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
@@ -236,8 +237,7 @@ static inline const struct ptx_variable *ptx_definition(const struct ptx_variabl
 /* Compares two names like strcmp(). */
 int ptx_name_compare(struct ptx_name a, struct ptx_name b);
 /* Returns whether NAME equals TEXT. The function is inline, so that the compiler knows the length
- * of a string literal. The speed matters, because the parser calls this function many times for
- * each word. */
+ * of a string literal. It must be fast, because the parser calls it many times for each word. */
 static inline bool ptx_name_is(struct ptx_name name, const char *text)
 {
     return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
@@ -245,11 +245,12 @@ static inline bool ptx_name_is(struct ptx_name name, const char *text)
 /* Find the type or the modifier called NAME. Return -1 if the name is unknown. */
 int ptx_find_type(struct ptx_name name);
 int ptx_find_modifier(struct ptx_name name);
-/* Finds the longest opcode that TEXT begins with. Only whole words match. Returns -1 if there is
+/* Finds the longest opcode with which TEXT begins. Only whole words match. Returns -1 if there is
  * none. */
 int ptx_find_opcode(struct ptx_name text);
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
-/* Returns a file's id in the module. NUMBER is its .file number, which is unique only in UNIT. */
+/* Returns a file's id in the module. NUMBER is its .file number, which is unique only within
+ * UNIT. */
 static inline uint32_t ptx_file_id(uint32_t unit, uint64_t number)
 {
     return unit << 20 ^ (uint32_t)number;
@@ -258,7 +259,7 @@ static inline uint32_t ptx_file_id(uint32_t unit, uint64_t number)
 struct ptx_name ptx_file_path(const struct ptx_module *module, uint32_t id);
 /* Writes the mnemonic, such as "add.rn.f32", to BUFFER and returns BUFFER. */
 const char *ptx_mnemonic(const struct ptx_instruction *instruction, char *buffer, size_t size);
-/* Returns the state space that the instruction names, or PTX_GENERIC if it names none. */
+/* Returns the state space in the instruction's modifiers, or PTX_GENERIC if there is none. */
 enum ptx_space ptx_space_of(const struct ptx_instruction *instruction);
 
 #endif

@@ -46,8 +46,8 @@ int64_t parse_offset(struct parser *p)
     return minus ? (int64_t)(0 - (uint64_t)offset) : offset;
 }
 
-/* Parses an operand that is a name: a register, a special register or a variable. Any other name is
- * taken as a label or a function, which can be declared later. */
+/* Parses an operand that is a name: a register, a special register or a variable. Any other name
+ * becomes a PTX_LABEL: it is a label or a function, which can be declared later. */
 struct ptx_operand parse_named_operand(struct parser *p)
 {
     struct ptx_name name = parse_expect_word(p);

@@ -14,8 +14,8 @@
 
 #include "gpu/ptx/arena.h"
 
-/* Parses ( .param .b64 name, … ) into LIST. A kernel's parameters and a device function's
- * parameters are in different state spaces. */
+/* Parses ( .param .b64 name, … ) into LIST. The parameters' state space depends on whether the
+ * function is a kernel. */
 static void parameters(struct parser *p, struct ptx_function *f, struct ptx_variable **list)
 {
     enum ptx_space space = f->is_kernel ? PTX_PARAM : PTX_FRAME;
@@ -51,7 +51,8 @@ static void performance_bound(struct ptx_function *f, struct ptx_name name, uint
     }
 }
 
-/* Stores the value of a directive about clusters. PRODUCT is the product of the numbers in SIZE. */
+/* Stores the value of a directive about clusters. SIZE has the directive's numbers, and PRODUCT is
+ * their product. */
 static void cluster_directive(struct ptx_function *f, struct ptx_name name, const uint32_t *size,
                               uint32_t product)
 {

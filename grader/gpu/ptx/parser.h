@@ -4,8 +4,8 @@
  *   operands.c   operands                    body.c       instructions, labels, scopes
  *   parse.c      functions, the module       link.c       several texts as one module
  *
- * The parser keeps only the first error. After an error, every token reads as the end of the text.
- * So callers need not check for errors: their loops end, and the result is discarded. */
+ * The parser keeps only the first error. After an error, every further token is PTX_END. So callers
+ * need not check for errors: their loops end, and the result is discarded. */
 #ifndef GPU_PTX_PARSER_H
 #define GPU_PTX_PARSER_H
 

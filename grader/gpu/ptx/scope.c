@@ -1,5 +1,5 @@
-/* The names are in a hash table, whose chains have the newest symbol first, and in a stack in the
- * order of declaration. Leaving a scope pops its symbols from the stack, newest first. So each
+/* The names are both in a hash table, whose chains have the newest symbol first, and on a stack, in
+ * the order of declaration. Leaving a scope pops its symbols from the stack, newest first. So each
  * popped symbol is at the head of its chain. */
 #include "gpu/ptx/scope.h"
 

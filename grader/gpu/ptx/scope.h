@@ -34,7 +34,7 @@ void ptx_scope_leave_to(struct ptx_scope *scope, unsigned depth);
 bool ptx_scope_add(struct ptx_scope *scope, struct ptx_symbol symbol);
 bool ptx_scope_find(const struct ptx_scope *scope, struct ptx_name name, enum ptx_symbol_kind kind,
                     struct ptx_symbol *symbol);
-/* Finds a register by its own name or in a range such as %r<21>. */
+/* Finds a register, which was declared by its own name or in a range such as %r<21>. */
 bool ptx_scope_register(const struct ptx_scope *scope, struct ptx_name name, uint32_t *index);
 
 #endif

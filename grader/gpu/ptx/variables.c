@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_REGISTERS 65536 /* most registers of one function; ptxas accepts far fewer */
+#define MAX_REGISTERS 65536 /* maximum registers of one function; ptxas accepts far fewer */
 #define MAX_VARIABLE  ((uint64_t)1 << 32)
 
 enum ptx_type parse_expect_type(struct parser *p)
@@ -35,8 +35,8 @@ static void put_constant(struct parser *p, uint8_t *bytes, unsigned size)
     memcpy(bytes, &bits, size); /* little-endian, as on a GPU */
 }
 
-/* Parses an address, such as name or generic(name)+8. The address is not known until the module is
- * in device memory. */
+/* Parses an address, such as name or generic(name)+8, in a variable's initial value. Records it in
+ * a struct ptx_pointer, because the address is not known until the module is in device memory. */
 static void put_pointer(struct parser *p, struct ptx_variable *variable, uint64_t at)
 {
     struct ptx_pointer *pointer = parse_take_memory(p, sizeof *pointer);
@@ -117,7 +117,8 @@ struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space)
     unsigned lanes = parse_accept_dot(p, "v2") ? 2 : parse_accept_dot(p, "v4") ? 4 : 1;
     enum ptx_type type = parse_expect_type(p);
     unsigned element = ptx_type_bytes(type);
-    /* .ptr says where a pointer parameter points to, which only an optimiser needs */
+    /* .ptr states the state space and alignment of a pointer's target, which only an optimiser
+     * needs */
     if (parse_accept_dot(p, "ptr")) {
         while (p->token.kind == PTX_DOT)
             if (ptx_name_is(parse_name_of(parse_take(p)), "align"))
@@ -154,9 +155,9 @@ void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t 
     *used = end > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)end;
 }
 
-/* Adds VAR to the constant memory that the module uses. The emulator enforces a GPU's limit on the
- * size of this memory. Without the limit, large tables in constant memory would seem to cost
- * little, because reads of constant memory count as requests, but not as sectors. */
+/* Reserves constant memory for VAR. The emulator enforces a GPU's limit on the size of this memory.
+ * Without the limit, a program could hide the cost of large tables in constant memory, because
+ * reads of constant memory count as requests, but not as sectors. */
 static void take_constant(struct parser *p, const struct ptx_variable *var)
 {
     uint32_t used = p->module->const_bytes;

@@ -52,8 +52,8 @@ char *record_demangle(struct ptx_name name)
     return plain;
 }
 
-/* Returns COUNTERS as JSON. Counters that are 0 are left out, unless WITH_ZEROS is true and they
- * are among the first EMU_COUNTERS_ALWAYS. */
+/* Returns COUNTERS as JSON. Omits counters that are 0, unless WITH_ZEROS is true and they are among
+ * the first EMU_COUNTERS_ALWAYS. */
 static json_t *counters_json(const struct emu_counters *counters, bool with_zeros)
 {
     json_t *object = json_object();
@@ -76,9 +76,9 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
     return text ? text : json_string(""); /* "" if the path is not UTF-8 */
 }
 
-/* Returns the number of CTAs and warps that fit on one multiprocessor, the largest number of warps
- * that it can hold, and the resource that limits the CTAs. The multiprocessor is that of the chip
- * for which times are predicted or, without a chip, that of the virtual GPU. */
+/* Returns the number of CTAs and warps that fit on one multiprocessor, the maximum number of warps
+ * that it can hold, and the resource that limits the CTAs. If times are predicted for a chip, the
+ * multiprocessor is one of this chip, otherwise one of the virtual GPU. */
 static json_t *occupancy_json(const struct launch_view *launch)
 {
     const struct emu_chip *chip = launch->predictor ? predictor_chip(launch->predictor) : NULL;
@@ -222,9 +222,9 @@ static json_t *findings_json(const struct launch_view *launch, const char *kerne
     return list;
 }
 
-/* Returns the offset of each lane's address, or null for a lane without an access. In shared
- * memory, an offset counts from the start of shared memory. In global memory, it counts from the
- * start of the first line of 128 bytes. */
+/* Returns the offset of each lane's address, or null for a lane without an access. An offset in
+ * shared memory is relative to the start of shared memory. An offset in global memory is relative
+ * to the lowest 128-byte line of the access. */
 static json_t *offsets_json(const struct obs_access *access)
 {
     uint64_t base = UINT64_MAX;
@@ -282,7 +282,7 @@ static bool write_all(int fd, const char *text, size_t size)
     return true;
 }
 
-/* Adds the data that pictures of a prediction need in addition to the times
+/* Adds the data, beyond the times, that the report's figures about a prediction need
  * (gpu/predict/predict.h). */
 static void add_pictures(json_t *object, const struct prediction *p, const struct emu_chip *chip)
 {
@@ -302,8 +302,9 @@ static void add_pictures(json_t *object, const struct prediction *p, const struc
                                   roofs.shared));
 }
 
-/* Returns the predicted time, the time that each limit alone would allow, both in microseconds, how
- * busy each unit is, and the counts that a profiler would show. */
+/* Returns, in one JSON object, the predicted time and the times that each limit alone would allow
+ * (all in microseconds), the utilisation of each unit, and the counts that a profiler would
+ * show. */
 static json_t *predicted_json(const struct prediction *p, const struct emu_chip *chip)
 {
     json_t *parts = json_object(), *use = json_object();

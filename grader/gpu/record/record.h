@@ -10,7 +10,7 @@
  *                  "bytes", "cost", "ideal", "offsets": [32 numbers or nulls]}]}
  *
  * Such a line also has an "id" if later launches may repeat it. A later line {"repeats": ID} stands
- * for a launch whose full line would be the same as the line with this id.
+ * for a launch whose full line would equal the line with this id.
  *
  * With a chip in the options, the occupancy is that of the chip, and a launch has "predicted":
  * {"gpu", "title", "measured", "us", "low_us", "high_us", "limit", "parts": {each limit alone, in
@@ -19,7 +19,7 @@
  *
  * "reads_clock": true exists if the kernel reads a clock or timer.
  *
- * "accesses" exists only if struct emu_trace asked for accesses: the most wasteful access of each
+ * "accesses" exists only if struct emu_trace asks for it. It has the most wasteful access of each
  * line.
  *
  * A loss (a finding of severity "warning") also has "cause", "cost", "ideal", "worst_cost" and
@@ -41,18 +41,19 @@
  * "copies_us", "overlapped_us", "kernels", "copies", "unknown"}} (see gpu/order/timeline.h).
  * "unknown" counts launches without a predicted time, which the timeline leaves out.
  *
- * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
+ * With the tool "origins", each copy to the host also has a line: {"copy": {"bytes", "sha256",
  * "made", "same"}}. "made" says that kernels wrote all of the copied bytes, or that they are
  * cleared memory. "same" says that other input data gives the same bytes. If the host and the
- * device see different inputs (gpu/remote/views.h), {"lent": {"bytes"}} is a line about a piece of
- * memory that both share and that kernels wrote, and the record ends with {"missing": 0}: the
- * number of input bytes that never reached the device.
+ * device see different inputs (gpu/remote/views.h), the record also has a line {"lent": {"bytes",
+ * "launch"}} for each piece of shared memory that kernels wrote: its size, and the number of the
+ * last launch that wrote it. It then ends with {"missing": N}, where N is the number of input bytes
+ * that never reached the device.
  *
  * "watched" exists only with a limit on the cost of racecheck and initcheck. It says whether they
  * saw "all" of the launch, "part" of it or "none".
  *
- * "constant_bytes" is the number of bytes of __constant__ variables to which the program has copied
- * data, up to the furthest byte of each variable. Initial values do not count.
+ * "constant_bytes" is the sum, over all __constant__ variables, of the bytes from the variable's
+ * start to the last byte to which the program has copied data. Initial values do not count.
  *
  * "lines" omits counters that are 0, and "counters" omits counters named rows_... that are 0. Lines
  * come in the order of their instructions. */
@@ -74,8 +75,8 @@ struct record_result {
     const char *watched; /* a string constant, or NULL if the cost of the tools is not limited */
 };
 
-/* Appends the launch to FD in one write. If the launch repeats one in REPEATS, appends only a short
- * line with the id of the earlier launch. Returns false if the write failed. */
+/* Appends the launch to FD in one write. If REPEATS has an equal launch, appends only a short line
+ * with the id of that launch. Returns false if the write failed. */
 struct repeats;
 bool record_launch(int fd, struct repeats *repeats, const struct launch_view *launch,
                    const struct record_result *result);

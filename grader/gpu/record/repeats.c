@@ -4,10 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Most findings of a launch that may repeat. The reader of the record adds up the findings again
- * for each repetition, so a limit keeps the reader fast. */
+/* Maximum number of findings of a launch that may repeat. The reader of the record adds up the
+ * findings again for each repetition, so this limit keeps the reader fast. */
 #define MOST_FINDINGS 16u
-/* most instructions of a launch that may repeat, since their counters are copied and compared */
+/* maximum number of instructions of a launch that may repeat; their counters are copied and
+ * compared */
 #define MOST_CODE (1u << 14)
 
 /* The values that determine a launch's line in the record. */
@@ -22,9 +23,10 @@ struct repeated {
     struct emu_counters *per_instruction; /* NULL if the launch was not counted */
 };
 
-/* Returns whether another launch could have the same line in the record. A launch with a prediction
- * cannot, since the prediction depends on what earlier launches left in the caches. Nor can a
- * launch with errors, since their messages name addresses and threads. */
+/* Returns whether another launch could have the same line in the record. This is not possible for a
+ * launch with a prediction, which depends on the contents of the caches after earlier launches. It
+ * is not possible for a launch with errors either, because their messages contain addresses and
+ * threads. */
 static bool may_repeat(const struct launch_view *launch, const struct record_result *result)
 {
     if (result->status != EMU_OK || launch->predictor || launch->recording->count ||

@@ -1,6 +1,6 @@
 /* Finds launches that repeat an earlier launch. A solver or a benchmark launches the same kernels
- * thousands of times, and most of these launches have the same counters. The record then has one
- * full line, and a short line for each repetition (record.h).
+ * thousands of times, and most of these launches have the same counters. For these, the record has
+ * one full line, and a short line for each repetition (record.h).
  *
  * Only launches without errors are compared, and only with the last few different launches. */
 #ifndef GPU_RECORD_REPEATS_H
@@ -14,21 +14,20 @@
 
 struct repeats {
     struct repeated *list[REPEATS];
-    /* number of launches that have been remembered, including those forgotten since */
+    /* number of launches that were ever added to the list */
     uint64_t count;
 };
 
-/* Returns the id of a remembered launch whose line would be the same as LAUNCH's, or 0 if there is
- * none. */
+/* Returns the id of a launch in REPEATS whose line would equal LAUNCH's, or 0 if there is none. */
 uint64_t repeats_find(const struct repeats *repeats, const struct launch_view *launch,
                       const struct record_result *result);
 
-/* Remembers LAUNCH in place of the oldest launch. Returns LAUNCH's id, which is unique among all
+/* Adds LAUNCH in place of the oldest launch. Returns LAUNCH's id, which is unique among all
  * processes of the program. Returns 0 if the launch cannot be repeated, or when out of memory. */
 uint64_t repeats_keep(struct repeats *repeats, const struct launch_view *launch,
                       const struct record_result *result);
 
-/* Forgets all launches. Their modules may be unloaded afterwards. */
+/* Removes all launches, so that their modules can be unloaded. */
 void repeats_clear(struct repeats *repeats);
 
 #endif

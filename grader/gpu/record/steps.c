@@ -47,9 +47,9 @@ static void print_name(FILE *to, struct ptx_name name)
     fprintf(to, "%.*s", (int)name.length, name.text);
 }
 
-/* Returns how many registers that come before REG (or after it, if AFTER) were declared together
- * with REG. Such registers share a name and follow one another. The search is binary, because
- * kernels have tens of thousands of registers. */
+/* Returns the number of registers before REG (or after it, if AFTER) that were declared together
+ * with REG. Such registers share a name and follow one another. The search is binary, because a
+ * kernel can have tens of thousands of registers. */
 static uint32_t same_name(const struct ptx_function *f, uint32_t reg, bool after)
 {
     uint32_t low = 0, high = after ? f->register_count - 1 - reg : reg;

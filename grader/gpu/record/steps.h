@@ -9,11 +9,16 @@
  *    [names], "code": [instructions], "marks": [offset in the stream of each piece],
  *    "stream_bytes": size of the stream}
  *
- * An instruction is [text, file's index, line, its function's number, operation, [registers that it
- * writes], [operands, each a register or [a value's low word, high word]], memory, line in the
- * PTX], where memory is 0 or [kind: "l", "s", "a" or "o", bytes of a value, signed: 0 or 1,
- * register of the address or -1, offset, sweeps: 1 if shared memory may change without an access by
- * this instruction, otherwise 0].
+ * An instruction is the array
+ *
+ *   [text, file's index, line, its function's number, operation, [registers that it writes],
+ *    [operands, each a register or [a value's low 32 bits, its high 32 bits]], memory,
+ *    line in the PTX]
+ *
+ * "memory" is 0 or, if the instruction can access memory,
+ *
+ *   [kind: "l", "s", "a" or "o", bytes of a value, signed: 0 or 1, register of the address or -1,
+ *    offset, sweeps: 1 if shared memory may change without an access by this instruction, or 0]
  *
  * A register's slot is its index in the function's stack frame, or -1 if its value is a constant.
  * "left_out" counts the warp instructions before the first step. "executed" counts the warp

@@ -32,8 +32,8 @@ static bool have_file(struct arena *arena)
     return arena->file >= 0 && fcntl(arena->file, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
 }
 
-/* Returns 0 if the BYTES at place AT are free. Otherwise, finds a range that uses pages there and
- * returns the number of bytes from AT to the end of those pages. */
+/* Returns 0 if the BYTES at offset AT of the file are free. Otherwise, finds a range that uses
+ * pages there and returns the number of bytes from AT to the end of those pages. */
 static uint64_t used_at(const struct arena *arena, uint64_t at, uint64_t bytes)
 {
     for (size_t i = 0; i < arena->count; i++) {
@@ -49,8 +49,8 @@ static uint64_t used_at(const struct arena *arena, uint64_t at, uint64_t bytes)
     return 0;
 }
 
-/* Returns the place of the first free BYTES in the file, which grows if necessary. Returns
- * WIRE_NO_PAGE if there is no room. */
+/* Returns the offset of the first free BYTES in the file. Enlarges the file if necessary. Returns
+ * WIRE_NO_PAGE if the file would become too large. */
 static uint64_t take_place(struct arena *arena, uint64_t bytes)
 {
     uint64_t at = 0, used;
@@ -120,7 +120,7 @@ uint8_t *arena_add(struct arena *arena, uint64_t addr, uint64_t size, uint64_t i
     return range.pages + in_page;
 }
 
-/* Frees the pages among the BYTES at place AT that no range uses. */
+/* Frees those pages of the BYTES at offset AT that no range uses. */
 static void punch(const struct arena *arena, uint64_t at, uint64_t bytes)
 {
     uint64_t step = used_at(arena, at, bytes) ? WIRE_PAGE : bytes;
@@ -133,8 +133,8 @@ static void punch(const struct arena *arena, uint64_t at, uint64_t bytes)
 void arena_remove(struct arena *arena, uint64_t addr)
 {
     size_t i = arena->count;
-    /* The device refuses a second range at an address. So search from the end, to remove the newer
-     * range if there are two at ADDR. */
+    /* If there are two ranges at ADDR, the newer one must be removed, because the device refuses a
+     * second range at an address. So search from the end. */
     while (i && arena->ranges[i - 1].addr != addr)
         i--;
     if (!i)

@@ -3,8 +3,8 @@
  * gpu/remote/rules.mk.
  *
  * Once the device's process has ended, every call fails with EMU_INTERNAL. The counters that
- * emu_launch() returns are all 0, because they are only in the record, which the program cannot
- * read. */
+ * emu_launch() returns are all 0: only the record has the counters, and the program cannot read
+ * it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ struct params {
 
 struct emu_device {
     pthread_mutex_t lock;
-    /* the socket; the memory file of shared memory, or -1 until the server sends it */
+    /* the socket, and the memory file of shared memory, or -1 until the server sends it */
     int fd, file;
     bool has_record, is_timed;
     struct params *params;
@@ -44,9 +44,10 @@ static enum emu_status failed(enum emu_status status, const char *why)
     return status;
 }
 
-/* The device's process ends before the program only if the program has broken the protocol or a
- * limit. The grader then kills the program (process_run_served()). Sleeps until the program is
- * killed, because its output until then would differ from run to run. */
+/* Called when the device's process has ended before the program. This happens only if the program
+ * has violated the protocol or a limit. The grader then kills the program (process_run_served()).
+ * Sleeps until that happens, because any further output would differ from one execution to the
+ * next. */
 static enum emu_status gone(void)
 {
     sleep(1);
@@ -80,8 +81,8 @@ struct call {
         .head = {.what = WIRE_CALL_##name, .arg = {__VA_ARGS__} }                                  \
     }
 
-/* Receives the reply's data, which is the result or a failed call's message. Returns false if the
- * server's process has ended. */
+/* Receives the reply's data, which is the call's result or, if the call failed, a message. Returns
+ * false if the server's process has ended. */
 static bool take_data(int fd, struct call *call)
 {
     size_t size = call->head.bytes;
@@ -208,7 +209,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
     pthread_mutex_lock(&device->lock);
-    /* lend_end() must come first, because it copies data out of pages that the server then frees */
+    /* call lend_end() first, because it copies data out of pages that the server then frees */
     lend_end(addr);
     enum emu_status status = exchange(device, &call);
     pthread_mutex_unlock(&device->lock);
@@ -237,8 +238,8 @@ void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total
     *total_bytes = known ? call.head.arg[1] : 0;
 }
 
-/* Receives the head of the reply to `lend`. The first of these replies after `hello` also brings
- * the memory file's descriptor. */
+/* Receives the head of the reply to `lend`. The first such reply after `hello` also contains the
+ * memory file's descriptor. */
 static bool receive_file(struct emu_device *device, struct wire_head *head)
 {
     union {
@@ -324,8 +325,8 @@ static enum emu_status move_bytes(struct emu_device *device, struct host host, e
     return status;
 }
 
-/* Copies the first COUNT of ROWS between the device and the program's memory, where the rows begin
- * PITCH bytes apart. PACKED is a buffer in which the rows lie without gaps. */
+/* Copies the first COUNT of ROWS between the device and the program's memory, in which the rows
+ * begin PITCH bytes apart. PACKED is a buffer for the rows without gaps. */
 static enum emu_status move_rows(struct emu_device *device, struct host host, uint64_t pitch,
                                  emu_addr at, const struct emu_rows *rows, uint64_t count,
                                  char *packed)
@@ -342,8 +343,8 @@ static enum emu_status move_rows(struct emu_device *device, struct host host, ui
     return status;
 }
 
-/* Copies all rows, as many in a message as fit. Splits a row that is too long for one message. The
- * caller has checked that all rows are inside memory. */
+/* Copies all rows. Each message contains the maximum number of rows, and a row that is too long for
+ * one message is split. The caller has checked that all rows are inside memory. */
 static enum emu_status move_all_rows(struct emu_device *device, struct host host, emu_addr at,
                                      const struct emu_rows *rows)
 {
@@ -481,8 +482,7 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
     *length = known ? call.head.bytes : 0;
 }
 
-/* Does nothing: only the device's process could stop a launch, and it does not read the
- * keyboard. */
+/* Does nothing, because launches run in the device's process, which does not receive Ctrl-C. */
 bool emu_interrupt(void)
 {
     return false;

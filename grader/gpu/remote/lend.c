@@ -11,7 +11,7 @@
 struct lent {
     uint64_t addr;
     struct lend_plan plan;
-    /* place of the new pages; the first and the last page can be elsewhere (head, tail) */
+    /* file offset of the new pages; the first and the last page can be elsewhere (head, tail) */
     uint64_t fresh;
 };
 
@@ -28,7 +28,7 @@ static uint64_t last_page(const struct lend_plan *plan)
     return plan->first + (plan->pages - 1) * WIRE_PAGE;
 }
 
-/* Returns the place of the page of RANGE at address PAGE. */
+/* Returns the file offset of the page of RANGE at address PAGE. */
 static uint64_t place(const struct lent *range, uintptr_t page)
 {
     const struct lend_plan *plan = &range->plan;
@@ -39,8 +39,8 @@ static uint64_t place(const struct lent *range, uintptr_t page)
     return range->fresh + (page - plan->first - (plan->head != WIRE_NO_PAGE ? WIRE_PAGE : 0));
 }
 
-/* Returns the place of the program's page at address PAGE, or WIRE_NO_PAGE if no range other than
- * EXCEPT contains it. */
+/* Returns the file offset of the program's page at address PAGE, or WIRE_NO_PAGE if no range other
+ * than EXCEPT contains it. */
 static uint64_t find_page(uintptr_t page, const struct lent *except)
 {
     for (size_t i = 0; i < count; i++) {
@@ -73,8 +73,8 @@ __attribute__((no_sanitize("address"))) static void copy_pages(void *to, const v
 }
 
 /* Replaces the program's SIZE bytes at AT with a new mapping of FILE, or of private memory if FILE
- * is -1. If KEEP is true, the contents stay the same. A write by another thread during the call can
- * be lost. */
+ * is -1. If KEEP is true, keeps the contents, but a write by another thread during the call can be
+ * lost. */
 static bool replace(uintptr_t at, uint64_t size, int file, uint64_t offset, bool keep)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;

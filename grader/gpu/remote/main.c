@@ -1,8 +1,9 @@
 /* lanewise-device runs the emulated GPU of one program in a separate process.
  *
- * Its parent connects descriptor 3 to the program's descriptor 3 with a socket, and puts the
- * device's options into the environment (gpu/environment.h). The process ends when the program
- * ends. Its exit code is an enum server_end. The environment can also ask for a twin (twin.h):
+ * The parent process connects this process's descriptor 3 with the program's descriptor 3 by a
+ * socket, and puts the device's options into the environment (gpu/environment.h). The process ends
+ * when the program ends. Its exit code is an enum server_end. The environment can also ask for a
+ * twin, a second device with other input data (twin.h):
  *
  *   LANEWISE_SHOWN               path of the decoy input
  *   LANEWISE_JUDGED              path of the judged input

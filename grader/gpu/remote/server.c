@@ -1,4 +1,5 @@
-/* Receives requests, one after the other, and answers them. Each call has a handler.
+/* Receives one request after another and sends a reply to each. Each call in calls.def has a
+ * handler.
  *
  * The server trusts nothing in a request. It first checks the head against calls.def. Then the
  * handlers check the data, and the device checks addresses and handles. The reply to a failed call
@@ -8,8 +9,8 @@
  * If there is a twin (twin.h), the server performs each call on the twin first, except the calls
  * that calls.def marks as ALONE.
  *
- * The server also counts the requests for the record, because the program could forge its own
- * counts. */
+ * The server also counts the requests and writes the counts to the record, because the program
+ * could forge counts of its own. */
 #include "gpu/remote/server.h"
 
 #include <jansson.h>
@@ -25,12 +26,12 @@
 #include "gpu/remote/twin.h"
 #include "gpu/remote/wire.h"
 
-#define MOST_NOTES 1000 /* lines that the program's runtime library may add to the record */
+/* maximum number of lines that the program's runtime library may add to the record */
+#define MOST_NOTES 1000
 
-/* A program that launches kernels or makes other calls without end must be stopped, like an endless
- * kernel. So the work of a program is limited to that of MOST_LAUNCHES launches, each as long as a
- * launch may be. A request counts as REQUEST_WORK warp instructions, which take about the same
- * time. */
+/* A program that endlessly launches kernels or makes other calls must be stopped, like an endless
+ * kernel. So a program's total work is limited to MOST_LAUNCHES times the limit of a single launch.
+ * A request counts as REQUEST_WORK warp instructions, which take about the same time. */
 #define MOST_LAUNCHES 4
 #define REQUEST_WORK  2000
 
@@ -123,8 +124,8 @@ static enum emu_status free_memory(struct server *server, emu_addr addr)
     return status;
 }
 
-/* Begins to serve a process, which may be another child of the program's fork(). An earlier child
- * may have ended without freeing the memory that it shared. The new process does not have the
+/* Begins to serve a process. After a fork() in the program, this can be another child. An earlier
+ * child may have ended without freeing the memory that it shared. The new process does not have the
  * shared file yet. */
 static bool call_hello(struct server *server, struct exchange *x)
 {
@@ -186,8 +187,8 @@ static bool call_memory(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Checks that the SIZE bytes at ADDR are inside one allocation. So a copy in parts fails before it
- * changes any byte. */
+/* Checks that the SIZE bytes at ADDR are inside one allocation. A copy in parts calls this first,
+ * so that it fails before it changes any byte. */
 static enum emu_status check_range(struct server *server, uint64_t addr, uint64_t size)
 {
     emu_addr base;
@@ -253,8 +254,8 @@ static bool call_read_rows(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Offsets of the bool members in structs that arrive as bytes; 0 ends a list. Each such byte must
- * be checked, because reading a bool from a byte other than 0 or 1 is undefined. */
+/* Offsets of the bool members in structs that are received as bytes; 0 ends a list. Each such byte
+ * must be checked, because reading a bool from a byte other than 0 or 1 is undefined. */
 static const size_t texture_flags[] = {offsetof(struct emu_texture, layered),
                                        offsetof(struct emu_texture, is_surface),
                                        offsetof(struct emu_texture, linear),
@@ -328,8 +329,8 @@ static bool call_launch(struct server *server, struct exchange *x)
     launch.param_bytes = x->head.bytes - (uint32_t)sizeof launch;
     bool is_timed = emu_is_timed(server->device);
     launch.touches = is_timed ? EMU_TOUCHES_ALL : launch.touches;
-    /* a launch cannot be parked if there is a twin, because the two devices would park at different
-     * times */
+    /* a launch cannot be parked if there is a twin, because the two devices would park it at
+     * different times */
     launch.may_park &= !server->twin.device;
     struct emu_counters counters = {0};
     x->head.what = emu_launch(server->device, &launch, &counters);
@@ -523,8 +524,8 @@ static bool perform_on_twin(struct server *server, struct exchange *x)
     return good;
 }
 
-/* Notes in the record which bytes the program has read. If the twin took part, also notes the
- * twin's bytes at the same address. */
+/* Adds to the record which bytes the program has read. If the twin has performed the read, too,
+ * also records the twin's bytes at the same address. */
 static void note_read(struct server *server, const struct exchange *request,
                       const struct exchange *twin, const struct exchange *x)
 {
@@ -543,16 +544,16 @@ static void note_read(struct server *server, const struct exchange *request,
 }
 
 /* Returns whether the two devices' states have diverged: the twin succeeded, but the device failed
- * or replied with another handle or address. From then on, a request can mean different things on
- * the two devices. */
+ * or replied with another handle or address. After that, the same request can have different
+ * effects on the two devices. */
 static bool has_strayed(const struct exchange *x, const struct exchange *twin)
 {
     return twin->head.what == EMU_OK &&
            (x->head.what != EMU_OK || x->head.arg[0] != twin->head.arg[0]);
 }
 
-/* Performs a call, first on the twin if the twin takes part. If the call fails on a judged twin,
- * the program gets the twin's error. */
+/* Performs a call. Performs it on the twin first, unless calls.def marks the call as ALONE. If the
+ * call fails on a judged twin, the program gets the twin's error. */
 static bool perform(struct server *server, struct exchange *x)
 {
     struct exchange request = *x, twin = *x;
@@ -606,7 +607,7 @@ static enum server_end serve(struct server *server)
             return SERVER_DONE;
         x = (struct exchange){0};
     }
-    /* the program may close the connection between two requests, but not within one */
+    /* the program may close the connection between two requests, but not in the middle of one */
     return x.head.bytes || x.head.what ? SERVER_BROKEN : SERVER_DONE;
 }
 

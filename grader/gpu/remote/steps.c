@@ -5,7 +5,7 @@
 
 #include "gpu/order/order.h"
 
-#define MOST_EVENTS 1024 /* a program with more events has no valid timeline */
+#define MOST_EVENTS 1024 /* the timeline of a program with more events is not valid */
 
 struct steps {
     struct emu_device *device;
@@ -83,7 +83,8 @@ void steps_note(struct steps *steps, const struct wire_head *request, emu_addr a
     const uint64_t *arg = request->arg;
     uint64_t part = arg[1] < WIRE_CHUNK ? arg[1] : WIRE_CHUNK;
     switch ((enum wire_call)request->what) {
-    case WIRE_CALL_alloc: /* forgets accesses to an earlier allocation at the same address */
+    /* the accesses to an earlier allocation at this address no longer matter */
+    case WIRE_CALL_alloc:
         order_forget_memory(steps->order, addr, arg[0]);
         break;
     case WIRE_CALL_write:
@@ -163,7 +164,7 @@ static void forget_event(struct steps *steps, uint64_t number)
     steps->events[steps->event_count] = (struct event){0};
 }
 
-/* Corrects a step of type EMU_STEP_WORK if the requests show different work. */
+/* Corrects a step of type EMU_STEP_WORK if it does not match the requests. */
 static void correct(struct steps *steps, struct emu_step *step)
 {
     uint64_t bytes = steps->to_device + steps->from_device;

@@ -6,7 +6,8 @@
 
 #define SECTOR 32u /* bytes */
 
-/* Returns which part of a copy REQUEST moves. Sets *NEXT to the part that must follow. */
+/* A copy can take several requests, one for each part. Returns the part that REQUEST moves. Sets
+ * *NEXT to the part that must follow. */
 static struct tally_part find_parts(const struct wire_head *request, struct tally_part *next)
 {
     const uint64_t *arg = request->arg;
@@ -19,7 +20,7 @@ static struct tally_part find_parts(const struct wire_head *request, struct tall
     return part;
 }
 
-/* Returns the number of rows in the whole copy, if REQUEST is its first part. The number can be any
+/* Returns the number of rows in the whole copy; REQUEST is its first part. The number can be any
  * value, because the device has not checked the request yet. */
 static uint64_t rows_of(const struct wire_head *request)
 {
@@ -50,8 +51,8 @@ void tally_add(struct tally *tally, const struct wire_head *request)
 }
 
 /* Returns the number of distinct sectors in COUNT rows of WIDTH bytes, which begin PITCH >= WIDTH
- * bytes apart. A row may begin in the sector where the previous row ends. After SECTOR rows, the
- * rows begin at the same offsets in their sectors again, so at most SECTOR + 1 rows are visited. */
+ * bytes apart. A row may begin in the sector in which the previous row ends. The offsets of rows in
+ * their sectors repeat after SECTOR rows, so the loop visits at most SECTOR + 1 rows. */
 static uint64_t sectors_of(emu_addr at, uint64_t width, uint64_t count, uint64_t pitch)
 {
     uint64_t more = count - 1, some = 0, period = 0,

@@ -1,4 +1,4 @@
-/* Counts a program's requests for the record, because the program could forge its own counts. A
+/* Counts a program's requests for the record, because the program could forge counts of its own. A
  * copy that the client splits into several messages counts as one request. */
 #ifndef GPU_REMOTE_TALLY_H
 #define GPU_REMOTE_TALLY_H
@@ -14,7 +14,7 @@ struct tally {
     uint64_t requests[WIRE_CALL_COUNT], rows[WIRE_CALL_COUNT];
     /* sectors of device memory that copies and fills read or wrote */
     uint64_t sectors[WIRE_CALL_COUNT];
-    /* If the latest copy has more parts, the message that must come next: request WHAT, at address
+    /* The message that must come next if the latest copy has more parts: request WHAT, at address
      * AT, with LEFT bytes or rows to move. LEFT is 0 if no part follows. */
     struct tally_part {
         uint64_t what, at, left;

@@ -9,17 +9,17 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-/* At most this many bytes of answers are recorded. The grader treats later answers as if no kernel
- * had made them. */
+/* Maximum bytes of answers that are recorded. For the grader, later answers count as not computed
+ * by kernels. */
 #define MOST_ANSWERS ((uint64_t)256 << 20)
-/* A limit for the bytes of notes about shared memory. It applies once to all pieces that launches
- * changed. It also applies to each share separately, when the share ends. */
+/* Maximum bytes of notes about shared memory. The limit applies to the total of all notes after
+ * launches. It also applies separately to the notes about each share when the share ends. */
 #define MOST_NOTED ((uint64_t)32 << 20)
 #define NOTE       1024u /* a note counts as the bytes of its piece plus this number of bytes */
 #define WORD       4u    /* bytes of the smallest number that any lab uses, except LAB_BYTE */
 
-/* Maps SIZE bytes of zeros. Programs may share gigabytes, so a page takes memory only
- * after its first access. Returns NULL if this fails. */
+/* Maps SIZE bytes of zeros. Programs may share gigabytes, so a page takes memory only after its
+ * first access (MAP_NORESERVE). Returns NULL if this fails. */
 static uint8_t *reserve(uint64_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -61,8 +61,9 @@ void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
 
 /* --- shared memory that kernels wrote --------------------------------------------------------- */
 
-/* Notes in the record the SIZE bytes at offset AT of SHARE, which kernels wrote, last in launch
- * number LAUNCH. The file of answers gets the program's bytes, then the twin's bytes. */
+/* Adds a line to the record about the SIZE bytes at offset AT of SHARE. Kernels wrote them, the
+ * last time in launch number LAUNCH. Appends the program's bytes, then the twin's bytes, to the
+ * file of answers. */
 static void note_piece(struct twin *twin, const struct twin_share *share, uint64_t at,
                        uint64_t size, uint64_t launch)
 {
@@ -77,8 +78,8 @@ static void note_piece(struct twin *twin, const struct twin_share *share, uint64
 }
 
 /* Finds the next piece of SHARE, from offset *AT on, that kernels wrote. Returns its size, or 0 if
- * there is none. A piece consists of whole words; only at the end of SHARE can it have a part of a
- * word. */
+ * there is none. A piece consists of whole words of 4 bytes, except at the end of SHARE, where the
+ * last word can be incomplete. */
 static uint64_t find_piece(const struct twin *twin, const struct twin_share *share, uint64_t *at)
 {
     emu_addr addr = share->addr + *at, last = share->addr + share->size;
@@ -94,7 +95,7 @@ static uint64_t find_piece(const struct twin *twin, const struct twin_share *sha
     return 0;
 }
 
-/* Notes all pieces of SHARE that kernels wrote, because SHARE is about to end. */
+/* Called when SHARE is about to end. Records all its pieces that kernels wrote. */
 static void note_end(struct twin *twin, const struct twin_share *share)
 {
     uint64_t size, noted = 0;
@@ -104,7 +105,7 @@ static void note_end(struct twin *twin, const struct twin_share *share)
     }
 }
 
-/* Returns a hash of HASH and the SIZE bytes. */
+/* Returns HASH updated with the SIZE bytes. */
 static uint64_t hash_of(uint64_t hash, const uint8_t *bytes, uint64_t size)
 {
     for (uint64_t i = 0, word; i < size; i += sizeof word) {
@@ -116,7 +117,7 @@ static uint64_t hash_of(uint64_t hash, const uint8_t *bytes, uint64_t size)
     return hash;
 }
 
-/* Notes the pieces of SHARE that a launch has changed. */
+/* Records the pieces of SHARE that the latest launch has changed. */
 static void note_changes(struct twin *twin, struct twin_share *share)
 {
     uint64_t at = 0, size, hash = 0;
@@ -238,11 +239,11 @@ struct span {
     uint8_t *seen, *own;
 };
 
-/* Returns whether the bytes from I up to END, which are one word, must be written to the twin. They
- * must be written if the program has changed the word since the last request. Otherwise the twin
- * keeps its own word, which a kernel may have written. But a judged twin also gets each replaced
- * word of the input, even if the program has not changed this word: twin_change() can only
- * recognise a word together with the words around it, and these may have changed. */
+/* Returns whether the word at the bytes from I to END - 1 must be written to the twin. It must be
+ * written if the program has changed it since the last request. Otherwise, the twin usually keeps
+ * its own word, which a kernel may have written. The exception is a word that twin_change() has
+ * replaced for a judged twin. It is written, too, even if it is unchanged: twin_change() recognises
+ * a word only together with the words around it, and these may have changed. */
 static bool is_new(const struct twin *twin, const struct span *span, uint64_t i, uint64_t end)
 {
     const struct twin_share *share = span->share;
@@ -252,7 +253,7 @@ static bool is_new(const struct twin *twin, const struct span *span, uint64_t i,
             memcmp(own, share->own + span->at + i, end - i) != 0);
 }
 
-/* Writes the new words to the twin, as many at a time as possible. */
+/* Writes the new words to the twin, with one write for each contiguous group of them. */
 static void write_new(struct twin *twin, const struct span *span)
 {
     emu_addr addr = span->share->addr + span->at;

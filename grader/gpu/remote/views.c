@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 enum {
-    /* bytes of the shortest piece that is replaced; grader/checks/inputs.c makes inputs in which it
-     * is unlikely that two pieces are equal */
+    /* bytes of the shortest piece that is replaced; grader/checks/inputs.c generates inputs in
+     * which two pieces are unlikely to be equal */
     PIECE = 16,
     NEEDLE = 32, /* bytes that find() searches for in the whole view */
-    /* at most this many bytes are learned, because each search reads all of them */
+    /* limit for the bytes that views_learn() adds, because each search reads all of them */
     MOST_LEARNED = 1 << 20,
 };
 
@@ -23,8 +23,8 @@ static size_t smaller(size_t a, size_t b)
 
 /* --- the two views ---------------------------------------------------------------------------- */
 
-/* Maps the *SIZE bytes of the file PATH, followed by room for learned bytes. A page of the file is
- * read only once it is used. Returns NULL if this fails. */
+/* Maps the file PATH, followed by space for learned bytes, and sets *SIZE to the file's size. A
+ * page of the file is read only when it is used. Returns NULL on failure. */
 static uint8_t *map_file(const char *path, size_t *size)
 {
     struct stat status;
@@ -109,7 +109,8 @@ size_t views_missing(const struct views *views)
 
 /* --- data from the program -------------------------------------------------------------------- */
 
-/* Returns how many of the SIZE BYTES, from the first on, equal the shown view at AT. */
+/* Returns the number of bytes at the beginning of the SIZE BYTES that equal the shown view from
+ * offset AT on. */
 static size_t match(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     const uint8_t *shown = views->shown + at;
@@ -138,16 +139,16 @@ static size_t unit(const struct views *views, size_t at)
     return size;
 }
 
-/* Does the same as match(), but counts only whole elements. Otherwise, the gap after a row could
- * match the first bytes of the next number. */
+/* Does the same as match(), but counts only whole elements. After a row, bytes of the gap can by
+ * chance equal the first bytes of the next number. */
 static size_t match_whole(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     size_t length = match(views, at, bytes, size);
     return length == size ? length : length - (at + length) % unit(views, at);
 }
 
-/* Finds the offset *AT of BYTES in the view that main() is shown. First tries the end of the piece
- * that was found last, because programs often copy one piece after another. */
+/* Finds BYTES in the shown view and sets *AT to their offset. First tries the position after the
+ * piece that was found last, because programs often copy one piece after another. */
 static bool find(const struct views *views, const uint8_t *bytes, size_t size, size_t *at)
 {
     *at = views->next;
@@ -159,8 +160,8 @@ static bool find(const struct views *views, const uint8_t *bytes, size_t size, s
     return place != NULL;
 }
 
-/* If BYTES begin with a gap between two rows, returns the length of the gap. The gap ends where the
- * next PIECE of the view follows. Returns SIZE if that PIECE does not occur. */
+/* If BYTES begin with a gap between two rows, returns the gap's length. The gap ends where the next
+ * PIECE bytes of the view begin. Returns SIZE if BYTES does not contain them. */
 static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
 {
     const uint8_t *place = views->next + PIECE > views->size
@@ -178,8 +179,8 @@ static void swap_piece(struct views *views, size_t at, uint8_t *bytes, size_t si
     views->next = at + size;
 }
 
-/* Replaces structures of three words that the program has padded to four words. Each structure is
- * shorter than PIECE, so the structures must also follow one another in the view. */
+/* Replaces structures of three 4-byte words that the program has padded to four words. Because each
+ * structure is shorter than PIECE, several of them must follow one another in the view, too. */
 static void swap_padded(struct views *views, uint8_t *bytes, size_t size)
 {
     enum { ROW = 12, PITCH = 16, FEWEST = 4 };

@@ -1,4 +1,4 @@
-/* Sends and receives whole messages over a stream socket, which may deliver them in pieces. */
+/* Sends and receives whole messages over a stream socket, which may split them. */
 #include "gpu/remote/wire.h"
 
 #include <errno.h>

@@ -5,7 +5,8 @@
  *
  * A message is a head of 56 bytes, then its data. Each request gets one reply before the next
  * request is sent. Both ends are built together and run on one machine, so numbers have the
- * machine's byte order. The first call still compares versions. calls.def describes every call.
+ * machine's byte order. The first call compares versions, in case the two ends are from different
+ * builds. calls.def describes every call.
  *
  * The server does not trust the program: it answers any request with a status, or closes the
  * connection. The client trusts the server, because the client runs in the program's process and
@@ -42,8 +43,8 @@ enum wire_call {
     WIRE_CALL_COUNT
 };
 
-/* Expands to one macro call for each parameter of a call in calls.def: IN(...) becomes
- * USE##IN(...). ROWS, NAME, OUT and NONE are treated in the same way. */
+/* Expands to one macro call for each parameter of a call in calls.def. IN(...) becomes
+ * USE##IN(...), and in the same way for ROWS, NAME, OUT and NONE. */
 #define WIRE_EACH(USE, ...) WIRE_EACH_OF(USE, __VA_ARGS__, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
 /* A call has at most seven parameters. NONE fills the rest. */
 #define WIRE_EACH_OF(USE, a, b, c, d, e, f, g, ...) USE##a USE##b USE##c USE##d USE##e USE##f USE##g
@@ -54,10 +55,11 @@ struct wire_head {
     uint64_t arg[WIRE_ARGS];
 };
 
-/* Lent memory is memory that the program and the device share: pages of one memory file. The server
- * creates this file and sends it with its first reply to `lend` after each `hello`. A range begins
- * IN_PAGE bytes into its first page. HEAD and TAIL are the places (offsets in the file) of its
- * first and last page, if another range has already put these pages into the file. */
+/* Lent memory is memory that the program and the device share. It consists of pages of one memory
+ * file. The server creates this file and sends it with its first reply to `lend` after each
+ * `hello`. A range begins IN_PAGE bytes into its first page. HEAD and TAIL are the file offsets of
+ * its first and last page if another range has already put these pages into the file, otherwise
+ * WIRE_NO_PAGE. */
 #define WIRE_PAGE    4096u
 #define WIRE_NO_PAGE UINT64_MAX
 

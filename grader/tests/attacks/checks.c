@@ -1,11 +1,12 @@
-/* The lab that is attacked. Each row of attacks.def has a check; all checks expect the same sum. */
+/* The lab that the attacks submit to. Each row of attacks.def has a check. All checks expect the
+ * same sum. */
 #include "checks/check.h"
 
 LAB(.title = "A lab under attack", .file = "attacks.cu");
 
 #define LARGEST 100
 
-/* Makes every demand that a lab can make. */
+/* Calls every function with which a check can require something of a submission. */
 static void face(struct check *check, int attack)
 {
     int n = check_random_int(check, 4000, 6000);

@@ -1,11 +1,13 @@
-/* For attacks that bypass the runtime library and talk to the device. */
+/* Functions for attacks that bypass the runtime library and send requests to the device
+ * themselves. */
 #ifndef TESTS_ATTACKS_SPEAK_H
 #define TESTS_ATTACKS_SPEAK_H
 
 #include "gpu/remote/wire.h"
 #include "tests/attacks/stage.h"
 
-// Sends a request with DATA after its head, and receives the reply's head. The reply's data are dropped.
+// Sends a request with DATA after its head, and receives the head of the reply. Discards the
+// reply's data.
 static inline struct wire_head speak(enum wire_call call, std::initializer_list<uint64_t> args,
                                      const void *data = NULL, uint32_t bytes = 0)
 {

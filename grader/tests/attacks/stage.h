@@ -34,8 +34,7 @@ struct stage {
 
 #define ATTACK(number) static unsigned long long attack_##number(struct stage *stage)
 #define WRONG          1234567890123ull
-/* Ends the attack with a wrong answer if CONDITION does not hold, because then the sandbox has
- * failed. */
+/* If CONDITION does not hold, the sandbox has failed. The attack then ends with a wrong answer. */
 #define HELD_BACK(condition)                                                                       \
     do                                                                                             \
         if (!(condition)) {                                                                        \
@@ -46,10 +45,10 @@ struct stage {
 
 static inline void keep(long)
 {
-} // for answers that do not matter
+} // for results of calls that do not matter
 
-// Returns the attack's number, known before main() begins, because constructors get main()'s
-// arguments.
+// Returns the attack's number before main() begins. This is possible because constructors get
+// main()'s arguments.
 static inline int early_number(int argc, char **argv)
 {
     static char bytes[4096];
@@ -79,7 +78,7 @@ static __global__ void add_squares(const int *data, int n, unsigned long long *s
     add_share(data, n, sum);
 }
 
-// Reads all numbers, as a pretence.
+// Reads all numbers, but computes nothing from them.
 static __device__ void only_read_share(const int *data, int n, unsigned long long *sum)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -94,7 +93,8 @@ static __global__ void only_read(const int *data, int n, unsigned long long *sum
 
 typedef void stage_kernel(const int *data, int n, unsigned long long *sum);
 
-// Returns *SUM after KERNEL. Before it, *SUM is 0 or, if KERNEL is only_read, fresh memory.
+// Returns *SUM after KERNEL has run. Before that, *SUM is 0 or, if KERNEL is only_read,
+// uninitialised.
 static inline unsigned long long run_kernel(const struct stage *stage, stage_kernel *kernel,
                                             cudaStream_t stream = 0)
 {

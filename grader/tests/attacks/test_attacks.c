@@ -1,4 +1,4 @@
-/* Hostile submissions: each must end as attacks/attacks.def says, and leave the machine
+/* Tests hostile submissions. Each must end as attacks/attacks.def says, and leave the machine
  * unchanged. */
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -41,8 +41,8 @@ TestSuite(attacks, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
 /* --- the machine -------------------------------------------------------------------------------------- */
 
-/* Returns a list of the traces that attacks could leave: mounts, shared memory of System V and
- * POSIX, files in folders that everyone may write to, processes (their command lines contain this
+/* Lists what an attack could leave on the machine: mounts, shared memory of System V and POSIX,
+ * files in folders that everyone may write to, and processes (whose command lines contain this
  * folder). */
 static char *look_at_machine(void)
 {
@@ -59,7 +59,7 @@ static void perform(enum sandbox_level level, bool once_more, struct grade_job *
 {
     int code;
     char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE];
-    /* Any user may enter the folder, because sandboxes run as other users. */
+    /* Every user may enter the folder, because sandboxes run as other users. */
     free(shell_must("chmod 711 . && mkdir -p %s && cd %s && mkdir -m 711 checks && chmod 711 . && "
                     "cp $LIB/remote/libcudart.so.13 $LIB/lanewise-device . && cp " PROGRAM
                     " program-under-attack",
@@ -134,8 +134,8 @@ Test(attacks, end_as_they_must_and_leave_nothing)
 
 /* --- attacks as submissions ------------------------------------------------------------------------- */
 
-/* Copies the submission, replaces @ROOT@ with the kit's path, and makes links that a repository
- * cannot hold. */
+/* Copies the submission, replaces @ROOT@ by the kit's path, and makes links that a repository
+ * cannot contain. */
 static char *place(const struct file_row *row)
 {
     return shell_must("name=$(printf '%02d-%%s' '%s' | tr _ -); cp -r " FOLDERS
@@ -166,9 +166,9 @@ static void grade(const struct file_row *row)
     free(folder);
 }
 
-/* Returns whether LAB is attacked. With sanitizers, only the first two labs are: their attacks are
- * on the grader. Attacks on later labs are kernels that look like good ones, and run the same code
- * of the kit as the labs' solutions. */
+/* Returns whether attacks on LAB are graded. With sanitizers, only those on the first two labs are,
+ * because they attack the grader. Attacks on later labs are kernels that look like good ones; they
+ * run the same code of the kit as the labs' solutions. */
 static bool is_tried(const char *lab)
 {
 #ifdef LANEWISE_PRELOAD

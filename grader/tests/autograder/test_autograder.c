@@ -15,7 +15,7 @@ TestSuite(autograder, .init = submission_init, .fini = shell_fini, .timeout = 72
 
 #define SCHEMAS LANEWISE_ROOT "/grader/tests/report/formats"
 #define FITS    "/usr/bin/python3 -W ignore -m jsonschema -i %s " SCHEMAS "/%s.schema.json"
-/* An environment without our variables; only CUDA's location stays. */
+/* Removes our environment variables. Keeps only CUDA's location. */
 #define CLEAN                                                                                      \
     "env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "                    \
     "CUDA_HOME=" LANEWISE_CUDA_HOME " "
@@ -28,9 +28,9 @@ static void pack(const char *format)
     free(shell_must(PACK "%s packed $LANEWISE 02 2>&1", format));
 }
 
-/* Installs the kit with its own script, which builds everything. This tree's objects save most of the
- * compiler's time: make compiles only what depends on the folder, and would compile again what differs
- * from this tree, or misses a header. */
+/* Installs the kit with its own script, which builds everything. Copies this tree's object files
+ * first, which saves most of the compiler's time: make only compiles what depends on the folder.
+ * Make would still compile files that differ from this tree. */
 static void install(void)
 {
     int code;
@@ -51,7 +51,7 @@ static void unpack_gradescope(void)
     free(shell_must("mkdir -p autograder/{source,submission,results}; cd autograder;"
                     "unzip -q ../packed/gradescope.zip -d source; cp source/run_autograder .;"
                     "echo '{\"id\": 1}' >submission_metadata.json"));
-    /* The kit contains no solutions and no tests. It contains no build outputs either, because they
+    /* The kit contains no solutions and no tests. It also contains no build outputs, because they
      * would contain this tree's path. */
     free(shell_must("cd autograder/source; test ! -e lanewise/build &&"
                     " ! find . -path './lanewise/solutions/*.cu' -o -path "
@@ -81,12 +81,12 @@ static void grade_on_gradescope(void)
     free(shell_must(FITS, "autograder/results/results.json", "gradescope"));
     double mutant = gradescope_score();
     cr_expect(mutant > 0 && mutant < 100, "%g points", mutant);
-    /* a submission that is not lab 02's program also gets a grade */
+    /* a submission that is not a program for lab 02 also gets a grade */
     free(shell_must("mv autograder/submission/coalesce.cu autograder/submission/lab2.cu"));
     free(shell_must(RUN "autograder/run_autograder"));
     free(shell_must(FITS, "autograder/results/results.json", "gradescope"));
     cr_expect_eq(gradescope_score(), 0);
-    /* the grader itself fails: no grade, and no earlier result in its place */
+    /* if the grader itself fails, there is no grade, and an earlier result does not remain */
     free(shell_must("mv autograder/submission/lab2.cu autograder/submission/coalesce.cu;"
                     "echo earlier >autograder/results/results.json"));
     free(shell(&code, RUN "NVCC=/nonexistent autograder/run_autograder"));

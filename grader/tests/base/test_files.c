@@ -1,4 +1,4 @@
-/* Tests private folders: those of dead processes are removed, all others are left alone. */
+/* Tests private folders: folders of dead processes are removed, and all others stay. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
@@ -74,7 +74,8 @@ Test(files, folders_of_dead_processes_are_swept)
     cr_expect(base_write_file("lanewise-work-ABCDEF", "x", 1, 0600));
     cr_expect_eq(mkdir("lanewise-work-others", 0700), 0);
     cr_expect(base_write_file("lanewise-work-others/file", "x", 1, 0600));
-    /* as if root's grading died while its sandbox owned the folder; only root can do this */
+    /* This state remains if root's grading died while its sandbox owned the folder. Only root can
+     * make it. */
     if (chown("lanewise-work-others", 65534, 65534) == 0)
         cr_expect_eq(chmod(".", 01777), 0);
     cr_assert(base_private_folder(own));
@@ -92,7 +93,7 @@ Test(files, folders_of_dead_processes_are_swept)
     cr_expect(!is_there(own) && !is_there(again));
 }
 
-/* A folder is in use while a process that was forked by its owner lives. */
+/* A folder is in use as long as a process lives that its owner has forked. */
 Test(files, folders_of_forked_processes_are_not_swept)
 {
     char own[PATH_SIZE], next[PATH_SIZE];

@@ -42,7 +42,7 @@ Test(kit, may_be_in_another_kits_build_folder)
     free(outer);
 }
 
-/* Copies the files that a package contains. The compiler is the tree's own. */
+/* Copies the files that a package contains. The copy uses the compiler of this tree. */
 #define COPY                                                                                       \
     "mkdir -p kit/build && cp -r " LANEWISE_ROOT "/labs " LANEWISE_ROOT "/shared kit && "          \
     "cd " LANEWISE_ROOT                                                                            \
@@ -51,7 +51,7 @@ Test(kit, may_be_in_another_kits_build_folder)
     "kit/build/lanewise grade --lab 01 --submission " LANEWISE_ROOT                                \
     "/solutions/01-parallelize --device emulator --seed 1 2>&1 | grep points$; "
 
-/* The loader of the sanitized build would need the libraries of the tree. */
+/* With sanitizers, the loader would need the libraries of the tree. */
 #ifndef LANEWISE_PRELOAD
 Test(kit, works_where_it_was_moved_to)
 {
@@ -73,7 +73,7 @@ Test(kit, keeps_files_in_the_users_cache_if_it_is_read_only)
     free(text);
 }
 
-/* A package has its own libraries, which its users' programs must see wherever the kit is. */
+/* A package contains libraries. The programs of its users must find them wherever the kit is. */
 Test(kit, shows_its_libraries_to_programs_also_in_usr)
 {
     char *text = shell_must(

@@ -1,5 +1,5 @@
-/* Tests that texts which other people wrote are cleaned before they are shown, and that compiler
- * messages get a uniform format. */
+/* Tests that texts by other people are cleaned before they are shown, and that all compiler
+ * messages get the same format. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static const struct {
     {"\033[31mred\r", "\\x1b[31mred\\x0d"},
     {"nt \xc3\xa4", "nt \xc3\xa4"},
     {"a\xc3", "a\\xc3"},
-    {"\xe2\x80\xae", "\\xe2\\x80\\xae"}, /* a character that would show the rest backwards */
+    {"\xe2\x80\xae", "\\xe2\\x80\\xae"}, /* reverses the order in which the rest is displayed */
     {"", ""},
 };
 
@@ -154,8 +154,8 @@ static const struct {
     {"control characters", "a.cu(9): error: \033[2J\n", "labs/a.cu:9: error: ?[2J\n"},
 };
 
-/* A column of the line table, and the column of LINE to which it must be converted. The caret in
- * MARKS is under that column. If MARKS is empty, the result is 0. */
+/* A column of the line table, and the column of LINE to which it must be converted: the one above
+ * the caret in MARKS. If MARKS is empty, the result must be 0. */
 static const struct column_row {
     const char *name, *line, *marks;
     unsigned column;
@@ -185,7 +185,7 @@ Test(text, columns_refer_to_the_written_line)
     }
 }
 
-/* COLUMN, and the part of the line that must be marked from there on. */
+/* COLUMN, and how much of the line must be marked from there on. */
 static const struct mark_row {
     const char *name, *line, *marks;
     unsigned column;

@@ -59,7 +59,7 @@ Test(batch, a_failure_never_overwrites_a_grade)
     expect_grading(batch_store_grading(store, "a"), "graded", 7);
     expect_grading(batch_store_earlier(store, "01-x", "s"), "graded", 7);
     batch_store_close(store);
-    store = open_store(); /* checks that the grades were written to disk */
+    store = open_store(); /* open again, to see that the grades were written to disk */
     cr_expect(batch_store_is_graded(store, "a") && !batch_store_is_graded(store, "b"));
     batch_store_close(store);
     json_decref(result);
@@ -86,8 +86,8 @@ Test(batch, other_files_are_not_opened_as_stores)
 #define DAY      86400
 #define DEADLINE (20000 * (int64_t)DAY)
 
-/* A student's attempt at the lab. A SCORE of -1 means that there is no grade yet; a lower SCORE
- * means that the grader failed. */
+/* A student's attempt at the lab. If SCORE is -1, there is no grade yet; if it is lower, the grader
+ * failed. */
 struct attempt {
     int64_t after; /* seconds after the deadline */
     int score;
@@ -127,8 +127,8 @@ static const struct {
     struct course_policy terms;
     const char *status;
     int counted;
-    double score;   /* below 0 if the gradebook has null */
-    size_t pending; /* attempts still to be graded */
+    double score;   /* negative if the gradebook must have null */
+    size_t pending; /* number of attempts that must still be graded */
 } counting[] = {
     {"none", {}, {}, "missing", 0, 0, 0},
     {"best", {{-9, 30}, {-8, 60}, {-7, 50}}, {}, "not-yet", 2, 60, 0},
@@ -261,7 +261,7 @@ Test(batch, names_of_students_folders)
         cr_expect_str_eq(name, folder_names[i].folder, "%s: %s", folder_names[i].id, name);
     }
     for (size_t i = 0; i + 2 < sizeof id; i += 2)
-        memcpy(id + i, "\xc3\xab", 2); /* very long ids that differ only at their ends */
+        memcpy(id + i, "\xc3\xab", 2); /* these very long ids differ only at their ends */
     id[sizeof id - 2] = 'a';
     id[sizeof id - 1] = 0;
     batch_folder_name(id, name);
@@ -274,7 +274,7 @@ Test(batch, names_of_students_folders)
 }
 
 static const struct {
-    const char *path, *name; /* NULL if the student has no name */
+    const char *path, *name; /* NAME is NULL if the student has no name */
 } feedback_names[] = {
     {"Ann Lee_4711_assignsubmission_file_/coalesce.cu",
      "Ann Lee_4711_assignsubmission_file_/report.html"},
@@ -300,8 +300,7 @@ Test(batch, feedback_pages_are_named_like_the_hand_ins)
     json_decref(labs);
 }
 
-/* A course can give a check other points than the lab declares. The course's weights make the
- * total. */
+/* A course can change the points of a check. The total is computed with the course's weights. */
 Test(batch, points_and_weights_of_the_course)
 {
     struct batch_store *store = open_store();
@@ -319,7 +318,7 @@ Test(batch, points_and_weights_of_the_course)
     batch_store_close(store);
 }
 
-/* A late submission gets 0 points, like a missing one; the gradebook shows the difference. */
+/* A late submission gets 0 points, like a missing one, but the gradebook shows the difference. */
 Test(batch, the_gradebook_distinguishes_late_from_missing)
 {
     struct batch_store *store = open_store();
@@ -344,8 +343,8 @@ Test(batch, the_gradebook_distinguishes_late_from_missing)
     batch_store_close(store);
 }
 
-/* An instructor's decision for one student overrides the grade in the gradebook. The review that it
- * settles is no longer listed. */
+/* An instructor's decision about one student replaces the grade in the gradebook. The entry for
+ * review that it settles is no longer listed. */
 Test(batch, exceptions_for_one_student)
 {
     struct batch_store *store = open_store();
@@ -388,7 +387,7 @@ Test(batch, exceptions_for_one_student)
 
 /* --- a full disk, killed processes ---------------------------------------------------------------------- */
 
-/* If the store's file cannot grow any more, one line says so, and all earlier grades still
+/* If the store's file cannot grow, a message of one line says so, and all earlier grades still
  * exist. */
 Test(batch, a_full_disk_loses_nothing)
 {

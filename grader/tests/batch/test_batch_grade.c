@@ -1,5 +1,5 @@
 /* Tests lanewise batch from folder to gradebook: which submissions are graded, which are not graded
- * again, and which results survive a failure. All tests use lab 02 on the emulator. */
+ * again, and which results remain after a failure. All tests use lab 02 on the emulator. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -49,7 +49,7 @@ static void expect_run(const char *script, int expected, const char *const *said
 
 Test(batch_grade, a_class)
 {
-    /* files for ungraded labs are skipped */
+    /* files for labs that are not graded are skipped */
     free(shell_must("mkdir -p subs/dan subs/lab01/ann; cp " LAB " subs/dan/parallelize.cu;"
                     "echo x >subs/lab01/ann/x.cu"));
     free(shell_must(
@@ -69,7 +69,7 @@ Test(batch_grade, a_class)
                     "! grep '<script>' grades/class.html grades/*/report.html;"
                     "cmp grades/ann/report.html grades/feedback/ann/report.html;"
                     "test ! -e grades/feedback/eve"));
-    /* Nothing has changed, so nothing is graded; the batch uses the previous seed again. */
+    /* Nothing has changed, so nothing is graded, and the batch uses the previous seed again. */
     free(shell_must("cp -a grades first"));
     expect_run(BATCH "--roster roster.csv", 0, SAYS("seed 7; 0 to grade"));
     free(shell_must("diff -r --exclude grades.sqlite first grades"));
@@ -100,7 +100,7 @@ Test(batch_grade, results_are_signed)
     expect_run(BATCH "--key key", 2, SAYS("others can read or write the key"));
 }
 
-/* An empty hand-in counts as missing, with the reason; it needs no review. */
+/* An empty hand-in counts as missing. The gradebook says why, and no review is needed. */
 Test(batch_grade, nothing_is_no_points)
 {
     free(shell_must("mkdir -p subs/{ann,bob,carl}; cp " LAB " subs/ann; touch subs/ann/old.cu;"
@@ -117,7 +117,7 @@ Test(batch_grade, nothing_is_no_points)
         "! grep -r root: grades"));
 }
 
-/* A wrong folder leaves the gradebook unchanged, and makes no new one. */
+/* If the folder is wrong, an existing gradebook stays unchanged, and no new one is made. */
 Test(batch_grade, a_wrong_folder_is_an_error)
 {
     free(shell_must(CLASS "mkdir -p empty other/docs; echo x >other/docs/a.txt;"
@@ -134,9 +134,9 @@ Test(batch_grade, a_wrong_folder_is_an_error)
     free(shell_must("test ! -e new"));
 }
 
-/* If the compiler fails on one source, and on an empty source too, only this submission gets no
- * grade. If it fails on all sources, the batch ends. A later run with a working compiler adds the
- * missing grade. */
+/* If the compiler fails on one source, and also on an empty source, only this submission gets no
+ * grade. If it fails on all sources, the batch ends. A later execution with a working compiler adds
+ * the missing grade. */
 Test(batch_grade, a_grader_failure_gives_no_grade)
 {
     free(shell_must(
@@ -214,8 +214,8 @@ static void kill_batch_after(size_t count, int number)
     free(folder);
 }
 
-/* When a batch is killed, its stored grades remain. The next run grades the rest. Its gradebook
- * equals that of a run that was never killed. */
+/* When a batch is killed, its stored grades remain. The next batch grades the rest. Its gradebook
+ * is equal to that of a batch that was never killed. */
 Test(batch_grade, continues_after_it_was_killed)
 {
     free(shell_must(CLASS));
@@ -224,7 +224,7 @@ Test(batch_grade, continues_after_it_was_killed)
     kill_batch_after(1, SIGKILL);
     kill_batch_after(2, SIGTERM);
     cr_expect_geq(count_grades(), 2);
-    /* also leave the files of a run that was killed while it wrote reports */
+    /* also leave the files of a batch that was killed while it wrote reports */
     free(shell_must(
         "mkdir grades/ann; touch grades/class.json.aB3dE6 grades/ann/report.html.aB3dE6"));
     int code;
@@ -235,7 +235,7 @@ Test(batch_grade, continues_after_it_was_killed)
                     "(cd grades; ls *) | cmp - a"));
 }
 
-/* If the disk is full, no student loses points. */
+/* Students lose no points if the disk is full. */
 Test(batch_grade, a_full_disk_costs_no_points)
 {
     int code;
@@ -252,7 +252,7 @@ Test(batch_grade, a_full_disk_costs_no_points)
     free(output);
 }
 
-/* A quota of files, like a full disk, may let SQLite create no second file. */
+/* A quota of files may, like a full disk, prevent SQLite from creating a second file. */
 Test(batch_grade, a_quota_that_is_used_up_is_named)
 {
     int code;
@@ -333,7 +333,7 @@ Test(batch_grade, progress_in_words)
     }
 }
 
-/* After Ctrl-C the gradebook has the finished grades and lists the missing ones. The other
+/* After Ctrl-C, the gradebook contains the finished grades and lists the missing ones. The other
  * students' programs never end, so grading them would take minutes. */
 Test(batch_grade, an_interrupted_class_has_a_gradebook)
 {

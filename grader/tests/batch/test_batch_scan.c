@@ -26,7 +26,7 @@ static struct lab kit[] = {
 static const struct {
     const char *path, *source;
     enum batch_match match;
-    unsigned lab; /* the expected lab's number, or 0 if there is none */
+    unsigned lab; /* number of the expected lab, or 0 if no lab must be found */
 } matches[] = {
     {"coalesce.cu", "", BATCH_BY_NAME, 2},
     {"a/b/Coalesce.CU", "", BATCH_BY_NAME, 2},
@@ -78,7 +78,7 @@ static const struct {
     {"a\nb\x1b[1m", "a%0Ab%1B[1m"},
     {"a\xe2\x80\xae"
      "b",
-     "a%E2%80%AEb"}, /* the character reverses the text after it */
+     "a%E2%80%AEb"}, /* this character reverses the order in which the text after it is displayed */
 };
 
 Test(batch_scan, names_are_clean_and_stay_apart)
@@ -141,12 +141,12 @@ static const struct {
      false},
     {"id;name\ns1;\"Lee; Ann\"\n", "s1=Lee; Ann;", true},
     {"name\tid\nLee, Ann\ts1\n", "s1=Lee, Ann;", true},
-    /* the grading worksheet and the list of participants of Moodle */
+    /* Moodle's grading worksheet and list of participants */
     {"Identifier,Full name,Email address,Status\nParticipant 4711,Ann Lee,a@b,-\n", "4711=Ann Lee;",
      true},
     {"\"First name\",\"Last name\",\"ID number\",\"Email address\"\nAnn,Lee,s1,a@b\n",
      "s1=Ann Lee;", true},
-    /* the grade export of Canvas */
+    /* Canvas's grade export */
     {"Student,ID,SIS User ID,Section\n,,,,Manual Posting\n    Points Possible,,,\n\"Lee, "
      "Ann\",7,,A\n",
      "7=Lee, Ann;", true},
@@ -173,7 +173,7 @@ Test(batch_scan, rosters)
     }
 }
 
-/* A roster has a limit because each hand-in is compared with every student. */
+/* The number of students is limited, because each hand-in is compared with every student. */
 Test(batch_scan, rosters_have_a_limit)
 {
     enum { STUDENTS = 20001 };
@@ -190,7 +190,7 @@ Test(batch_scan, rosters_have_a_limit)
 }
 
 static const struct {
-    const char *name, *id; /* NULL if the hand-in belongs to no student */
+    const char *name, *id; /* NULL if the hand-in must match no student */
 } owners[] = {
     {"s1", "s1"},
     {"S1", "s1"},
@@ -238,7 +238,7 @@ Test(batch_scan, students_of_hand_ins)
 
 /* --- a folder of submissions ------------------------------------------------------------------ */
 
-/* Appends a line: the strings of ROW that have the keys KEYS. */
+/* Appends a line with the values that ROW has under KEYS. */
 static void add_line(char *text, size_t size, const json_t *row, const char *const *keys)
 {
     for (; *keys; ++keys)
@@ -246,10 +246,10 @@ static void add_line(char *text, size_t size, const json_t *row, const char *con
                  json_string_value(json_object_get(row, *keys)), keys[1] ? " | " : "\n");
 }
 
-static struct batch_hidden hidden; /* number of hidden files that the last scan skipped */
+static struct batch_hidden hidden; /* the hidden files that the last scan skipped */
 
-/* Scans the folder subs in the shell's folder. Returns a line for each submission, each review and,
- * after "0:", each empty hand-in. */
+/* Scans the folder subs in the shell's folder. Returns one line for each submission, for each
+ * review and, after "0:", for each empty hand-in. */
 static char *scan(const struct batch_roster *roster)
 {
     static char text[20000];
@@ -312,13 +312,13 @@ static void expect_scan(const char *maker, const char *expected)
 static const struct {
     const char *maker, *expected;
 } folders[] = {
-    /* a folder for each student, of any depth */
+    /* each student has a folder, of any depth */
     {"mkdir -p ann bob/a/b/c; echo 1 >ann/coalesce.cu; echo 2 >bob/a/b/c/coalesce.cu",
      "ann | 02-coalesce | ann/coalesce.cu\nbob | 02-coalesce | bob/a/b/c/coalesce.cu\n"},
-    /* files without folders, and the instructor's notes */
+    /* the files are in no folders, next to the instructor's notes */
     {"echo 1 >s1_coalesce.cu; echo 2 >s2-parallelize-2.cu; echo x >notes.txt",
      "s1 | 02-coalesce | s1_coalesce.cu\ns2 | 01-parallelize | s2-parallelize-2.cu\n"},
-    /* a folder for each lab */
+    /* each lab has a folder */
     {"mkdir -p 02-coalesce/ann lab01/ann; echo 1 >02-coalesce/ann/kernel.cu;"
      "echo 2 >lab01/ann/kernel.cu; echo 3 >lab01/bob.cu",
      "ann | 01-parallelize | 01-parallelize/ann/kernel.cu\n"
@@ -333,19 +333,19 @@ static const struct {
      "echo 3 >'%s/coalesce.cu'",
      "%25s | 02-coalesce | %25s/coalesce.cu\nZoë 王 | 02-coalesce | Zoë 王/coalesce.cu\n"
      "a%0Ab | 02-coalesce | a%0Ab/coalesce.cu\n"},
-    /* several attempts: a folder's name has the time, and equal files count once */
+    /* there are several attempts: the time is in a folder's name, and equal files count once */
     {"mkdir -p 'ann/2026-11-20T10:00:00Z' 'ann/2026-11-19T10:00:00Z' 'ann/2026-11-21T10:00:00Z';"
      "for d in ann/*; do echo ${d:13:1} >$d/coalesce.cu; done; cp ann/*20T*/*.cu ann/*21T*/",
      "ann | 02-coalesce | ann/2026-11-19T10:00:00Z/coalesce.cu\n"
      "ann | 02-coalesce | ann/2026-11-20T10:00:00Z/coalesce.cu\n"},
-    /* a whole copy of the kit: only the student's files count */
+    /* in a whole copy of the kit, only the student's files count */
     {"mkdir -p ann/kit/{labs,solutions}/02-coalesce ann/kit/grader/tests ann/.git ann/__MACOSX;"
      "echo 1 >ann/kit/labs/02-coalesce/coalesce.cu;"
      "echo 2 | tee ann/kit/solutions/02-coalesce/coalesce.cu ann/kit/grader/tests/coalesce.cu"
      " ann/.git/coalesce.cu ann/__MACOSX/coalesce.cu ann/kit/labs/02-coalesce/.skeleton.cu",
      "ann | 02-coalesce | ann/kit/labs/02-coalesce/coalesce.cu\n"},
-    /* A second file next to the lab's file is ignored. If either of two files could be meant,
-     * neither is taken. */
+    /* A second file next to the lab's file is ignored. If either of two files could be the
+     * submission, neither is graded. */
     {"mkdir -p ann/02-coalesce bob/02-coalesce; echo 1 >ann/02-coalesce/coalesce.cu;"
      "echo 2 >ann/02-coalesce/old.cu; echo 3 >bob/02-coalesce/a.cu; echo 4 >bob/02-coalesce/b.cu;"
      "echo 5 >bob/x.cu",
@@ -353,7 +353,7 @@ static const struct {
      "bob |  | bob/x.cu | has no lab in its name or in its folder's name\n"
      "bob | 02-coalesce | bob/02-coalesce/a.cu | is one of several files that could be for this lab\n"
      "bob | 02-coalesce | bob/02-coalesce/b.cu | is one of several files that could be for this lab\n"},
-    /* a file that contains all labs is no submission, whatever its name */
+    /* a file that contains all labs is no submission, whatever its name is */
     {"mkdir ann bob; for i in 01 02; do printf '/* Lab %s: x */\\n#include \"lab.h\"\\n' $i; done |"
      " tee bob/parallelize.cu >ann/all.cu;"
      "printf '/* Lab 02: x */\\n#include \"lab.h\"\\n/* Lab 01: was easier */\\n' >bob/coalesce.cu",
@@ -362,7 +362,7 @@ static const struct {
      "file\n"
      "bob | 01-parallelize | bob/parallelize.cu | contains lab 01 and lab 02: put each into its "
      "own file\n"},
-    /* files that cannot be a submission */
+    /* these files cannot be a submission */
     {"mkdir ann; touch ann/coalesce.cu; mkdir bob; printf 'a\\0b' >bob/coalesce.cu; mkdir carl;"
      "echo '/* Lab 01: x */' >carl/coalesce.cu; mkdir dan; ln -s /etc/passwd dan/coalesce.cu;"
      "ln -s dan eve; mkdir -p fay/coalesce.cu; mkdir gil; mkfifo gil/coalesce.cu;"
@@ -387,7 +387,7 @@ static const struct {
      "bob | 02-coalesce | bob/kernel.cu\n"
      "0: ann |  | ann/old.cu | is empty\n"
      "0: bob | 02-coalesce | bob/coalesce.cu | is empty: hand in your coalesce.cu\n"},
-    /* the message names only a few of many files, both of those for each lab and of the rest */
+    /* the message names only a few of many files, both for each lab and for the rest */
     {"mkdir -p ann/02-coalesce; for i in 1 2 3 4 5 6 7; do echo $i | tee ann/$i.cu "
      ">ann/02-coalesce/$i.cu; done;"
      "rm ann/02-coalesce/[4-7].cu",
@@ -400,7 +400,7 @@ static const struct {
      "ann | 02-coalesce | ann/02-coalesce/1.cu | is one of several files that could be for this lab\n"
      "ann | 02-coalesce | ann/02-coalesce/2.cu | is one of several files that could be for this lab\n"
      "ann | 02-coalesce | ann/02-coalesce/3.cu | is one of several files that could be for this lab\n"},
-    /* the folder of --out belongs to no student */
+    /* the folder of --out is not a student's */
     {"mkdir -p grades/ann; echo 1 >grades/ann/coalesce.cu", "nothing\n"},
 };
 
@@ -455,14 +455,14 @@ static const struct {
      "carl | 02-coalesce | carl.tar/coalesce.cu\n"
      "carl | 13-reduce | carl.tar/reduce.cu | is a hard link to another file\n"
      "0: bob | 01-parallelize | bob.tar/parallelize.cu | is a link, not the file itself\n"},
-    /* a hand-in that cannot be read as a file does not count as missing */
+    /* a hand-in does not count as missing if it cannot be read as a file */
     {"mkdir x; mkfifo x/coalesce.cu; bsdtar -C x -cf ann.tar coalesce.cu; rm x/coalesce.cu;"
      "echo 1 >x/coalesce.cu;"
      "bsdtar -C x -cf bob.tar -s \",^,$(printf '%04500d' 0 | sed s,...,dd/,g),\" coalesce.cu; "
      "rm -r x",
      "ann | 02-coalesce | ann.tar/coalesce.cu | is not a regular file\n"
      "bob |  | bob.tar | has a file nested in too many folders; it was skipped\n"},
-    /* archives that are truncated, of unknown format, empty, encrypted */
+    /* these archives are truncated, of unknown format, empty or encrypted */
     {"seq 20000 >coalesce.cu; bsdtar caf ann.tar.gz coalesce.cu; bsdtar caf bob.zip coalesce.cu;"
      "truncate -s 9000 ann.tar.gz bob.zip; seq 3000 >carl.zip; bsdtar -cf dan.tar -T /dev/null;"
      "echo secret >coalesce.cu; bsdtar -a -cf eve.zip --options zip:encryption=zipcrypt"
@@ -474,7 +474,7 @@ static const struct {
      "eve | 02-coalesce | eve.zip/coalesce.cu | is encrypted\n"
      "0: dan |  | dan.tar | is an empty archive\n"},
     /* 7z files are read, too. Hand-ins with other archives, or with files that are not CUDA
-     * sources, do not count as missing. Hand-ins with only notes do. */
+     * sources, do not count as missing. Hand-ins that contain only notes count as missing. */
     {"mkdir ann bob dan eve; echo 1 >coalesce.cu; bsdtar cf ann/x.7z --format 7zip coalesce.cu;"
      "gzip -c coalesce.cu >bob/coalesce.cu.gz; echo x | tee carl.rar dan/slides.pdf >notes.txt;"
      "cp coalesce.cu eve/coalesce.cu.txt; mv notes.txt gil.pdf; cp gil.pdf readme.md;"
@@ -486,8 +486,8 @@ static const struct {
      "carl |  | carl.rar | is damaged, or is not a zip, tar, 7z or rar file\n"
      "dan |  | dan/slides.pdf | is not a .cu file, and no .cu file is next to it\n"
      "fay |  | fay.zip/readme.md | is not a .cu file, and no .cu file is next to it\n"},
-    /* decompression bombs: a file that is large once unpacked, one with the lab's name, and
-     * hundreds of files */
+    /* These are decompression bombs: one file that is large once unpacked, one with the lab's name,
+     * and hundreds of files. */
     {"truncate -s 300M big.txt; bsdtar -c --format ustar --no-read-sparse -f - big.txt |"
      " gzip -1 >ann.tgz; rm big.txt; truncate -s 3M coalesce.cu; bsdtar -a -cf bob.zip coalesce.cu;"
      "rm coalesce.cu; mkdir x; (cd x; for i in $(seq 210); do echo $i >coalesce$i.cu; done;"
@@ -509,7 +509,8 @@ Test(batch_scan, archives)
               "%s", found);
 }
 
-/* --- rar: nothing that Debian has writes one, so this does ------------------------------------ */
+/* --- rar: no program in Debian writes this format, so the test does
+ * ------------------------------- */
 
 static uint32_t crc32_of(const unsigned char *bytes, size_t size)
 {
@@ -589,11 +590,11 @@ Test(batch_scan, students_of_the_roster)
         "carl | 02-coalesce | carl/coalesce.cu\n"
         "s1 | 01-parallelize | s1_99_parallelize.cu\n"
         "s1 | 02-coalesce | Ann Lee_77_file_/coalesce.cu\n"
-        "Dan |  | Dan | matches several students on the roster: add the student's id to its name\n"
-        "carl |  | carl | matches no student on the roster: add the student's id to its name\n"
+        "Dan |  | Dan | matches several students on the roster: add the student's id to the name of the hand-in\n"
+        "carl |  | carl | matches no student on the roster: add the student's id to the name of the hand-in\n"
         "s2 |  | s2.docx | is not a .cu file, and no .cu file is next to it\n"
-        "s3 |  | Dan | matches several students on the roster: add the student's id to its name\n"
-        "s4 |  | Dan | matches several students on the roster: add the student's id to its name\n",
+        "s3 |  | Dan | matches several students on the roster: add the student's id to the name of the hand-in\n"
+        "s4 |  | Dan | matches several students on the roster: add the student's id to the name of the hand-in\n",
         "%s", found);
     batch_roster_free(&roster);
 }

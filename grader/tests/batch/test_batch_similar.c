@@ -31,8 +31,8 @@ static void hand_in(const char *student, const char *text)
     free(folder);
 }
 
-/* Each student works alone, with two exceptions: bob has disguised ann's file, and fay has copied
- * dan's. Two students hand in the solution and two the unchanged skeleton. */
+/* Each student works alone, except bob, who has disguised ann's file, and fay, who has copied
+ * dan's. Two students hand in the solution, and two the unchanged skeleton. */
 static void make_class(void)
 {
     char error[1000], path[PATH_SIZE];
@@ -103,7 +103,7 @@ static void hand_in_short(const char *student, const char *text)
 }
 
 /* Returns a program for lab 02: the file NAME in FOLDER, or the solution if FOLDER is NULL. If
- * DISGUISED is true, all names are changed. */
+ * DISGUISED is true, changes all names in it. */
 static char *short_program(const char *folder, const char *name, bool disguised)
 {
     char error[1000], path[PATH_SIZE];
@@ -127,9 +127,9 @@ static char *short_program(const char *folder, const char *name, bool disguised)
     return text;
 }
 
-/* Makes a class in which five students have the same wrong program, each with a different comment;
- * zoe's copy is disguised. Two students have found the same three lines independently. Two have the
- * solution, one of them with other names. */
+/* Makes a class in which five students have the same wrong program. Each adds a different comment,
+ * and zoe also disguises her copy. Two students have found the same three lines independently. Two
+ * have the solution, one of them with other names. */
 static void make_short_class(void)
 {
     static const struct {
@@ -157,8 +157,8 @@ static void make_short_class(void)
     free(mutant);
 }
 
-/* STUDENTS is "student student* ...". An asterisk marks a student whose program also has other
- * names in the given code. */
+/* STUDENTS is "student student* ...". An asterisk marks a student whose program also renames parts
+ * of the given code. */
 static void expect_alike(const json_t *alike, size_t i, const char *what, const char *students)
 {
     const json_t *group = json_array_get(alike, i);
@@ -210,10 +210,10 @@ Test(batch_pairs, shows_copies_and_no_others)
                     ": ann and bob\\*' grades/class.html"));
     free(shell_must("grep -q '<strong>the same file</strong> " LAB ": dan and fay' "
                     "grades/class.html"));
-    /* an excerpt shows the student's own code, not the given code */
+    /* an excerpt shows only code that the student has written */
     free(shell_must("grep -q 'int other = t &lt; s ? sums' grades/class.html && "
                     "! grep -q 'lab_open' grades/class.html"));
-#ifndef LANEWISE_PRELOAD /* the second time, the same code runs on the same class */
+#ifndef LANEWISE_PRELOAD /* grading a second time would only run the same code on the same class */
     free(shell_must("cp -a grades first; " BATCH));
     free(shell_must("diff -r --exclude grades.sqlite first grades"));
 #endif

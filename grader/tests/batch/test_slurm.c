@@ -1,6 +1,6 @@
-/* Tests lanewise batch --slurm with a simulated Slurm of two shell scripts. sbatch runs a job's
- * tasks immediately, unless a row says otherwise, and squeue reports how they ended. `make
- * slurm-test` uses a real Slurm. */
+/* Tests lanewise batch --slurm. Two shell scripts simulate Slurm: sbatch runs a job's tasks
+ * immediately, unless a row says otherwise, and squeue reports how they ended. `make slurm-test`
+ * uses a real Slurm. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void slurm_init(void)
         "cat >bin/sbatch <<'END'\n"
         "#!/bin/bash\n"
         "echo \"$@\" >>calls\n"
-        "echo \"${TMPDIR-none}\" >folder\n" /* must not be our TMPDIR */
+        "echo \"${TMPDIR-none}\" >folder\n" /* tasks must not have our TMPDIR */
         "while [[ $1 == -* ]]; do\n"
         "    case $1 in --array=*) last=${1#--array=0-} ;; --output=*) log=${1#--output=} ;; esac\n"
         "    shift\n"
@@ -49,11 +49,11 @@ TestSuite(slurm, .init = slurm_init, .fini = shell_fini, .timeout = 300);
 
 static const struct {
     const char *name;
-    const char *trouble; /* shell commands that make task $i of job $job fail */
+    const char *trouble; /* shell commands that can make task $i of job $job fail */
     int code;
     const char *said;
     int jobs;        /* the expected number of jobs */
-    bool same_grade; /* whether the gradebook must equal the one made without Slurm */
+    bool same_grade; /* whether the gradebook must be the same as without Slurm */
 } rows[] = {
     {"nothing goes wrong", ":", 0, "3 to grade", 1, true},
     {"Slurm warns", "echo 'sbatch: warning: 3 days of rain' >&2", 0, "", 1, true},
@@ -93,7 +93,7 @@ Test(slurm, the_next_job_does_what_is_left)
     }
 }
 
-/* The batch is killed after the job has ended, but before the results are stored. */
+/* The batch is killed after the job has ended, but before its results are stored. */
 Test(slurm, results_of_a_killed_run_are_collected)
 {
     int code;
@@ -114,7 +114,7 @@ Test(slurm, results_of_a_killed_run_are_collected)
         "test ! -e there/slurm"));
 }
 
-/* A run waits for a job that an earlier run has left running. */
+/* A batch waits for a job that an earlier batch has left running. */
 Test(slurm, a_run_waits_for_a_running_job)
 {
     free(shell_must(
@@ -155,7 +155,7 @@ Test(slurm, usage_errors_are_one_line)
     }
 }
 
-/* Nodes that share one installation use separate GPU locks, because each has its own GPUs. */
+/* Nodes that share one installation use different GPU locks, because each node has its own GPUs. */
 Test(slurm, each_machine_has_its_own_gpu_lock)
 {
     installed_gpu_unlock(installed_gpu_lock(true));

@@ -1,17 +1,17 @@
-/* make bench: compares the emulator, with more and more observers, with Oclgrind and
- * PoCL on the same kernels.
+/* make bench: compares the emulator, with more and more observers, with Oclgrind and PoCL on the
+ * same kernels.
  *
  *     bench LANEWISE BENCH-FOLDER KERNELS.cl OUT     table; OUT.json and OUT.svg
  *     bench --compare LANEWISE OTHER-LANEWISE BENCH-FOLDER   two builds in turn
  *
- * Each work (a kernel with its input) is launched several times in one process. The result is the
+ * A work is a kernel with its input. It is launched several times in one process. The result is the
  * median time of a launch. It does not include nvcc, process start or the reading of PTX. For one
- * core the benchmark measures CPU time, because other work on the machine changes it less. For
- * all cores, Oclgrind and PoCL it measures wall-clock time. Every rate is the emulator's count of
- * warp instructions per second, because the work is the same. Oclgrind gets a smaller problem,
- * because the full one would take minutes. All memory accesses are always checked; memcheck costs
- * more than the counters only if it reports faults. Exit code: 0 measured, 2 a program could not
- * be run, or answers differ. */
+ * core the benchmark measures CPU time, because other work on the machine changes it less. For all
+ * cores, Oclgrind and PoCL it measures wall-clock time. Every rate is the emulator's count of warp
+ * instructions per second, because the work is the same. Oclgrind gets a smaller problem, because
+ * the full one would take minutes. All memory accesses are always checked, so memcheck takes longer
+ * than the counters only if it reports faults. Exit code: 0 measured, 2 a program could not be run,
+ * or answers differ. */
 #include "bench.h"
 
 #include "sandbox/process.h"
@@ -23,7 +23,7 @@
 
 static const struct work {
     const char *title, *name;
-    int n, repeats, small; /* SMALL: the N of Oclgrind's problem */
+    int n, repeats, small; /* SMALL is the N of the smaller problem for Oclgrind */
 } works[] = {
     {"sum of squares, a chunk a thread", "sumsq_chunks", 1 << 20, 7, 1 << 16},
     {"sum of squares, coalesced", "sumsq", 1 << 20, 9, 1 << 17},
@@ -41,7 +41,7 @@ static const struct work {
 enum { WORKS = sizeof works / sizeof works[0], MAX_REPEATS = 16 };
 static_assert(WORKS <= BENCH_MOST, "there are more works than rows in the results");
 
-/* The settings, as values of --tools; those with racecheck always use one core. */
+/* The settings, as values of --tools. Settings with racecheck always use one core. */
 static const char *const tools[BENCH_SETTINGS] = {"none", "counters", "memcheck,synccheck",
                                                   "racecheck,initcheck"};
 
@@ -68,8 +68,8 @@ static double median(double *values, int count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* The measurements of one run: the median launch, the sum of the answers, and the memory
- * if the program reports it. */
+/* The measurements of one execution: the median time of a launch, the sum of the results, and the
+ * memory if the program reports it. */
 struct timing {
     double wall, cpu, checksum, mebibytes;
 };
@@ -162,7 +162,7 @@ static struct timing time_opencl(const struct work *work, bool oclgrind, const c
 static double children_mebibytes(void)
 {
     struct rusage usage;
-    getrusage(RUSAGE_CHILDREN, &usage); /* the maximum over all children so far */
+    getrusage(RUSAGE_CHILDREN, &usage); /* the maximum over all child processes so far */
     return (double)usage.ru_maxrss / 1024;
 }
 
@@ -231,7 +231,7 @@ static int measure_all(const char *lanewise, const char *kernels, const char *ou
     return bench_write(&(struct bench_results){rows, by_size, WORKS, SIZES}, out) ? 0 : 2;
 }
 
-/* Shows the fastest of a few launches of each build. The builds take turns, so that a
+/* Shows the fastest of a few launches of each build. The builds run alternately, so that a
  * disturbance affects both. */
 static int compare_builds(const char *ours, const char *theirs)
 {

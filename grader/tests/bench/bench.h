@@ -17,16 +17,16 @@ struct bench_row {
     double instructions;              /* warp instructions of one launch */
     double one_core[BENCH_SETTINGS];  /* CPU seconds of a launch on one core */
     double all_cores[BENCH_SETTINGS]; /* wall-clock seconds of a launch on all cores */
-    double oclgrind, pocl; /* wall-clock seconds; Oclgrind's are scaled to the same work */
+    double oclgrind, pocl; /* wall-clock seconds; Oclgrind's are scaled up to the full problem */
 };
 
-/* The same kernel for N x N elements: its time should grow with the work, and its
- * memory only with the data. */
+/* The same kernel for N x N elements. Its time should grow with the work, but its memory only with
+ * the data. */
 struct bench_size {
     int n;
     double instructions;
-    double counting[2], everything[2]; /* CPU seconds on one core, wall-clock on all */
-    double mebibytes[2];               /* peak of the process: with counters, with all observers */
+    double counting[2], everything[2]; /* CPU seconds on one core, wall-clock seconds on all */
+    double mebibytes[2];               /* maximum memory: with counters, with all observers */
 };
 
 void bench_print_head(long cores);

@@ -14,8 +14,8 @@
 
 enum { BLOCKS = 32, THREADS = 256, TILE = 16, SQUARE = 32 };
 
-/* The works and their data: N or N x N ints, floats or doubles. The second input is
- * made with another factor. */
+/* The works and their data, which are N or N x N ints, floats or doubles. The second input is made
+ * with another factor than the first. */
 static const struct work {
     const char *name, *kernel;
     char type;
@@ -99,7 +99,7 @@ static double get(const void *values, char type, size_t i)
                          : ((const float *)values)[i];
 }
 
-/* Makes a buffer of COUNT small numbers, or of zeros. */
+/* Makes a buffer with COUNT small numbers, or with zeros. */
 static cl_mem make_buffer(char type, size_t count, unsigned factor, unsigned below)
 {
     cl_int error;

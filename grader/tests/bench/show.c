@@ -1,6 +1,6 @@
-/* Draws the benchmark's chart. The chart has one row for each work, with a logarithmic scale of
- * warp instructions per second. In each row, one mark stands for each setting of the emulator on
- * one core and for each other program. Marks differ in shape and colour. */
+/* Draws the benchmark's chart. It has one row for each work, and a logarithmic scale of warp
+ * instructions per second. The marks in a row stand for the emulator's settings on one core and for
+ * the other programs. Marks differ in shape and colour. */
 #include "bench.h"
 
 #include <math.h>
@@ -95,7 +95,7 @@ static bool write_json(const struct bench_results *results, const char *path)
 #define TOP    70.0
 
 static const struct {
-    const char *name, *shape, *colour; /* SHAPE: SVG, with its centre at 0,0 */
+    const char *name, *shape, *colour; /* SHAPE is an SVG shape whose centre is at 0,0 */
 } marks[] = {
     {"nothing watches", "<path d='M-5 5h10l-5 -10z' ", "#888"},
     {"counters and memcheck", "<circle r='5' ", "#1b6ca8"},

@@ -13,7 +13,7 @@ TestSuite(arrows, .init = shell_init, .fini = shell_fini, .timeout = 300);
 #define LIST  LANEWISE_ROOT "/grader/arrows "
 
 static const struct {
-    const char *name, *folder, *include, *says; /* says NULL: the include is allowed */
+    const char *name, *folder, *include, *says; /* SAYS is NULL if the include is allowed */
 } planted[] = {
     {"its own folder", "judge", "judge/score.h", NULL},
     {"a folder below", "checks", "judge/score.h", NULL},

@@ -30,7 +30,7 @@ static void perform(void)
               base_path(job.programs[ON_EMULATOR], "%s/program", folder) &&
               base_path(job.solution, "%s/program", folder) &&
               base_path(path, "%s/job.json", folder) && grade_job_write(&job, path));
-    /* another user's socket has the runner's name and cannot be removed */
+    /* another user's socket already has the runner's name, and cannot be removed */
     char *output = shell(&code, "sh -c 'mkdir /tmp/criterion_$$.sock; echo $$ >taken; "
                                 "LANEWISE_JOB=$PWD/job.json exec " RUNNER "' 2>&1");
     free(shell_must("rmdir /tmp/criterion_$(cat taken).sock"));

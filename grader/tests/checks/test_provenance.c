@@ -1,5 +1,6 @@
-/* Which of several equal copies an answer is. In a program that converges, main() sees equal bytes
- * in several versions of the answer, but the judged bytes of these versions differ. */
+/* Tests which of several equal copies counts as the answer. In a program that converges, main()
+ * sees equal bytes in several versions of the answer, but the judged bytes of these versions
+ * differ. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ STUB(struct case_data *, check_run_misled, struct check *check, const struct run
 
 static const float seen[2] = {1, 2}, older[2] = {3, 4}, newer[2] = {5, 6};
 
-/* Judges the answer SEEN of a run with COPIES, whose file of answers has the COUNT floats of
+/* Judges the answer SEEN of a run with COPIES. The file of answers has the COUNT floats of
  * JUDGED. */
 static void expect_newer(json_t *copies, const float *judged, size_t count)
 {

@@ -1,4 +1,4 @@
-/* Tests that wrong ways to read an input are recognised from the matrix product that they give. */
+/* Tests that a wrong way to read an input is recognised by the matrix product that it leads to. */
 #include "checks/reread.h"
 
 #include <criterion/criterion.h>
@@ -14,7 +14,7 @@ enum { HEIGHT = 6, DEPTH = 40, WIDTH = 9 };
 
 static float a[HEIGHT * DEPTH], b[DEPTH * WIDTH];
 
-/* Returns the number that a program multiplies, in row Y and column X, in step I. */
+/* Returns the factor with which a program multiplies in step I, for row Y and column X. */
 typedef float reading(int row, int column);
 
 static float at_a(int y, int i)
@@ -95,7 +95,7 @@ static float every_third_of_a(int y, int i)
 static const struct {
     const char *name;
     reading *of_a, *of_b;
-    const char *text; /* NULL if there is no explanation */
+    const char *text; /* expected explanation, or NULL if there must be none */
 } rows[] = {
     {"a by columns", a_by_columns, at_b, "as if a were read by columns, not by rows"},
     {"b by columns", at_a, b_by_columns, "as if b were read by columns, not by rows"},

@@ -51,7 +51,7 @@ static const char program[] = "__device__ int twice(int a)\n"                   
                               "    x[i] *= x[i];\n"                                       /* 42 */
                               "}\n";                                                      /* 43 */
 
-/* Writes the lines of SLICE in TEXT, and frees SLICE. */
+/* Writes the lines of SLICE to TEXT, and frees SLICE. */
 static void list(char text[100], struct slice *slice)
 {
     unsigned lines[SLICE_MOST], count = slice_lines(slice, lines);

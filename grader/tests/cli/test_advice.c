@@ -1,4 +1,4 @@
-/* Advice, followed to the letter, must mend the program that it is given for.
+/* Tests that the advice of a finding is right: following it literally must correct the program.
  *
  *     grader/tests/advice/NAME.diff    what a finding says, what it advises, and a change that does
  *                                      just that, in the form of grade/mutant.h
@@ -6,8 +6,8 @@
  *                                      of `lanewise explain`, grader/report/examples/NAME.cu
  *
  * NAME is the finding's id, perhaps followed by a variant. The program exits with 0 only if its
- * answer is right. The finding must be the first, and as the diff says. After the change there must
- * be no finding of this kind and no error, and the answer must be right. The head of a diff:
+ * answer is right. Its first finding must be the one that the diff quotes. After the change there
+ * must be no finding of this kind and no error, and the answer must be right. The head of a diff:
  *
  *     finding: race-shared          recorded: LANEWISE_UPDATE_GOLDEN=1 writes these three lines
  *     says: thread 0 reads ...
@@ -142,8 +142,8 @@ static json_t *run(const struct example *example, const char *when, int *code)
     return findings;
 }
 
-/* Returns TEXT without the namespaces of one_program.sh, and with N in place of the instructions
- * that an interrupted warp had executed. The caller frees it. */
+/* Returns TEXT without the namespaces that one_program.sh adds, and with N in place of the number
+ * of instructions that an interrupted warp had executed. The caller frees it. */
 static char *plain(const char *text)
 {
     static const char executed[] = "had executed ";
@@ -160,7 +160,8 @@ static char *plain(const char *text)
 }
 
 /* Returns the text of FINDING for key number KEY of a diff's head. The caller frees it. A message
- * begins with its line, if it has one, and a loss says its cause, too. */
+ * includes the finding's line, if it has one. For a finding about wasted work, it also includes the
+ * cause. */
 static char *said(const json_t *finding, size_t key)
 {
     static const char *const members[] = {"id", "message", "help"};
@@ -195,7 +196,7 @@ static void record(const struct example *example, const json_t *finding)
     free(text);
 }
 
-/* Checks that the program's first finding is the finding that the diff quotes. */
+/* Checks that the program's first finding is the one that the diff quotes. */
 static void try_before(const struct example *example)
 {
     int code;
@@ -254,7 +255,7 @@ Test(advice, mends_the_examples)
     globfree(&found);
 }
 
-/* Kinds of findings that no example program has, and the reason. */
+/* Kinds of findings for which there is no example program, and the reason. */
 static const char *const without[][2] = {
     {"races-unwatched", "the records of races must first fill 2 GiB"},
     {"launch-failed", "the emulator must run out of memory"},

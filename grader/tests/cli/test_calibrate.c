@@ -66,7 +66,8 @@ Test(threshold, figures_are_rounded_to_the_easier_side)
     cr_expect(isinf(judge_margin(0, 3)));
 }
 
-/* The output is a course file. With it the solution gets full points and the mutants do not. */
+/* The output is a course file. With this file, the solution gets full points, and the mutants do
+ * not. */
 Test(golden_calibrate, a_lab)
 {
     int code;

@@ -1,4 +1,4 @@
-/* Tests make editor: tries its files with clangd, and with the messages that Lanewise prints. */
+/* Tests make editor: uses its files with clangd, and with the messages that Lanewise prints. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ Test(editor, clangd_finds_a_mistake)
     free(text);
 }
 
-/* The pattern of the first problem matcher, as grep -P reads it. */
+/* The pattern of the first problem matcher, converted for grep -P. */
 #define PATTERN                                                                                    \
     "$(sed -n 's/.*\"regexp\": \"\\(.*\\)\",$/\\1/p' kit/.vscode/tasks.json | head -n 1 | sed 's/\\\\\\\\/\\\\/g')"
 

@@ -1,5 +1,5 @@
-/* `lanewise explain`: the table of findings, the command, and the examples; each
- * example must have its finding. */
+/* Tests `lanewise explain`: the table of findings, the command, and the examples, each of which
+ * must have its finding. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -99,8 +99,8 @@ static bool is_line_of(const char *source, json_int_t line, const char *name)
     return strcmp(here, name) == 0;
 }
 
-/* Returns whether FINDING is in the function FUNCTION. A finding in host code has only a line, no
- * kernel. */
+/* Returns whether FINDING is in the function FUNCTION. A finding in host code has no kernel, but a
+ * line. */
 static bool is_of(const json_t *finding, const char *source, const char *function)
 {
     const char *name = json_string_value(json_object_get(finding, "kernel"));
@@ -112,8 +112,8 @@ static bool is_of(const json_t *finding, const char *source, const char *functio
     return strncmp(name, function, length) == 0 && name[length] == '(';
 }
 
-/* Builds all examples as one program, because the compiler needs a second or two for each program:
- * "all ID" runs the example of finding ID, whose functions are in a namespace of its own. */
+/* Builds all examples as one program, because the compiler needs a second or two for each program.
+ * "all ID" runs the example of finding ID, whose functions are in a separate namespace. */
 static void build_examples(void)
 {
     free(shell_must(
@@ -126,7 +126,8 @@ static void build_examples(void)
         "$NVCC -cudart shared -g -lineinfo -L$LIB -o all all.cu"));
 }
 
-/* Runs the example of finding ID: wrong() must have this finding, right() must have none. */
+/* Runs the example of finding ID. Its wrong() must have this finding, and its right() must have
+ * none. */
 static void try_example(const char *id)
 {
     size_t i;

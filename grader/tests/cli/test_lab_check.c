@@ -86,7 +86,8 @@ Test(mutant, losses_have_points_or_none)
 
 /* --- the command ------------------------------------------------------------------------------------ */
 
-/* `make lab-check` grades all mutants of all labs. A few are enough to see what the command says. */
+/* `make lab-check` grades all mutants of all labs. For a test of the command's output, a few are
+ * enough. */
 Test(golden_lab_check, a_lab)
 {
     int code;
@@ -98,8 +99,8 @@ Test(golden_lab_check, a_lab)
     free(output);
 }
 
-/* Of the five mutants, a quick run leaves out the right one and one of two that lose points in the
- * same check. */
+/* A quick lab-check grades three of the five mutants. It leaves out the one that loses nothing, and
+ * one of two that lose points in the same check. */
 Test(golden_lab_check, a_lab_in_a_quick_run)
 {
     int code;
@@ -111,7 +112,8 @@ Test(golden_lab_check, a_lab_in_a_quick_run)
     free(output);
 }
 
-/* The lab is unsound if mutants do not have the losses or figures that they declare. */
+/* The command reports mutants that do not lose the points, or show the figures, that they
+ * declare. */
 Test(golden_lab_check, a_lab_that_is_not_sound)
 {
     int code;

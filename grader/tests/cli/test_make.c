@@ -1,4 +1,4 @@
-/* The Makefile as people use it: its help, and its messages about typing mistakes
+/* Tests the Makefile as people use it: its help, and its messages about typing mistakes
  * (grader/typos.mk). */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static const struct {
     {"WHATEVER=1", "WHATEVER= needs a target: make help lists all variables"},
 };
 
-/* The suggestion is one line, the exit code is 2, and nothing is built. */
+/* For a typing mistake, make prints a suggestion of one line, exits with code 2, and builds
+ * nothing. */
 Test(make, suggests_what_was_meant)
 {
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
@@ -70,8 +71,8 @@ static const char *const accepted[] = {
     "-n " LANEWISE_BUILD "/lanewise",
 };
 
-/* `make trace` also builds and draws a program. LINE needs a file's name only if there are several
- * files. */
+/* `make trace` also builds the program, and draws it. LINE needs a file name only if there are
+ * several files. */
 Test(make, traces_programs)
 {
     static const char *const lines[][2] = {{"LINE=9", "--line 'bank-conflict.cu:9'"},
@@ -86,7 +87,7 @@ Test(make, traces_programs)
     }
 }
 
-/* `make step` builds a program, too, and passes the launch and the block on. */
+/* `make step` also builds the program, and passes on the launch and the block. */
 Test(make, steps_through_programs)
 {
     char *output = shell_must(MAKE "-n step PROGRAM=grader/report/examples/bank-conflict.cu "

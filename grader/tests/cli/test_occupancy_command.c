@@ -1,4 +1,4 @@
-/* `lanewise occupancy`: what it prints and draws, and what it says about mistakes. */
+/* Tests `lanewise occupancy`: its output, its drawings, and its messages about mistakes. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ Test(occupancy_command, mistakes_are_refused_in_one_line)
     }
 }
 
-/* The advised value allows one more block, and the next larger value does not. */
+/* With the advised value, one more block fits. With the next larger value, it does not. */
 Test(occupancy_command, the_advice_is_exact)
 {
     free(shell_must(

@@ -1,5 +1,6 @@
-/* Tests that each command removes its old outputs before it begins. Otherwise, after a failure, a
- * script that ignores the exit code would take the last student's result for the next student's. */
+/* Tests that each command removes its old output files before it begins. Otherwise, after a
+ * failure, a script that ignores the exit code would take the result of one student for that of the
+ * next. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ Test(outputs, are_never_an_input)
     }
 }
 
-/* A pipe and a device are written to, never removed; a full file is an ordinary error. */
+/* Pipes and devices are written to, but never removed. A full file is an ordinary error. */
 Test(outputs, that_are_no_files_stay)
 {
     int code;

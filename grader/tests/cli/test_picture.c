@@ -1,5 +1,5 @@
-/* shared/picture.h: pictures that a student brings along, whole and damaged. A damaged picture ends the program with
- * one line and exit code 2. */
+/* Tests shared/picture.h with pictures that a student provides, valid and damaged. A damaged
+ * picture ends the program with a message of one line and exit code 2. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 
 TestSuite(picture, .init = shell_init, .fini = shell_fini);
 
-/* Writes SIZE bytes to "a.pgm" in the test's folder, and moves there. */
+/* Writes SIZE bytes to "a.pgm" in the test's folder, and makes this folder the working
+ * directory. */
 static void write_picture(const char *bytes, size_t size)
 {
     char *folder = shell_must("printf '%%s' \"$PWD\"");
@@ -85,13 +86,14 @@ static const struct {
     {"an empty file", TEXT(""), "a.pgm: is not a PGM picture"},
 };
 
-/* Ends a forked process at once. Its parent has more threads, so LeakSanitizer cannot check it. */
+/* Ends a forked process without a check for leaks, which is impossible because its parent has more
+ * threads. */
 static void leave(int code, void *unused)
 {
     _exit(code);
 }
 
-/* Reads "a.pgm" in another process. Returns its exit code, and what it printed. */
+/* Reads "a.pgm" in another process. Returns its exit code; OUTPUT gets its output. */
 static int read_elsewhere(const char *path, char *output, size_t size)
 {
     int ends[2], status;
@@ -127,13 +129,14 @@ Test(picture, damaged_pictures_get_one_line)
     cr_expect_str_eq(output, "none.pgm: cannot be opened\n");
 }
 
-/* If the converter only warns, there is a picture. It may be grey where the file was cut off. */
+/* If the converter only warns, the picture is accepted. It may be grey from the point where the
+ * file was cut off. */
 Test(picture, a_warning_of_the_converter_is_one_line)
 {
     char output[1000], path[5000];
     free(shell_must("printf '#!/bin/sh\\nprintf \"P5 1 1 255 x\"\\nexit $(cat)' >convert && "
                     "chmod +x convert"));
-    write_picture(TEXT("0")); // the exit code of our converter
+    write_picture(TEXT("0")); // exit code of the simulated converter
     cr_assert(getcwd(output, sizeof output));
     snprintf(path, sizeof path, "%s:%s", output, getenv("PATH"));
     setenv("PATH", path, 1);

@@ -1,4 +1,4 @@
-/* Tests `lanewise run`: the programs that it accepts, the options that it passes on, its exit
+/* Tests `lanewise run`: which programs it accepts, which options it passes on, and its exit
  * code. */
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -11,7 +11,8 @@
 
 TestSuite(run, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* Runs SCRIPT, which must end with exit code 2 and print one line that contains MESSAGE. */
+/* Runs SCRIPT, which must end with exit code 2 and print a message of one line that contains
+ * MESSAGE. */
 static void expect_refusal(const char *name, const char *script, const char *message)
 {
     int code;
@@ -89,7 +90,7 @@ Test(run, a_program_for_newer_gpus_is_refused)
                    "its PTX is for compute_100");
 }
 
-/* The command refuses or runs a damaged file, but never crashes. */
+/* A damaged file is refused or executed, but the command never crashes. */
 Test(run, damaged_executables_are_survived)
 {
     char *output = shell_must("cp $PROGRAMS/indices good; size=$(stat -c %%s good)\n"
@@ -107,8 +108,8 @@ Test(run, damaged_executables_are_survived)
     free(output);
 }
 
-/* Two blocks that race and read uninitialised memory, and then do LOOPS rounds of scattered loads and
- * stores. */
+/* A kernel with two blocks that race and read uninitialised memory. Then they do LOOPS rounds of
+ * scattered loads and stores. */
 #define WATCHED                                                                                    \
     "cat >a.cu <<'END'\n"                                                                          \
     "#include <cstdlib>\n"                                                                         \
@@ -125,9 +126,9 @@ Test(run, damaged_executables_are_survived)
     "END\n"                                                                                        \
     "$NVCC -cudart shared -lineinfo -o a a.cu || exit 1\n"
 
-/* Without --tools, all tools watch the run until a budget is used up. The budget does not depend on
- * the machine. A launch that is no longer watched continues with all workers, and has the same
- * counts. */
+/* Without --tools, all tools are active until they have used up a budget. The budget does not
+ * depend on the machine. A launch in which the tools have stopped continues with all workers, and
+ * has the same counts. */
 Test(run, all_tools_are_on_by_default)
 {
     char *output = shell_must(
@@ -189,7 +190,7 @@ Test(run, a_crash_is_reported_and_kept)
     free(output);
 }
 
-/* Nothing is left even if the command is killed. Here its own program kills it immediately. */
+/* The command leaves no files even if it is killed. Here, its own program kills it immediately. */
 Test(run, nothing_is_left_behind)
 {
     char *output = shell_must("mkdir tmp; export TMPDIR=$PWD/tmp\n"
@@ -249,7 +250,7 @@ Test(run, json_is_the_documented_schema)
     free(text);
 }
 
-/* Two equal runs give the same bytes and counters. */
+/* Two executions with the same input give the same bytes and counters. */
 Test(run, deterministic_runs_are_the_same)
 {
     char *output = shell_must("for i in 1 2; do $LANEWISE run --deterministic --json $i.json --all "
@@ -268,8 +269,8 @@ static json_t *launches_of(const char *options, json_t **document)
     return json_object_get(*document, "launches");
 }
 
-/* A launch that repeats an earlier one takes only a short line of the record, but the report shows
- * it in full. With a prediction, every launch has its own full line. */
+/* If a launch repeats an earlier one, its line in the record is short, but the report shows it
+ * completely. With a prediction, every launch has a complete line. */
 Test(run, repeated_launches_are_reported_whole)
 {
     static const char *const names[] = {"kernel", "grid", "block", "status", "counters"};
@@ -303,7 +304,8 @@ Test(run, workers_do_not_change_the_counters)
     free(output);
 }
 
-/* With a GPU's name, the occupancy is that of this GPU: a multiprocessor of a T4 has 32 warps. */
+/* With the name of a GPU, the occupancy is computed for this GPU: a multiprocessor of a T4 has 32
+ * warps. */
 Test(run, the_occupancy_is_that_of_the_named_gpu, .init = submission_init)
 {
     char *output = shell_must("$LANEWISE run --gpu t4 --lab 10 -- width=64 height=100 2>&1");

@@ -7,7 +7,7 @@
 #include "config.h"
 #include "tests/support/shell.h"
 
-/* Starts the copy of setup.sh. Without these variables, it finds nvcc only where a test puts
+/* Starts the copy of setup.sh. With these variables unset, it finds nvcc only where a test puts
  * one. */
 #define SETUP "env -u CUDA_HOME -u NVCC PATH=$PATH /bin/bash grader/setup.sh "
 
@@ -52,7 +52,7 @@ Test(setup, without_root_and_sudo_prints_the_command)
 }
 
 /* Packages of other systems have other names. So the set-up names the missing commands and
- * libraries, and does not guess packages. */
+ * libraries instead of guessing packages. */
 Test(setup, without_apt_names_the_missing_libraries)
 {
     int code;
@@ -77,8 +77,8 @@ Test(setup, without_apt_names_the_missing_libraries)
     free(shell_must("test ! -e build"));
 }
 
-/* `make -j` starts the set-up for two purposes at the same time. This fake apt-get fails if it is
- * started while it runs, like the real one. */
+/* `make -j` starts two set-ups at the same time. This fake apt-get, like the real one, fails if it
+ * is started while another one runs. */
 Test(setup, two_at_once_take_turns)
 {
     char *output =
@@ -102,7 +102,8 @@ Test(setup, two_at_once_take_turns)
     free(shell_must("test -e build/setup/check -a -e build/setup/autograder"));
 }
 
-/* An nvcc of another release is skipped with a message, and the chosen nvcc is recorded. */
+/* The set-up skips an nvcc of another release with a message, and records the nvcc that it has
+ * chosen. */
 Test(setup, skips_an_old_nvcc)
 {
     char *output = shell_must("printf '#!/bin/sh\\necho release 12.4, V12.4.1\\n' >bin/nvcc;"

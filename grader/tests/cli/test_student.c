@@ -1,4 +1,4 @@
-/* The commands for students: progress over all labs, hints, watch, diff, reset, run. */
+/* Tests the commands for students: progress over all labs, hints, watch, diff, reset, run. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ TestSuite(golden_student, .init = submission_init, .fini = shell_fini, .timeout 
 
 #define SOLVE "cp " LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu labs/02-coalesce/"
 
-/* Replaces the dates in the table, because they change from day to day. */
+/* Replaces the dates in the table, so that the output is the same every day. */
 #define GRADE_ALL                                                                                  \
     "$LANEWISE grade --device emulator --json out.json $course 2>&1 | "                            \
     "sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}/YYYY-MM-DD/'\n"
@@ -21,8 +21,8 @@ TestSuite(golden_student, .init = submission_init, .fini = shell_fini, .timeout 
 static const struct {
     const char *name, *script;
 } scripts[] = {
-    /* Lab 04 was solved in between, and is worse again: the table and "since last time" say so. The
-     * second time grades the labs that have changed. */
+    /* Between the two gradings, lab 04 was solved and then broken again. The table and "since last
+     * time" show this. The second command only grades labs that have changed. */
     {"student-grade-all", GRADE_ALL
      "echo '#error no' >labs/01-parallelize/parallelize.cu\n" SOLVE "\n"
      "cp labs/04-bank-conflicts/bank_conflicts.cu skeleton.cu\n"
@@ -99,7 +99,7 @@ Test(student, usage_errors_are_one_line)
     }
 }
 
-/* A launch with much work is not called an endless loop, and the message says how to raise the
+/* A launch with much work is not reported as an endless loop, and the message says how to raise the
  * limit. */
 Test(student, run_says_how_to_raise_the_limit)
 {
@@ -115,22 +115,23 @@ Test(student, run_says_how_to_raise_the_limit)
     free(output);
 }
 
-/* What `run` says about programs with full marks must not contradict their labs. */
+/* The findings of `run` about programs with full marks must not contradict their labs. */
 Test(student, solutions_are_not_advised_to_do_what_they_do)
 {
     char *output =
         shell_must("export LANEWISE_LABS=" LANEWISE_ROOT
                    "/solutions; for lab in 1 2 3 4 5 6; do $LANEWISE run --lab $lab; done");
     cr_expect(!strstr(output, "never freed"), "%s", output);
-    /* lab 03 lets thread 0 add up the block's sums; lab 04 improves that */
+    /* lab 03 teaches a kernel in which thread 0 adds up the block's sums; only lab 04 improves
+     * it */
     cr_expect(!strstr(output, "give the work to"), "%s", output);
     cr_expect(strstr(output, "help: one lane works while 31 wait: if there is enough work"), "%s",
               output);
     free(output);
 }
 
-/* On the emulator, a register without a value is 0, so such a program may get full marks. Even
- * then, the report begins with the variable. */
+/* On the emulator, an uninitialised register is 0, so a program that uses one may get full marks.
+ * Even then, the report begins with the uninitialised variable. */
 Test(student, a_variable_without_a_value_is_told)
 {
     int code;
@@ -144,7 +145,8 @@ Test(student, a_variable_without_a_value_is_told)
     free(output);
 }
 
-/* A file with the line ends of Windows: no carriage return is shown, and carets stay in place. */
+/* In a file with Windows line ends, no carriage return is shown, and carets are in the right
+ * column. */
 Test(student, files_from_windows_look_the_same)
 {
     int code;
@@ -178,7 +180,8 @@ Test(student, run_lists_a_labs_arguments)
     free(output);
 }
 
-/* Only code is compared: comments of both kinds are removed, but not their look-alikes in strings. */
+/* Only code is compared: comments of both kinds are removed, but not text in strings that looks
+ * like a comment. */
 Test(student, diff_ignores_comments)
 {
     char *output = shell_must(
@@ -207,7 +210,7 @@ Test(student, works_without_a_progress_file)
     free(output);
 }
 
-/* The last hints leave out the parts about work that was finished in the last grading. */
+/* The hints at the end leave out parts about work that was finished in the last grading. */
 Test(student, hints_begin_with_what_is_unfinished)
 {
     char *output = shell_must(
@@ -221,7 +224,7 @@ Test(student, hints_begin_with_what_is_unfinished)
     free(output);
 }
 
-/* Grading another file does not change the student's progress. */
+/* Grading another file than the student's own does not change the progress. */
 Test(student, other_files_do_not_change_progress)
 {
     free(shell_must(
@@ -229,7 +232,7 @@ Test(student, other_files_do_not_change_progress)
         "/solutions; test ! -e labs/.progress.json"));
 }
 
-/* A lower score later does not hide the best one. */
+/* A later, lower score does not replace the best one. */
 Test(student, the_best_score_is_kept)
 {
     char *output = shell_must(
@@ -243,7 +246,8 @@ Test(student, the_best_score_is_kept)
     free(output);
 }
 
-/* An interrupt at any time leaves nothing: while the grader tests the sandbox, compiles or runs. */
+/* An interrupt leaves no files and processes, whether the grader is testing the sandbox, compiling
+ * or running a program. */
 Test(student, an_interrupt_leaves_nothing)
 {
     char *output = shell_must(
@@ -271,8 +275,8 @@ Test(student, watch_knows_unsafe)
     free(output);
 }
 
-/* A fake driver. Like NVIDIA's, it starts a thread that accepts any signal, and it does not start
- * in a child of a process that has already started it. No compiler knows its GPU. */
+/* Defines a fake driver. Like NVIDIA's, it starts a thread that accepts any signal, and it does not
+ * start in the child of a process that has already started it. No compiler knows its GPU. */
 Test(student, watch_lives_with_a_driver)
 {
     char *output = shell_must(
@@ -295,9 +299,9 @@ Test(student, watch_lives_with_a_driver)
     free(output);
 }
 
-/* The program builds for newer GPUs, but not for the emulator. The checks of counters show the
- * compiler's message, and the grader has not failed. The fake driver has one GPU of compute
- * capability 9.0, which cannot run anything. */
+/* The program builds for newer GPUs, but not for the emulator. The checks of counters must show the
+ * compiler's message, and the grader must not fail. The fake driver has one GPU of compute
+ * capability 9.0, which cannot execute anything. */
 Test(student, a_build_that_fails_only_for_the_emulator_is_explained)
 {
     int code;

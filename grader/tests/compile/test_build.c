@@ -1,5 +1,5 @@
-/* Building a submission: nvcc's verdict and messages, the cache of built programs, and failures
- * that are not the student's fault. */
+/* Tests building a submission: nvcc's exit code and messages, the cache of built programs, and
+ * failures that are not the student's fault. */
 #include <criterion/criterion.h>
 #include <elf.h>
 #include <stdio.h>
@@ -46,8 +46,8 @@ static void build_source(const char *source, struct compile_build *build)
     build_for(ON_EMULATOR, source, build);
 }
 
-/* Returns the source of a program that was never built before, because it contains the current
- * time. */
+/* Returns the source of a new program: it contains the current time, so it cannot be in the
+ * cache. */
 static char *fresh_source(const char *statement)
 {
     struct timespec now;
@@ -58,7 +58,8 @@ static char *fresh_source(const char *statement)
     return source;
 }
 
-/* Most programs are built without these functions (may_call_special()). */
+/* Programs are built with these functions only if they may call them (may_call_special()), and few
+ * do. */
 Test(build, a_program_may_call_the_special_functions_of_cpp17)
 {
     struct compile_build build;
@@ -215,10 +216,10 @@ Test(build, a_compiler_that_leaves_nothing_has_not_built)
     compile_build_free(&build);
 }
 
-/* Symbols that a submission may not define when it is built for a GPU. For the emulator it may
- * define them if they change nothing. */
+/* Symbols that a submission may not define if it is built for a GPU. For the emulator it may define
+ * them, if they have no effect. */
 static const struct {
-    const char *name, *source, *symbol; /* symbol NULL: the build must succeed */
+    const char *name, *source, *symbol; /* SYMBOL is NULL if the build must succeed */
 } definitions[] = {
     {"functions of its own",
      "static int malloc_all() { return 0; } int culprit() { return malloc_all(); }", NULL},
@@ -276,7 +277,7 @@ static uint16_t machine_of(const char *program)
     return header.e_machine;
 }
 
-/* nvcc links the runtime of this CPU: try-arm64 runs the test for arm64, too. */
+/* nvcc links the runtime library of this CPU. `make try-arm64` runs this test on arm64, too. */
 Test(build, labs_can_be_built_for_a_gpu)
 {
     static const char *const labs[] = {"01-parallelize/parallelize.cu",

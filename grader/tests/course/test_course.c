@@ -1,4 +1,4 @@
-/* The course file: reading its values, its error messages, and gradings that use it. */
+/* Tests the course file: its values, the error messages about it, and gradings that use it. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static bool read_text(const char *text, struct course *course, char error[4096])
     cr_assert(base_write_file(path, text, strlen(text), 0600));
     free(folder);
     bool good = course_read(path, course, error, 4096);
-    /* expected messages contain only the file's name, so cut its folder */
+    /* expected messages contain only the file's name, so remove its folder from ERROR */
     for (char *at = error; (at = strstr(at, path));)
         memmove(at, at + strlen(path) - 6, strlen(at + strlen(path) - 6) + 1);
     return good;
@@ -197,7 +197,7 @@ static const struct {
     {"2026-11-30 18:00 -05:30", "2026-11-30 23:30:00"},
     {"2026-11-30 Z", "2026-11-30 23:59:59"},
     {"2024-02-29 Z", "2024-02-29 23:59:59"},
-    {"2026-07-01 18:00", "2026-07-01 16:00:00"}, /* summer time in Berlin: UTC + 2 hours */
+    {"2026-07-01 18:00", "2026-07-01 16:00:00"}, /* summer time in Berlin is UTC + 2 hours */
     {"2026-11-30", "2026-11-30 22:59:59"},
 };
 
@@ -241,7 +241,7 @@ Test(course, exceptions_of_students)
 
 /* --- gradings --------------------------------------------------------------------------------- */
 
-/* Grades the skeleton of lab 02 by the course file TEXT. */
+/* Grades the skeleton of lab 02 with TEXT as the course file. */
 static json_t *grade_by(const char *text)
 {
     int code;
@@ -276,7 +276,7 @@ static double number(const json_t *result, const char *id, const char *key)
 
 Test(course, gradings_use_its_points_and_thresholds)
 {
-    /* the skeleton needs 32 sectors, halfway between these thresholds */
+    /* The skeleton reads 32 sectors, halfway between these thresholds. */
     json_t *result = grade_by(LAB2 "    checks: {correct: {points: 25}, ragged: {points: 15},\n"
                                    "      sectors: {points: 50, full: 16, naive: 48}}\n");
     cr_expect_eq(number(result, "correct", "points"), 25);

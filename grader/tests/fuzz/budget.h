@@ -1,6 +1,6 @@
-/* Limits the CPU time of one input, because the fuzzer also finds inputs that are slow. CPU time,
- * unlike wall-clock time, raises no false alarm on a busy machine. libFuzzer's -timeout catches
- * inputs that wait without computing. */
+/* Limits the CPU time for one input, so that the fuzzer also reports slow inputs. CPU time, unlike
+ * wall-clock time, gives no false alarm on a busy machine. libFuzzer's -timeout reports inputs that
+ * wait without computing. */
 #ifndef FUZZ_BUDGET_H
 #define FUZZ_BUDGET_H
 
@@ -16,7 +16,7 @@ static void budget_spent(int signal)
     abort();
 }
 
-/* Gives the next input SECONDS of CPU time; 0 removes the limit. */
+/* Limits the CPU time for the next input to SECONDS; 0 removes the limit. */
 static inline void budget(unsigned seconds)
 {
     const struct itimerval timer = {.it_value = {.tv_sec = seconds}};

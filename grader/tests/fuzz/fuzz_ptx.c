@@ -11,7 +11,7 @@
 #include "tests/fuzz/budget.h"
 
 #define MOST_PARAMS 4096
-#define SECONDS     2 /* of CPU time, in an instrumented build; ordinary inputs need a hundredth */
+#define SECONDS     2 /* CPU seconds in an instrumented build; ordinary inputs take a hundredth */
 
 /* Launches KERNEL. Every parameter is the address of a buffer, so that loads
  * and stores access memory. */
@@ -29,7 +29,7 @@ static void launch(struct emu_device *device, uint32_t kernel, emu_addr buffer)
                                  .dynamic_shared_bytes = 256,
                                  .params = params,
                                  .param_bytes = MOST_PARAMS};
-    struct emu_counters counters; /* makes the emulator count */
+    struct emu_counters counters; /* so that the emulator counts */
     emu_launch(device, &request, &counters);
 }
 

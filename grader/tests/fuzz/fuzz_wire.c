@@ -16,9 +16,9 @@
 #include "tests/fuzz/budget.h"
 
 #define SECONDS 2
-#define VIEWED  ((size_t)2048) /* bytes of the requests that are also the shown input */
+#define VIEWED  ((size_t)2048) /* number of bytes of the requests that also are the shown input */
 
-/* Reads and drops the replies, so that the server can continue. */
+/* Reads the replies and discards them, so that the server can continue. */
 static void *drain(void *end)
 {
     char bytes[65536];
@@ -45,7 +45,7 @@ static void serve(const uint8_t *data, size_t size)
     size_t viewed = size % 3 != 2 ? 0 : size < VIEWED ? size : VIEWED;
     char shown[32], judged[32];
     int views[] = {make_view(data, viewed, 0, shown), make_view(data, viewed, 0xff, judged)};
-    /* The device is small, because a twin reads all lent memory at each call. */
+    /* A twin reads all lent memory at each call, so the device is small. */
     struct emu_options options = {.deterministic = true,
                                   .max_warp_instructions = 2000,
                                   .memory_bytes = 4 << 20,
@@ -57,7 +57,8 @@ static void serve(const uint8_t *data, size_t size)
     if (send(ends[0], data, size, MSG_DONTWAIT) != (ssize_t)size ||
         shutdown(ends[0], SHUT_WR) != 0 || pthread_create(&drainer, NULL, drain, &ends[0]) != 0)
         abort();
-    /* One third of the inputs go to a device without a twin, one third to each kind of twin. */
+    /* A third of the inputs are for a device without a twin, a third for each of the two kinds of
+     * twins. */
     const struct twin_options twins[] = {
         {.answers_fd = -1},
         {.answers_fd = -1, .spoil = 1, .every = 2},

@@ -1,6 +1,6 @@
-/* Compares occupancy with cuda_occupancy.h, which CUDA's own runtime uses, for every capability
- * from 3.0 on that this header knows, and with rows worked out by hand for older capabilities.
- * test_hardware_occupancy.c compares it with a GPU's answers. */
+/* Compares occupancy with cuda_occupancy.h, the header with which CUDA's own runtime computes it,
+ * for every capability from 3.0 on that the header knows. For older capabilities, compares it with
+ * rows computed by hand. test_hardware_occupancy.c compares it with a real GPU. */
 #include "gpu/occupancy.h"
 
 #include <criterion/criterion.h>
@@ -55,8 +55,8 @@ static bool agrees(const struct emu_limits *limits, struct emu_demand demand)
 }
 
 /* Returns whether both agree for all sizes of blocks, first with all numbers of registers, then
- * with all sizes of shared memory. Registers and shared memory limit independently of each other,
- * so only a few combinations of the three are tested. */
+ * with all sizes of shared memory. Only a few combinations of the two are tested, because they
+ * limit the occupancy independently. */
 static bool agrees_everywhere(const struct emu_limits *limits)
 {
     for (uint32_t threads = 1; threads <= limits->block_threads + 1; threads++)
@@ -85,7 +85,8 @@ Test(occupancy, is_that_of_cuda_occupancy)
     cr_expect_geq(compared, 20);
 }
 
-/* The arithmetic by the calculator of 2011 and, for 2.x, cuda_occupancy.h of CUDA 6.5. */
+/* These rows were computed with the rules of the calculator of 2011 and, for 2.x, of
+ * cuda_occupancy.h in CUDA 6.5. */
 static const struct {
     uint32_t capability;
     struct emu_demand demand;
@@ -122,7 +123,8 @@ Test(occupancy, before_capability_3)
     }
 }
 
-/* The table is in order, has no capability twice, and its shared memory fits together. */
+/* The table is sorted and has no capability twice. Its limits of shared memory agree with each
+ * other. */
 Test(occupancy, the_table_is_consistent)
 {
     const struct emu_limits *l;

@@ -1,4 +1,4 @@
-/* lanewise audit: one submission on two devices. */
+/* Tests lanewise audit, which grades one submission on two devices. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static json_t *graded(const char *device, const char *build, const char *checks)
 
 static const struct {
     const char *name, *emulator, *gpu;
-    const char *wrong_on; /* NULL if the devices agree */
+    const char *wrong_on; /* the device that is wrong; NULL if the devices agree */
 } audit_rows[] = {
     {"both right", CHECK_OF("a", "emulator", "passed", "null"),
      CHECK_OF("a", "gpu", "passed", "null"), NULL},

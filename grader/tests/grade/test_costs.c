@@ -1,5 +1,5 @@
-/* The solution of each lab: its golden output, and the totals in labs/NN-name/costs.def, which limit work
- * for show. */
+/* Tests the solution of each lab: its golden output, and the totals in labs/NN-name/costs.def,
+ * which limit useless work in submissions. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +12,14 @@
 
 TestSuite(golden_solutions, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
-/* Prints the rows of two sorted files that differ by more than 5 %. */
+/* Prints the rows in which two sorted files differ by more than 5 %. */
 #define COMPARE                                                                                     \
     "paste -d, recorded measured | awk -F, '{ half = NF / 2; bad = 0; for (i = 1; i <= half; i++) " \
     "{ d = $i - $(i + half); if (i <= 2 ? $i != $(i + half) : d * d > 0.0025 * $i * $i) bad = 1 } " \
     "if (bad) { print; worst = 1 } } END { exit worst || NR == 0 }'"
 
-/* Compares the file "costs" with the costs that LAB records. Returns false if LAB records none. */
+/* Compares the file "costs" with the costs that are recorded for LAB. Returns false if none are
+ * recorded. */
 static bool compare_costs(const char *lab)
 {
     int code;

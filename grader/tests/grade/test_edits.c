@@ -8,10 +8,10 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Makes a function with this body, which begins in line 3. */
+/* Makes a function whose body is TEXT, which begins in line 3. */
 #define BODY(text) "__global__ void f(int n)\n{\n" text "\n}\n"
 
-/* The message of the first edit that makes the body SOURCE equal to SOLUTION. */
+/* SAYS is the message of the first edit that makes the body SOURCE equal to SOLUTION. */
 static const struct {
     const char *name, *source, *solution, *says;
 } differences[] = {
@@ -65,7 +65,7 @@ static char *apply(const char *source, const struct small_edit *edit)
     return text;
 }
 
-/* Returns whether A and B are equal apart from blanks. */
+/* Returns whether A and B are equal apart from white space. */
 static bool is_equal(const char *a, const char *b)
 {
     for (;; ++a, ++b) {

@@ -37,8 +37,9 @@ Test(figures, points_add_up_to_100_on_each_device)
     labs_free(&list);
 }
 
-/* lab-check measures the figures that checks.c declares: the solution's figures, and the naive
- * figures of the mutants that declare themselves naive. */
+/* lab-check compares the figures that checks.c declares with measured ones: the solution's, and
+ * those of mutants that are declared naive. Tests that there is such a mutant for each naive
+ * figure. */
 Test(figures, a_mutant_shows_each_naive_figure)
 {
     struct lab_names list;
@@ -66,7 +67,8 @@ Test(figures, a_mutant_shows_each_naive_figure)
     labs_free(&list);
 }
 
-/* Returns whether TABLE (calibration.tsv) has a row of LAB in which all runs were fast enough. */
+/* Returns whether TABLE (calibration.tsv) has a row for LAB in which the solution was fast enough
+ * in all runs. */
 static bool is_calibrated(const char *table, const char *lab)
 {
     size_t length = strlen(lab);
@@ -81,8 +83,8 @@ static bool is_calibrated(const char *table, const char *lab)
     return false;
 }
 
-/* A check may give points for time only in labs where measurements showed a clear
- * difference (make record-times). */
+/* A check may give points for time only in labs in which a measurement showed a clear difference
+ * (make record-times). */
 Test(figures, time_carries_points_only_where_it_was_calibrated)
 {
     struct lab_names list;

@@ -20,8 +20,8 @@ TestSuite(golden_grade, .init = submission_init, .fini = shell_fini, .timeout = 
 #define BEGIN "int *data_on_gpu;"
 #define END   "return lab_close(&lab);\n}"
 
-/* Submissions to lab 02. Each fails in another way and exits with code 1, except one,
- * which only gets a warning. */
+/* Submissions to lab 02. Each fails in another way, and lanewise exits with code 1, except for one
+ * submission that only gets a warning. */
 static const struct {
     const char *name;
     struct edit edits[SUBMISSION_EDITS];
@@ -51,7 +51,7 @@ static const struct {
              "    for (int i = me * chunk; i < end; ++i)"}}},
 };
 
-/* Submissions of the same kind for labs whose results are matrices. */
+/* The same for labs whose results are matrices. */
 static const struct {
     const char *name, *lab, *file;
     struct edit edits[SUBMISSION_EDITS];
@@ -91,7 +91,7 @@ Test(golden_grade, failures)
                        matrix_failures[i].edits);
 }
 
-/* The output for mutants of the other labs. lab-check tests their points. */
+/* Mutants of the other labs, whose output is compared. lab-check tests their points. */
 static const struct {
     const char *lab, *mutant;
 } told[] = {
@@ -133,8 +133,8 @@ Test(golden_grade, skeletons)
     labs_free(&list);
 }
 
-/* Grades lab 02 with CODE, which never ends, at the beginning of main(). EARLY is the message of
- * the first checks, LATER that of the others. */
+/* Grades lab 02 with CODE, which never ends, at the beginning of main(). EARLY is the expected
+ * message of the first checks, LATER the message of the other checks. */
 static void expect_hang(const char *code, const char *early, const char *later)
 {
     const struct edit edits[SUBMISSION_EDITS] = {{BEGIN, code}};
@@ -154,7 +154,7 @@ static void expect_hang(const char *code, const char *early, const char *later)
     free(output);
 }
 
-/* The time limits before and after a program has hung (checks/processes.c). */
+/* The limits in the messages, before and after a program has hung (checks/processes.c). */
 #ifdef LANEWISE_PRELOAD
 #define EARLY "6 seconds"
 #define LATER "3 seconds"
@@ -191,14 +191,15 @@ Test(grade, a_program_that_waits_forever_is_ended)
         "did not end: it has waited for " EARLY "\n", "it has waited for " LATER " (shorter");
 }
 
-/* --- numbers that the record must hold ------------------------------------------------------------- */
+/* --- numbers that the record must be able to store
+ * ------------------------------------------------ */
 
 #define BEFORE_MAIN(calls)                                                                         \
     "#include \"lab.h\"\nstruct huge { huge() {\nvoid *p, *q; size_t pitch, most = (size_t)-1;\n"  \
     "cudaMalloc(&q, 512); cudaPitchedPtr all = {q, 512, 512, most};\n" calls                       \
     "cudaFree(q); cudaGetLastError(); } } huge;\n#line 4000000000"
 
-/* All of these calls fail; the last ones are also findings of memcheck, which cost points. */
+/* All of these calls fail. The last ones also cause findings of memcheck, which cost points. */
 static const struct {
     const char *name, *begin;
     int code;
@@ -373,8 +374,8 @@ static json_t *load_result(void)
     return result;
 }
 
-/* A course of some labs. The golden files show the scores of these labs' skeletons and
- * solutions. */
+/* A course with some of the labs. The golden files show the scores of the skeletons and solutions
+ * of these labs. */
 #define SOME_LABS "printf 'labs: {2: , 6: , 14: }\n' >course; "
 
 Test(grade, the_same_seed_gives_the_same_results)
@@ -523,8 +524,8 @@ Test(grade, several_labs_make_one_set_of_results)
 
 /* --- the grader's own failures -------------------------------------------------------------------- */
 
-/* Scripts that replace the checks runner. They run in the folder to which it
- * must write its verdicts. */
+/* Scripts that replace the checks runner. They run in the folder into which the runner must write
+ * its verdicts. */
 static const struct {
     const char *name, *script, *message;
 } runners[] = {
@@ -601,8 +602,8 @@ Test(grade, the_users_environment_does_not_steer_the_checks)
     free(output);
 }
 
-/* The option --json /dev/null must not replace the device by a file. It once did when root
- * graded, for the whole machine. */
+/* With --json /dev/null, the device must not be replaced by a file. This once happened when root
+ * graded, and it affected the whole machine. */
 Test(grade, pipes_are_written_to_and_not_replaced)
 {
     char *output = shell_must("mkfifo pipe; cat pipe >read & " GRADE

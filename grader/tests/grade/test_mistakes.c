@@ -2,7 +2,7 @@
  * or the first lost check explains its wrong numbers.
  *
  * The folder grader/tests/mistakes/ has plausible mistakes. Each is a mutant (grade/mutant.h) and a
- * file with the beginning of its report. The authors of most mistakes did not know the
+ * file with the beginning of its report. Most mistakes were written by people who did not know the
  * explanations. `make mistakes` grades all of them, and some of lab-check's mutants; `make test`
  * grades a few. */
 #include <criterion/criterion.h>
@@ -50,7 +50,7 @@ static const char *const few[] = {
     "16-fast-product/tensor-no-barrier",
 };
 
-/* The mutants of lab-check whose explanations are recorded, too. */
+/* The mutants of lab-check whose reports are recorded, too. */
 static const struct {
     const char *lab, *mutant;
 } explained[] = {
@@ -93,24 +93,24 @@ static bool begins_trouble(const char *line)
     return false;
 }
 
-/* Mistakes whose lines are found by small edits, at least one for each source of edits. */
+/* Mistakes that are found by small edits. There is at least one for each source of edits. */
 static const struct {
     const char *lab, *mistake;
 } repaired[] = {
-    {"01-parallelize", "four-bytes-back"},            /* a name, in main() */
+    {"01-parallelize", "four-bytes-back"},            /* a wrong name in main() */
     {"02-coalesce", "steps-one-too-far"},             /* a kernel in another style */
-    {"03-shared-reduce", "two-barriers-one-missing"}, /* told by a race */
+    {"03-shared-reduce", "two-barriers-one-missing"}, /* a mistake that shows as a race */
     {"12-solver", "halo-one-early"},                  /* an edge */
 };
 
-/* Cuts REPORT down to the first problem that it describes. */
+/* Removes everything from REPORT except the first problem that it describes. */
 static char *first_trouble(char *report)
 {
     char *begin = report;
     while (*begin && !begins_trouble(begin))
         begin += strcspn(begin, "\n") + (begin[strcspn(begin, "\n")] == '\n');
     char *end = begin + strcspn(begin, "\n");
-    while (end[0] && strncmp(end + 1, "       ", 7) == 0) /* the margin of explanations */
+    while (end[0] && strncmp(end + 1, "       ", 7) == 0) /* the indentation of explanations */
         end += 1 + strcspn(end + 1, "\n");
     if (*end)
         end[1] = 0;

@@ -9,8 +9,8 @@
 
 TestSuite(printed, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
-/* The output of printf() is not lost. If the score is below full marks, the report shows its last
- * lines, cleaned and shortened. They decide nothing. */
+/* The output of printf() is kept. If the score is below full marks, the report shows its last
+ * lines, cleaned and shortened. They do not affect the points. */
 Test(printed, what_a_program_printed_is_shown)
 {
     static const struct edit edits[SUBMISSION_EDITS] = {

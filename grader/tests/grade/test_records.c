@@ -134,7 +134,7 @@ TestSuite(verify, .init = submission_init, .fini = shell_fini, .timeout = 300);
     "$LANEWISE grade --device emulator --lab 2 --submission a.cu --seed 7 --json result.json "     \
     "--key key >/dev/null 2>&1"
 
-/* Each row changes result.json, a.cu or the keys; afterwards they are restored. */
+/* Each row changes result.json, a.cu or the keys. After the row, they are restored. */
 static const struct {
     const char *name, *change, *options;
     int code;
@@ -372,7 +372,7 @@ Test(verify, hashes_cover_what_decides_a_grade)
                          json_object_get(another, "grader_sha256")));
     cr_expect_not(
         json_equal(json_object_get(one, "lab_sha256"), json_object_get(another, "lab_sha256")));
-    strcpy(lab.solution, other.solution); /* one of the lab's files changes */
+    strcpy(lab.solution, other.solution); /* change one of the lab's files */
     json_t *changed = graded_by_json(&lab);
     cr_expect_not(
         json_equal(json_object_get(one, "lab_sha256"), json_object_get(changed, "lab_sha256")));
@@ -394,7 +394,7 @@ Test(verify, hashes_cover_what_decides_a_grade)
     "$(for tool in lanewise lib/lanewise-device lib/libcudart.so.13 lib/remote/libcudart.so.13; "  \
     "do echo -o " LANEWISE_BUILD "/$tool; done) && cat other/" LANEWISE_BUILD "/sources/grader"
 
-/* One file of each type and of each folder on which a grade depends. */
+/* One file of each type, and of each folder, on which a grade depends. */
 static const char *const sources[] = {"Makefile",
                                       "grader/checks/rules.mk",
                                       "grader/grade/grade.c",
@@ -406,8 +406,8 @@ static const char *const sources[] = {"Makefile",
                                       "grader/gpu/cudart/cuda12/names",
                                       "grader/report/report.css"};
 
-/* A copy in another folder, with tools that contain its name, has the same hash. A change of any
- * source changes the hash. */
+/* A copy in another folder has the same hash, although its tools contain the folder's name. A
+ * change of any source changes the hash. */
 Test(verify, a_copy_of_the_kit_is_the_same_grader)
 {
     free(shell_must("mkdir -p other/" LANEWISE_BUILD " && here=$PWD/other && cd " LANEWISE_ROOT

@@ -1,6 +1,6 @@
-/* Tests grading on a school's machines: students cannot write into the shared kit, and their homes,
- * temporary folders and locales cause trouble. Each row is a machine that is simulated by
- * mounts. */
+/* Tests grading on a school's machines, on which students cannot write into the shared kit, and
+ * their homes, temporary folders and locales cause trouble. Each row is a machine, which is
+ * simulated by mounts. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <stdlib.h>
@@ -11,11 +11,12 @@
 
 TestSuite(school, .init = shell_init, .fini = shell_fini, .timeout = 300);
 
-/* The sanitized build's programs load libraries of the tree, which these machines do not show. */
+/* With sanitizers, programs load libraries from the tree, which is not visible on these
+ * machines. */
 #ifndef LANEWISE_PRELOAD
 
-/* Runs the script on standard input on a simulated machine. The kit is mounted read-only, and the
- * test's folder is /mnt, so that scripts may hide /tmp. */
+/* Runs the script on standard input on a simulated machine. The kit is mounted read-only. The
+ * test's folder is mounted at /mnt, so that scripts may hide /tmp. */
 #define MACHINE                                                                                                          \
     "mkdir -p home; unset XDG_CACHE_HOME LANEWISE_LABS TMPDIR; export HOME=/mnt/home LANEWISE_SECRET=/mnt/.secret.key; " \
     "machine() { (echo 'mount --make-rprivate / && mount --bind " LANEWISE_ROOT " " LANEWISE_ROOT                        \
@@ -23,8 +24,8 @@ TestSuite(school, .init = shell_init, .fini = shell_fini, .timeout = 300);
     " && mount --bind . /mnt && cd /mnt || exit 9'; cat) >script; "                                                      \
     "unshare --user --map-root-user --mount bash script; }; machine"
 
-/* Grades lab 01's solution. Prints the points or the error, and whether the built program was kept.
- * A new comment in the source makes sure that the tree's cache has no program for it. */
+/* Grades lab 01's solution. Prints the points or the error, and whether the cache kept the built
+ * program. A new comment in the source makes sure that the tree's cache has no program for it. */
 #define GRADE                                                                                      \
     "(cat " LANEWISE_ROOT                                                                          \
     "/solutions/01-parallelize/parallelize.cu; echo // $RANDOM$RANDOM$RANDOM) >a.cu; "             \
@@ -34,9 +35,9 @@ TestSuite(school, .init = shell_init, .fini = shell_fini, .timeout = 300);
 
 struct machine {
     char name[40];
-    char setup[500];   /* a script that causes the trouble */
+    char setup[500];   /* a script that causes trouble */
     char output[300];  /* the output of two gradings */
-    char evidence[80]; /* a script that must succeed after them, or "" */
+    char evidence[80]; /* a script that must succeed afterwards, or "" */
 };
 
 #define KEPT   "100 of 100 points\nunchanged since\n100 of 100 points\n"
@@ -103,8 +104,7 @@ Test(school, a_full_disk_keeps_the_students_file)
     free(text);
 }
 
-/* Few test machines have quotas, so a preloaded library answers as a file system with a quota
- * would. */
+/* Few test machines have quotas. So a preloaded library behaves like a file system with a quota. */
 Test(school, a_quota_that_is_used_up_costs_no_points)
 {
     int code;
@@ -121,7 +121,7 @@ Test(school, a_quota_that_is_used_up_costs_no_points)
     free(text);
 }
 
-/* NFS cannot lock folders. A preloaded library answers as NFS does. */
+/* NFS cannot lock folders. A preloaded library behaves like NFS. */
 Test(school, folders_that_cannot_be_locked_are_swept_after_a_day)
 {
     char *text = shell_must(

@@ -1,4 +1,4 @@
-/* Tests seeds and secrets: only people who have the secret can repeat a grading. */
+/* Tests seeds and secrets: a grading can be repeated only with the secret. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@ TestSuite(seed, .init = submission_init, .fini = shell_fini, .timeout = 300);
 #define SECRET(digit)                                                                              \
     "(umask 077; printf '%%064d\\n' " digit " >" digit ".key); LANEWISE_SECRET=$PWD/" digit ".key "
 
-/* Writes a program with a wrong answer, because the message about it shows the inputs. */
+/* Writes a program with a wrong result, because the message about it shows numbers from the
+ * input. */
 static void write_wrong(void)
 {
     static const struct edit edits[SUBMISSION_EDITS] = {
@@ -65,7 +66,7 @@ Test(seed, a_damaged_secret_is_reported_in_one_line)
         strstr(text, "lanewise grade: warning: ") == text &&
             strstr(text,
                    "/state/lanewise/secret.key is not a key: lanewise key FILE makes one; "
-                   "until you remove this file, the same seed does not give the same inputs\n"),
+                   "until you remove this file, a seed does not give the same inputs as before\n"),
         "%s", text);
     cr_expect_eq(strchr(text, '\n')[1], 0, "%s", text);
     free(text);
@@ -98,7 +99,7 @@ Test(seed, a_result_can_be_repeated_elsewhere_by_who_has_its_secret)
     free(text);
 }
 
-/* If the program can open the secret, it ends before it hands in anything. */
+/* The program tries to open the secret. If it can, it ends before it hands in anything. */
 Test(seed, a_submission_cannot_read_the_secret)
 {
     int code;
@@ -124,8 +125,8 @@ Test(seed, students_get_results_without_the_secret)
                     "! grep -r '\"secret\"' grades --include=*.json"));
 }
 
-/* With this seed and secret, the turned picture of lab 15 is 3 pixels high and almost wholly
- * outside, so even a correct program reads few of its pixels. */
+/* With this seed and secret, the rotated picture of lab 15 is 3 pixels high and almost completely
+ * outside. So even a correct program reads few of its pixels. */
 Test(seed, a_picture_outside_for_the_most_part_costs_nothing)
 {
     int code;

@@ -1,6 +1,6 @@
-/* Tests solutions in which main() and kernels share memory. Numbers and answers are in managed
+/* Tests solutions in which main() and kernels share memory: numbers and results are in managed
  * memory, or in mapped page-locked memory, and nothing is copied. These programs get the same
- * points as the solutions, but answers that main() writes there earn nothing. */
+ * points as the solutions. Results that main() writes there itself earn nothing. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 TestSuite(shared_memory, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
-/* Commands for sed: main() uses memcpy() for shared memory, and hands in its contents. */
+/* Commands for sed: main() copies to shared memory by memcpy(), and hands in results directly from
+ * there. */
 #define SHARED                                                                                     \
     "s/CHECK_CUDA(cudaMemcpy(\\([a-z_]*\\), \\(.*\\), \\(.*\\), cudaMemcpyHostToDevice));/"        \
     "memcpy(\\1, \\2, \\3);/\n"                                                                    \
@@ -32,10 +33,12 @@ TestSuite(shared_memory, .init = submission_init, .fini = shell_fini, .timeout =
 #define PINNED_SUMS                                                                                \
     "s/(float \\*)memset(malloc(bytes), 0xff, bytes);/NULL;\\n"                                    \
     "    CHECK_CUDA(cudaMallocHost(\\&sums, bytes));/\ns/free(sums)/cudaFreeHost(sums)/\n"
-/* Lab 09: hands in the bins and the picture where kernels left them. */
+/* Lab 09: main() hands in the bins and the picture from the memory into which kernels wrote
+ * them. */
 #define RESULTS_IN_PLACE                                                                           \
     "s/LAB_INT, bins,/LAB_INT, bins_on_gpu,/\ns/lab_result_picture/picture.pixels = after;\\n        &/\n"
-/* Lab 11: hands in the kept numbers, or the sums, and the count where kernels left them. */
+/* Lab 11: main() hands in the kept numbers (or the sums) and the count from the memory into which
+ * kernels wrote them. */
 #define KEPT_IN_PLACE                                                                              \
     "s/LAB_INT, out,/LAB_INT, out_on_gpu,/\ns/LAB_INT, &count,/LAB_INT, count_on_gpu,/\n"
 #define ON_HOST                                                                                    \
@@ -54,7 +57,7 @@ static const struct {
     {"03-shared-reduce", "mapped", MAPPED, 100, ""},
     {"04-bank-conflicts", "managed", MANAGED, 100, ""},
     {"04-bank-conflicts", "mapped", MAPPED, 100, ""},
-    /* the rows are not from cudaMallocPitch(), and main() does all copies */
+    /* the rows are not from cudaMallocPitch(), and main() makes all copies itself */
     {"05-pitched-alloc", "managed", MANAGED_ROWS, 25, ""},
     {"05-pitched-alloc", "pinned sums", PINNED_SUMS, 100, ""},
     {"06-tiled-matmul", "managed", MANAGED, 100, ""},
@@ -63,7 +66,7 @@ static const struct {
     {"09-picture-sum", "mapped", MAPPED RESULTS_IN_PLACE, 100, ""},
     {"11-warp-votes", "managed", MANAGED KEPT_IN_PLACE, 100, ""},
     {"11-warp-votes", "mapped", MAPPED KEPT_IN_PLACE, 100, ""},
-    /* the kernel leaves out the first number, and main() adds it */
+    /* the kernel leaves out the first number, and main() adds it to the result */
     {"02-coalesce", "changed by main()",
      MANAGED "s/i = me; i < n/i = me + 1; i < n/\n"
              "s/    lab_result/    if (n > 0) *sum_on_gpu += (long long)data[0] * data[0];\\n&/\n",

@@ -1,5 +1,5 @@
-/* Handouts: how pages are made (handouts/filters), that the checks of a site find mistakes, and
- * that the real site and its spelling pass them. */
+/* Tests the handouts: how pages are made (handouts/filters), that the checks of a site find
+ * mistakes, and that the real site, including its spelling, passes these checks. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ TestSuite(golden_handouts, .init = shell_init, .fini = shell_fini, .timeout = 60
     "HANDOUT_FACTS=grader/tests/handouts/facts.lua HANDOUT_REPLAYS= $3 2>&1; }\n"
 #define GOOD "grader/tests/handouts/good"
 
-/* Pages with all constructs, in the students' version. */
+/* The pages contain all constructs, and are made in the students' version. */
 Test(golden_handouts, pages_without_mistakes)
 {
     free(shell_must(MAKE "made handouts " GOOD
@@ -33,7 +33,7 @@ Test(golden_handouts, pages_without_mistakes)
     free(pages);
 }
 
-/* One run reports every mistake in the pages with its line, and makes no page. */
+/* One call of make reports every mistake in the pages with its line. It makes no page. */
 Test(golden_handouts, pages_with_mistakes)
 {
     int code;
@@ -46,8 +46,7 @@ Test(golden_handouts, pages_with_mistakes)
 
 /* --- how pages are made ------------------------------------------------------------------------------- */
 
-/* Only the instructors' version has the answers. It is in another folder than the students'
- * version. */
+/* Only the instructors' version contains the answers. It is in a separate folder. */
 Test(handouts, answers_are_for_instructors)
 {
     int code;
@@ -60,7 +59,7 @@ Test(handouts, answers_are_for_instructors)
 }
 
 /* A page is made again if a source that it shows has changed, or if a page was added, renamed or
- * removed; otherwise not. */
+ * removed. Otherwise, it is not made again. */
 Test(handouts, are_made_again_after_changes)
 {
     char *output = shell_must(
@@ -82,7 +81,7 @@ Test(handouts, are_made_again_after_changes)
     free(output);
 }
 
-/* The template of a new lab's page can be built as it is. */
+/* The template for a new lab's page can be built without changes. */
 Test(handouts, a_new_labs_page_can_be_made)
 {
     free(shell_must(
@@ -158,7 +157,7 @@ Test(handouts, all_pages_are_valid_and_the_site_is_small)
     free(shell_must(CHECKS "html.sh " SITE));
 }
 
-/* Checks that PAGE has NAME as code. */
+/* Checks that PAGE shows NAME as code. */
 static void expect_code(const char *page, const char *name)
 {
     char *code;

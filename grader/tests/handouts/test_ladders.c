@@ -1,8 +1,9 @@
-/* The facts in the handouts (handouts/ladders/facts.py): no fact is missing, the emulator's counts
- * match theory, and a recording of other rungs is refused. All figures are well-formed.
+/* Tests the facts in the handouts (handouts/ladders/facts.py): no fact is missing, the emulator's
+ * counts agree with theory, and a recording of other rungs is refused. Also tests that all figures
+ * are well-formed.
  *
- * A ladder is a series of versions of one kernel, each faster than the one before; a version is a
- * rung. */
+ * A ladder is a series of versions of one kernel, each faster than the previous one. A version is
+ * called a rung. */
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <jansson.h>
@@ -42,8 +43,8 @@ static double fact(const json_t *facts, const char *ladder, const char *rung, co
 
 /* --- required facts ---------------------------------------------------------------------------------- */
 
-/* Returns whether the recording of the H100's times says that it is older than this rung, or its
- * ladder. */
+/* Returns whether the recording of the H100's times declares itself older than this rung, or than
+ * its ladder. */
 static bool is_unrecorded(const json_t *facts, const char *ladder, const char *rung)
 {
     const json_t *device = json_object_get(json_object_get(facts, "devices"), "h100");
@@ -71,7 +72,7 @@ static void check_rung(const json_t *facts, const char *ladder, const char *rung
         json_string_value(json_object_get(json_object_get(rungs_of(facts, ladder), rung), "title"));
     cr_expect(title && *title, "%s.%s has no title", ladder, rung);
     bool is_recorded = !is_unrecorded(facts, ladder, rung);
-    if (strcmp(rung, "cpu-blas") == 0) /* the recording's machine may have no BLAS */
+    if (strcmp(rung, "cpu-blas") == 0) /* the machine of the recording may have no BLAS */
         return;
     cr_expect_eq(fact(facts, ladder, rung, "time_h100") > 0, is_recorded, "%s.%s: a time", ladder,
                  rung);
@@ -112,8 +113,9 @@ static const struct {
     {"matmul", "predicted_8800gt", "then"},
 };
 
-/* Predicted times stay within a factor of two of the measured ones on an H100. On an 8800 GT, whose numbers
- * come from documents, the product with tiles of 16 is predicted 2.1 times too slow. */
+/* Predicted times differ from the times measured on an H100 by at most a factor of two. On an 8800
+ * GT, whose numbers come from documents, the product with tiles of 16 is predicted 2.1 times too
+ * slow. */
 Test(ladders, take_about_as_long_as_predicted)
 {
     json_t *facts = load_facts();
@@ -170,7 +172,8 @@ static const struct row {
     {"groups", "walk", "atomic_requests", 0},
     {"coalesce", "interleaved-132", "load_sectors_per_request", 4},
     {"coalesce", "interleaved-4224", "load_sectors_per_request", 4},
-    /* Sectors of a load, and transactions of a half-warp's loads on an 8800 GT and on a GTX 280. */
+    /* The sectors of a load today, and the transactions of a half-warp's load on an 8800 GT and on
+     * a GTX 280. */
     {"strides", "stride-1", "load_sectors_per_request", 4},
     {"strides", "stride-2", "load_sectors_per_request", 8},
     {"strides", "stride-3", "load_sectors_per_request", 12},
@@ -202,7 +205,7 @@ static const struct row {
     {"banks", "stride-32", "bank_conflicts", 31 * 8 * 1024},
     {"banks", "stride-33", "bank_conflicts", 0},
     {"banks", "stride-32", "bank_conflicts_g80", 15 * 16 * 1024},
-    /* extra passes of a half-warp on an 8800 GT, and of a warp today */
+    /* extra passes of a half-warp on an 8800 GT, and of a warp on a current GPU */
     {"types", "char", "load_conflicts_per_request_g80", 3},
     {"types", "char", "load_conflicts_per_request", 0},
     {"types", "short", "load_conflicts_per_request_g80", 1},
@@ -221,7 +224,7 @@ static const struct row {
     {"types", "sum-64", "shared_load_requests", 8 * 1024 / 2},
     {"types", "sum-128", "shared_load_requests", 8 * 1024 / 4},
     {"types", "sum-128", "shared_load_wavefronts", 8 * 1024},
-    /* 32 blocks of 256 threads; the same counts were measured on an H200 */
+    /* 32 blocks of 256 threads; an H200 gave the same counts */
     {"reduce", "conflicts", "bank_conflicts", 2240 + 1120},
     {"reduce", "mask", "bank_conflicts", 0},
     {"reduce", "sequential", "bank_conflicts", 0},
@@ -280,9 +283,9 @@ Test(ladders, count_what_theory_says)
     json_decref(facts);
 }
 
-/* With chunks, every warp except the last ones needs one sector per lane. A kernel that loads
- * tiles of A and B into shared memory loads a sixteenth (tiles of 16 x 16) or a 32nd of what
- * the naive kernel loads. */
+/* With chunks, every warp except the last ones needs one sector per lane. A kernel that loads tiles
+ * of A and B into shared memory makes fewer loads than the naive kernel: a sixteenth with tiles of
+ * 16 x 16, a 32nd with tiles of 32 x 32. */
 Test(ladders, count_nearly_what_theory_says)
 {
     json_t *facts = load_facts();
@@ -293,7 +296,8 @@ Test(ladders, count_nearly_what_theory_says)
     double naive = fact(facts, "matmul", "naive", "load_requests");
     cr_expect(fact(facts, "matmul", "tiles-16-padded", "load_requests") < naive / 15);
     cr_expect(fact(facts, "matmul", "tiles-32-padded", "load_requests") < naive / 30);
-    /* four products of each thread in each of 1,024 steps, 8 warps: an instruction more each */
+    /* Each thread makes four products in each of 1,024 steps, and there are 8 warps. Each product
+     * takes one more instruction. */
     double product = fact(facts, "costs", "int-fma", "warp_instructions");
     cr_expect(fact(facts, "costs", "int-mul24", "warp_instructions") > product + 8 * 1024);
     json_decref(facts);
@@ -325,8 +329,8 @@ Test(ladders_made, refuse_recordings_of_other_rungs)
     free(text);
 }
 
-/* The ladder that compares with the CPU, up to a small size, on the emulator: its times can be
- * joined and drawn. */
+/* On the emulator, the ladder that compares with the CPU goes only up to a small size. Its times
+ * can be joined and drawn. */
 Test(ladders_made, cross_over)
 {
     free(shell_must(
@@ -372,7 +376,7 @@ Test(ladders_made, figures_are_well_formed)
         "done; python3 check.py *.svg"));
 }
 
-/* No figure is drawn in vain. (transpose belongs to a lab that has no page yet.) */
+/* Every figure is shown in some handout. (transpose belongs to a lab that has no page yet.) */
 Test(ladders_made, figures_are_shown)
 {
     char *unseen = shell_must("cd " LANEWISE_ROOT "/handouts && for script in figures/*.py; do "

@@ -1,5 +1,5 @@
-/* README.md is short, shows a real report, and names only paths that exist, and so do the
- * handouts. */
+/* Tests that README.md is short and shows a real report, and that README.md and the handouts name
+ * only paths that exist. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ Test(readme, names_paths_that_exist)
                     " && handouts/checks/paths.sh README.md handouts/[a-z0-9]*.md"));
 }
 
-/* The course plan names mistakes, "(`no-atomic`)". The table of topics in the instructor's guide
- * names ladders and examples in its last column. */
+/* The course plan names mistakes in the form "(`no-atomic`)". In the instructor's guide, the last
+ * column of the table of topics names ladders and examples. All of them must exist. */
 Test(readme, teachers_pages_name_programs_that_exist)
 {
     char *missing = shell_must(
@@ -38,7 +38,7 @@ Test(readme, teachers_pages_name_programs_that_exist)
     free(missing);
 }
 
-/* A mistyped path and a link to a file that does not exist are found. */
+/* The checks find a mistyped path, and a link to a file that does not exist. */
 Test(readme, checks_find_paths_that_do_not_exist)
 {
     int code;
@@ -52,8 +52,8 @@ Test(readme, checks_find_paths_that_do_not_exist)
     free(said);
 }
 
-/* Solves the first half of lab 01, as README.md shows it. The times, and whether the build came
- * from the cache, may differ. */
+/* Solves the first half of lab 01, as README.md shows it. Replaces the times, and removes whether
+ * the build came from the cache. */
 #define HALF_SOLVED                                                                                \
     "sed -i -e '/TODO 1a/,/atomicAdd/{/if (threadIdx/d;"                                           \
     "s/        for (.*/    for (int i = threadIdx.x; i < n; i += blockDim.x)/;"                    \

@@ -1,5 +1,6 @@
-/* The replays in the handouts (handouts/replays/), in a real browser: at each moment they show the
- * machine's state, and their controls work. The students' pages have no answers. */
+/* Tests the replays in the handouts (handouts/replays/) in a real browser. At each moment they must
+ * show the machine's state, and their controls must work. The students' pages must contain no
+ * answers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
     ".shared .align 8 .b64 s[256]; .reg .b64 i; mov.u32 x, %tid.x; mul.wide.u32 at, x, 8; "        \
     "mov.b64 i, s; add.u64 at, at, i; "
 
-/* Memory holds a. The result combines o, the value that the atomic returned, and n, the
+/* Memory initially holds a. The result combines o, the value that the atomic returned, and n, the
  * new value in memory. */
 #define ATOM(space, op, type, bits, form, operands, result)                                        \
     ROWT("atom." #space "." op "." type, form,                                                     \
@@ -25,11 +25,11 @@
 #define ATOM32(space, op, type) ATOM(space, op, type, 32, "d=ww", "b", "mov.b64 d, {o, n};")
 #define ATOM64(space, op, type)                                                                    \
     ATOM(space, op, type, 64, "d=dd", "b", "mul.lo.u64 o, o, 3; add.u64 d, o, n;")
-/* Compares only the value in memory, because a GPU can return another NaN than the one in
+/* Compares only the new value in memory, because a GPU can return another NaN than the one in
  * memory. */
 #define ATOM_F64(space) ATOM(space, "add", "f64", 64, "D=dd", "b", "mov.b64 d, n;")
 
-/* For every second value of c, memory holds the value that cas compares with. */
+/* For every second value of c, memory initially holds the value with which cas compares. */
 #define CAS(space, bits, form, result)                                                             \
     ROWT("atom." #space ".cas.b" #bits, form,                                                      \
          "{" PLACE_##space ".reg .b" #bits " o, n; .reg .b32 m; .reg .pred r; "                    \
@@ -68,15 +68,15 @@
     CAS(space, 64, "d=ddd", "mul.lo.u64 o, o, 3; add.u64 d, o, n;")
 /* clang-format on */
 
-/* Sets `at` to 16 bytes of memory for each thread. In global memory these are the bytes of its
- * operands, which are read before. */
+/* Sets `at` to 16 bytes of memory for each thread. In global memory, these are the bytes of the
+ * thread's operands, which it has already read. */
 #define WIDE_PLACE_global "add.u64 at, in, 15; and.b64 at, at, -16; "
 #define WIDE_PLACE_shared                                                                          \
     ".shared .align 16 .b8 s[4096]; .reg .b64 i; mov.u32 x, %tid.x; mul.wide.u32 at, x, 16; "      \
     "mov.b64 i, s; add.u64 at, at, i; "
 
-/* Memory holds (a, c). The result combines o, the value that the atomic returned, and n, the
- * new value in memory. */
+/* Memory initially holds (a, c). The result combines o, the value that the atomic returned, and n,
+ * the new value in memory. */
 #define WIDE(name, space, operation)                                                               \
     ROWT(name, "d=dddd",                                                                           \
          "{" WIDE_PLACE_##space                                                                    \
@@ -87,7 +87,7 @@
     WIDE("atom." #space ".exch.b128", space,                                                       \
          ".reg .b128 q, r; mov.b128 q, {b, e}; atom." #space ".exch.b128 r, [at], q; "             \
          "mov.b128 {o0, o1}, r;")
-/* For every fourth value of c, memory holds the value that cas compares with. */
+/* For every fourth value of c, memory initially holds the value with which cas compares. */
 #define CAS128(space)                                                                              \
     WIDE("atom." #space ".cas.b128", space,                                                        \
          ".reg .b128 q, r, w; .reg .b32 m; .reg .pred p0, p1; cvt.u32.u64 m, c; "                  \
@@ -115,7 +115,7 @@
         ".reg .b32 v0, v1, v2, v3; mov.b64 {v0, v1}, b; mov.b64 {v2, v3}, e; red.global.add." type \
         " [at], {" registers "};")
 
-/* All 32 lanes take part: a is the value, b the lane or distance, c holds the clamp and the
+/* All 32 lanes take part: a is the value, b is the lane or distance, and c has the clamp and the
  * segments. */
 #define SHUFFLE(mode)                                                                              \
     ROWT("shfl.sync." mode ".b32", "d=www",                                                        \
@@ -123,8 +123,7 @@
          "selp.b32 s, 1, 0, r; mov.b64 d, {v, s};}")
 #define VOTE(mode) ROWT("vote.sync." mode ".pred", "p=p", "vote.sync." mode ".pred d, a, -1;")
 
-/* The values are chosen so that lanes often agree: few different values, or, in every
- * other warp, only one. */
+/* Makes lanes agree often: there are few different values or, in every other warp, only one. */
 #define MATCH_ANY(type, letter)                                                                    \
     ROWT("match.any.sync." type, "w=" letter,                                                      \
          "{.reg ." type " v; and." type " v, a, 3; match.any.sync." type " d, v, -1;}")
@@ -160,7 +159,7 @@ static const struct opcode_row more_rows[] = {
 };
 /* clang-format on */
 
-/* Returns false for the tables' own row of fns, which the row above replaces. */
+/* Returns false for the tables' row of fns, which the row above replaces. */
 static bool is_defined_everywhere(const struct opcode_row *row)
 {
     return strcmp(row->name, "fns.b32") != 0 || row->text;
@@ -194,8 +193,8 @@ char *answers_key(const struct opcode_row *row)
 
 /* --- kernels ------------------------------------------------------------------------------------ */
 
-/* Returns the row's kernels, changed to run in a grid: the tables' kernels run in one block. Here a
- * thread's number is its number in the grid. */
+/* Returns the row's kernels, changed to run in a grid: a thread's number is its number in the grid.
+ * (The tables' own kernels run in one block.) */
 char *answers_ptx(const struct opcode_row *row)
 {
     static const char in_block[] = "mov.u32 t, %tid.x;";
@@ -223,9 +222,9 @@ uint64_t answers_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Edge values: integers at the ends of their ranges; for floats of each width zeros,
- * denormals, ties, infinities and NaN. A narrower operand uses the low bits, so that each
- * value serves several widths. */
+/* Edge values: integers at the ends of their ranges, and for floats of each width zeros, denormals,
+ * ties, infinities and NaN. A narrower operand uses the low bits, so each value serves several
+ * widths. */
 static const uint64_t edges[] = {
     0,
     1,
@@ -311,8 +310,8 @@ static const uint64_t edges[] = {
 };
 #define EDGES (sizeof edges / sizeof *edges)
 
-/* Returns a float of moderate size with random low bits, in the low word. Half of the time, a
- * double of this kind instead. */
+/* Returns a float of moderate size with random low bits, in the low word. In half of the cases,
+ * returns such a double instead. */
 static uint64_t moderate(uint64_t random)
 {
     uint32_t single = (uint32_t)(random & 0x807fffff) | (uint32_t)(117 + random / 0x800000 % 21)
@@ -340,7 +339,7 @@ static uint64_t operand(uint64_t *state)
     }
 }
 
-/* Edge values of f16 and bf16: denormals, ones, the largest, infinities, NaN. */
+/* Edge values of f16 and bf16: denormals, ones, the largest number, infinities, NaN. */
 static const uint16_t half_edges[] = {
     0x0000, 0x0001, 0x0002, 0x03ff, 0x0400, 0x0401, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x3e00,
     0x4000, 0x57ff, 0x5bff, 0x5c00, 0x6400, 0x77ff, 0x7800, 0x7bff, 0x7c00, 0x7c01, 0x7e00,
@@ -364,8 +363,8 @@ static uint64_t half_operand(uint64_t *state)
     return value;
 }
 
-/* Returns a float or double with about as many significant bits as f16 or bf16 has: ties and near
- * ties. */
+/* Returns a float or double with about as many significant bits as f16 or bf16 has. Rounding it
+ * often meets ties and near ties. */
 static uint64_t short_operand(uint64_t *state)
 {
     uint64_t random = answers_random(state), cut = answers_random(state), beside = cut >> 8 & 1;
@@ -429,7 +428,7 @@ bool answers_is_right(const struct opcode_row *row, uint64_t a, uint64_t got, ui
 
 uint64_t answers_digest(const struct opcode_row *row, const uint64_t *outputs)
 {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a over the results' bytes */
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a hash of the results' bytes */
     for (size_t i = 0; i < ANSWERS_SETS; i++) {
         uint64_t value = with_one_nan(row->form[0], outputs[i]);
         for (unsigned k = 0; k < 64; k += 8)

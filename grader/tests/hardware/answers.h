@@ -1,5 +1,5 @@
-/* Answers: the results of each mnemonic of the opcode tables for ten thousand operand sets, reduced
- * to one number (the digest).
+/* Answers are the results of each mnemonic of the opcode tables for ten thousand operand sets,
+ * reduced to one number (the digest).
  *
  * The same kernels run on a GPU, whose results are in answers.tsv, and on the emulator, which must
  * compute the same bits. A row of answers.tsv is
@@ -29,20 +29,21 @@ char *answers_key(const struct opcode_row *row);
 typedef void answers_visitor(const struct opcode_row *row, void *context);
 void answers_each(answers_visitor *visit, void *context);
 
-/* Returns PTX text with the row's kernels, without the header. Run "plain"; its parameters are the
- * addresses of the inputs and of the outputs. The caller frees the text. */
+/* Returns PTX text with the row's kernels, without the header. Only the kernel "plain" is to be
+ * run. Its parameters are the addresses of the inputs and of the outputs. The caller frees the
+ * text. */
 char *answers_ptx(const struct opcode_row *row);
 
-/* Fills ANSWERS_SETS * ANSWERS_SLOTS words. They are the same on every machine, and the same for
- * all mnemonics except those of 16-bit floats. */
+/* Fills ANSWERS_SETS * ANSWERS_SLOTS words. They are the same on every machine, and for all
+ * mnemonics except those of 16-bit floats. */
 void answers_inputs(const struct opcode_row *row, uint64_t *inputs);
 
 /* Returns the next number of a sequence (splitmix64), and advances its STATE. */
 uint64_t answers_random(uint64_t *state);
 
-/* Returns whether the result GOT for the operand A is as good as the GPU's result WANT. The table's
- * row gives the bound; where the PTX manual bounds the absolute error, both results may be that far
- * from the exact value. */
+/* Returns whether the result GOT for the operand A is as good as the GPU's result WANT. The row of
+ * the table has the allowed difference. If the PTX manual allows an absolute error instead, both
+ * results may differ that much from the exact value. */
 bool answers_is_right(const struct opcode_row *row, uint64_t a, uint64_t got, uint64_t want);
 
 /* Reduces ANSWERS_SETS results to one number. */

@@ -22,8 +22,8 @@ static const struct shape {
     {"m32n8k16", 32, 8, 16},   {"m8n32k16", 8, 32, 16},   {"m16n16k8", 16, 16, 8},
 };
 
-/* The types of d, a, b and c, separated by spaces; `first` and `last` are modifiers before and
- * after the types. A list of several types or shapes stands for each of them. */
+/* The types of d, a, b and c, separated by spaces. `first` and `last` are modifiers before and
+ * after the types. A list with several types or shapes stands for each of them. */
 static const struct family {
     const char *op, *shapes, *layouts, *first, *d, *a, *b, *c, *last;
 } families[] = {
@@ -58,9 +58,9 @@ static const struct family {
     {"wmma", "m8n8k128", "row.col", "", "s32", "b1", "b1", "s32", ".xor.popc .and.popc"},
 };
 
-/* Matrices that move between shared memory and registers. Each lane first stores the 16 bytes of
- * its a in shared memory, at s + 16 * lane. `at` is the row that the lane names: any row to load
- * (of b), another row for each lane to store. */
+/* Matrices that are moved between shared memory and registers. Before, each lane stores the 16
+ * bytes of its a in shared memory, at s + 16 * lane. `at` is the row that the lane names: any row
+ * (of b) for a load, a different row for each lane for a store. */
 #define LOAD(count, trans, registers)                                                                                                    \
     {                                                                                                                                    \
         "ldmatrix.sync.aligned.m8n8.x" #count trans ".shared.b16", #count,                                                               \
@@ -126,7 +126,7 @@ static bool word_of(const char *list, unsigned number, char word[24])
     return list != NULL;
 }
 
-/* A choice of one word from each list of a family. */
+/* One word from each list of a family. */
 struct choice {
     char shape[24], layouts[24], d[24], a[24], b[24], c[24], last[24];
 };
@@ -173,7 +173,7 @@ static void visit_choice(const struct family *f, const struct choice *w, product
     visit(&p, context);
 }
 
-/* Makes the choices for list number LIST and all later ones. */
+/* Makes all choices of words from list number LIST and the later ones. */
 static void choose(const struct family *f, unsigned list, struct choice *w, products_visitor *visit,
                    void *context)
 {
@@ -211,7 +211,7 @@ static void print_registers(FILE *out, char letter, unsigned count)
     fprintf(out, "}");
 }
 
-/* Prints a move of all registers of PART between memory and the lanes. */
+/* Prints instructions that move all registers of PART between memory and the lanes. */
 static void print_moves(FILE *out, const char *move, const char *at, unsigned first, char letter,
                         const struct products_part *part, unsigned apart)
 {
@@ -236,14 +236,14 @@ static void print_mma(FILE *out, const struct product *p)
     fprintf(out, ";\n");
 }
 
-/* Returns the number of registers in each lane. A factor of f16 has 8, whatever the shape. */
+/* Returns the number of registers in each lane. A factor of f16 has 8 in every shape. */
 static unsigned fragment(const struct products_part *part, bool is_factor)
 {
     return is_factor && strcmp(part->type, "f16") == 0 ? 8 : part->registers;
 }
 
-/* Prints the kernel of a wmma product. wmma does not define which lane holds which number, so the
- * matrices go through shared memory. */
+/* Prints the kernel of a wmma product. The matrices go through shared memory, because wmma does not
+ * define which lane holds which number. */
 static void print_wmma(FILE *out, const struct product *p)
 {
     const char *shape = NULL;
@@ -322,7 +322,7 @@ enum kind {
     FAR,    /* numbers of very different sizes */
     LARGE,  /* c is much larger than the products */
     ANY,    /* random bits */
-    EDGES,  /* zeros, denormals, ones, largest numbers, infinities, NaN */
+    EDGES,  /* zeros, denormals, ones, the largest numbers, infinities, NaN */
     SPARSE, /* mostly zeros; the others are of very different sizes */
     POWERS, /* powers of two and their neighbours, which often cancel */
     TINY,   /* denormals and their neighbours */
@@ -330,7 +330,7 @@ enum kind {
 
 struct format {
     unsigned exponent, mantissa; /* bits */
-    unsigned unused;             /* bits below the mantissa, which are random */
+    unsigned unused;             /* bits below the mantissa, which are filled at random */
 };
 
 static bool find_format(const char *type, struct format *format)
@@ -354,7 +354,7 @@ static unsigned below(uint64_t random, unsigned limit)
     return (unsigned)(random >> 33) % limit;
 }
 
-/* Returns the exponent's field: around 1.0, at most SPREAD away. */
+/* Returns the bits of the exponent: that of 1.0, or at most SPREAD away. */
 static unsigned around_one(const struct format *f, int shift, unsigned spread, uint64_t random)
 {
     int bias = (1 << (f->exponent - 1)) - 1;
@@ -378,7 +378,8 @@ static uint64_t edge(const struct format *f, uint64_t random)
     return choice == 0 ? top : choice == 1 ? top + 1 + (random & ones) / 2 : values[choice % 14];
 }
 
-/* Returns the size of a tiny number: a sum is about as small as a product of two factors. */
+/* Returns the exponent bits of a tiny number. A sum is about as small as the product of two
+ * factors. */
 static unsigned tiny_field(const struct format *f, bool is_sum, uint64_t random)
 {
     unsigned bias = (1u << (f->exponent - 1)) - 1;
@@ -423,7 +424,7 @@ static uint64_t random_float(const struct format *f, enum kind kind, bool is_sum
     return (sign << f->exponent | field) << f->mantissa | mantissa;
 }
 
-/* Returns a sum of integers, at the ends of its range so that it overflows, or a small one. */
+/* Returns a sum of integers: a small one, or one at an end of its range, so that it overflows. */
 static uint64_t random_sum(enum kind kind, uint64_t *state)
 {
     uint64_t random = answers_random(state), small = below(answers_random(state), 4000);
@@ -442,7 +443,7 @@ static uint64_t random_integer(unsigned bits, enum kind kind, uint64_t *state)
         return ends[below(random, 5)];
     case SPARSE:
         return below(random, 4) ? 0 : random;
-    case LARGE: /* most products have the same sign */
+    case LARGE: /* make most products have the same sign */
         return below(random, 8) ? top - 1 : random;
     default:
         return random;
@@ -497,7 +498,7 @@ void products_inputs(const struct product *p, uint64_t *inputs)
 
 uint64_t products_digest(const struct product *p, const uint64_t *outputs, unsigned kind)
 {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a over the results' bytes */
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a hash of the results' bytes */
     size_t words = products_output_words(p) / PRODUCTS_SETS;
     for (size_t set = kind; set < PRODUCTS_SETS; set += PRODUCTS_KINDS)
         for (size_t i = 0; i < words; i++)

@@ -18,7 +18,8 @@ struct record {
     size_t compared;
 };
 
-/* Returns the text after the row's key, or NULL. The file's first line, a comment, is skipped. */
+/* Returns the rest of the line after the row's key, or NULL. Skips the file's first line, which is
+ * a comment. */
 static const char *find(const struct record *record, const struct opcode_row *row)
 {
     char *key = answers_key(row), *line = NULL;
@@ -29,8 +30,7 @@ static const char *find(const struct record *record, const struct opcode_row *ro
     return found ? found + length : NULL;
 }
 
-/* Returns whether a line says that the row could not be recorded yet, because no GPU was at
- * hand. */
+/* Returns whether a line says that the row has not been recorded yet, because there was no GPU. */
 static bool is_awaited(const struct record *record, const struct opcode_row *row)
 {
     char *line = NULL;
@@ -44,7 +44,7 @@ static void compare_closely(const struct opcode_row *row, const char *fields,
                             const uint64_t *inputs, const uint64_t *outputs)
 {
     char *at;
-    strtoul(fields, &at, 10); /* skip the bound, which is also in the tables */
+    strtoul(fields, &at, 10); /* skip the allowed difference, which is also in the tables */
     for (size_t i = 0; i < ANSWERS_SHOWN; i++) {
         uint64_t want = strtoull(at, &at, 16);
         cr_expect(answers_is_right(row, inputs[i * ANSWERS_SLOTS], outputs[i], want),

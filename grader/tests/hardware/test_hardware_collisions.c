@@ -1,5 +1,5 @@
-/* Lanes that access the same memory: the program hardware/collisions.cu must print on the emulator
- * what it printed on a real GPU (hardware/collisions.tsv). */
+/* Tests lanes that access the same memory. On the emulator, the program hardware/collisions.cu must
+ * print what it printed on a real GPU (hardware/collisions.tsv). */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

@@ -15,8 +15,8 @@
 
 TestSuite(hardware_counts, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* The columns of counts.tsv after the kernel's name. Each is the sum of the counters listed with
- * it. */
+/* The columns of counts.tsv after the kernel's name. A column is the sum of the counters that are
+ * listed with it. */
 #define MOST_COUNTERS 4
 static const struct {
     const char *name, *counters[MOST_COUNTERS];
@@ -40,7 +40,7 @@ static const struct {
 /* counts_lines.tsv has only the columns before DIVERGENT. */
 enum { COLUMNS = sizeof columns / sizeof *columns, WAVEFRONTS = 3, DIVERGENT = 5 };
 
-/* Kernels whose only divergent branches are short ones around a few instructions. */
+/* Kernels in which only short branches around a few instructions diverge. */
 static const char *const predicated[] = {"load_part", "sum_tree", "stencil", "scan"};
 
 /* A kernel whose shared loads ptxas merges: see `changed` below. */
@@ -120,9 +120,9 @@ Test(hardware_counts, are_those_of_nsight_compute)
 
 /* --- by source line --------------------------------------------------------------------------------- */
 
-/* Lines whose counts differ because ptxas or Nsight Compute assigns an access to another line. */
+/* Lines whose counts differ, because ptxas or Nsight Compute assigns an access to another line. */
 static const struct {
-    const char *kernel, *source; /* source: a part of the line's text */
+    const char *kernel, *source; /* SOURCE is a part of the line's text */
     const char *reason;
 } changed[] = {
     {merged, "s[4 * threadIdx.x", "ptxas merges neighbouring loads into one, on the first line"},
@@ -152,7 +152,7 @@ static const char *source_line(const char *source, long number)
     return text;
 }
 
-/* Returns the GPU's counts for a line, as the text of a row, or NULL. */
+/* Returns the GPU's counts for a line, which are the text of a row, or NULL if there are none. */
 static const char *recorded(const json_t *rows, size_t launch, long line)
 {
     char key[40];
@@ -160,7 +160,8 @@ static const char *recorded(const json_t *rows, size_t launch, long line)
     return json_string_value(json_object_get(rows, key));
 }
 
-/* Returns the rows of counts_lines.tsv: the text of the counts, with the key "launch:line". */
+/* Returns the rows of counts_lines.tsv as an object: the keys are "launch:line", the values are the
+ * texts of the counts. */
 static json_t *read_lines(void)
 {
     char *tsv = shell_must("cat $TESTS/hardware/counts_lines.tsv"), *row, *rest;

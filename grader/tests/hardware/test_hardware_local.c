@@ -1,6 +1,7 @@
-/* Local memory: the emulator's counts for every launch of hardware/local.cu. They must be those that
- * follow from how a GPU interleaves the threads' memories, and those that Nsight Compute counted on
- * a real GPU (hardware/local.tsv, by record_local.sh), except for spills, which PTX does not show. */
+/* Tests the emulator's counts of local memory for every launch of hardware/local.cu. They must
+ * agree with theory, which knows how a GPU interleaves the threads' memories. They must also agree
+ * with the counts of Nsight Compute on a real GPU (hardware/local.tsv, made by record_local.sh),
+ * except for spills, which PTX does not show. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@ enum { COLUMNS = 4 };
 static const char *const columns[COLUMNS] = {"local_load_requests", "local_store_requests",
                                              "local_load_sectors", "local_store_sectors"};
 
-/* In the order of the launches. A warp's word takes 4 sectors, in 32 stores. */
+/* The rows are in the order of the launches. One word per lane of a warp takes 4 sectors, and each
+ * kernel stores it 32 times. */
 static const struct row {
     const char *kernel;
     long want[COLUMNS];
@@ -72,7 +74,7 @@ Test(hardware_local, follows_from_interleaving)
     expect_rows("sector");
 }
 
-/* Only accesses to global and to shared memory are counted differently for older GPUs. */
+/* The rules of older GPUs change only the counts of global and shared memory. */
 Test(hardware_local, is_the_same_by_the_rules_of_older_gpus)
 {
     expect_rows("g80");

@@ -1,10 +1,10 @@
-/* Compares occupancy with a real GPU's answers: hardware/occupancy.tsv, which
- * hardware/occupancy.cu explains.
+/* Compares occupancy with that of a real GPU, which is recorded in hardware/occupancy.tsv;
+ * hardware/occupancy.cu explains this file.
  *
- * The first test calls the runtime's occupancy functions for every row, with the GPU's own
- * count of registers, because the emulator's count is an estimate, which has its own test.
- * Then the same program runs on the emulator: for kernels that registers do not limit, it must
- * print the same rows. */
+ * The first test calls the runtime's occupancy functions for every row, with the GPU's number of
+ * registers, because the emulator's number is only an estimate, which has its own test. Then the
+ * same program runs on the emulator: for kernels that are not limited by registers, it must print
+ * the same rows. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,8 +128,8 @@ Test(hardware_occupancy, programs_get_the_same_answers)
     free(same);
 }
 
-/* The estimate for each kernel must be within 8 registers of the GPU's count, or within a quarter;
- * for kernel "indexes", whose loop ptxas unrolls, within 16. */
+/* The estimate for each kernel must differ from the GPU's number by at most 8 registers, or by at
+ * most a quarter. For the kernel "indexes", whose loop ptxas unrolls, it may differ by 16. */
 Test(hardware_occupancy, registers_are_about_the_gpus)
 {
     char *rows = shell_must("$LANEWISE run $PROGRAMS/occupancy ask 2>/dev/null | grep ^kernel | "

@@ -1,4 +1,4 @@
-/* The pure functions of judge/: comparisons, budgets and points. */
+/* Tests the pure functions of judge/: comparisons, budgets and points. */
 #include <criterion/criterion.h>
 #include <math.h>
 
@@ -68,7 +68,7 @@ Test(judge, units_in_the_last_place)
     cr_expect_eq(judge_ulp(1 + 1e-12), ldexp(1, -23), "not a float");
 }
 
-/* Sectors: fewer are better. Speed: more is better. */
+/* For sectors, fewer are better. For speed, more is better. */
 static const struct judge_budget sectors = {32, 4, 1.05, JUDGE_LINEAR},
                                  speed = {1, 101, 1, JUDGE_LINEAR}, empty = {5, 5, 1, JUDGE_LINEAR},
                                  path = {100000, 5, 2, JUDGE_LOGARITHMIC},
@@ -135,7 +135,7 @@ Test(judge, points_are_tenths_rounded_down)
 
 static const struct {
     const char *name;
-    struct judge_clocks clocks; /* claimed ms, the process's seconds; the solution's */
+    struct judge_clocks clocks; /* claimed ms and measured seconds; the same of the solution */
     bool agree;
 } clocks[] = {
     {"as the solution", {0.06, 1.2, 0.06, 1.2}, true},
@@ -171,7 +171,7 @@ Test(judge, times_are_steady_within_two_percent)
         cr_expect_eq(judge_is_steady(rows[i].times, 3), rows[i].steady, "row %zu", i);
 }
 
-/* 64 MiB on an H100, where the solution takes 0.081 ms. */
+/* The input is 64 MiB, on an H100, where the solution takes 0.081 ms. */
 Test(judge, reading_takes_time)
 {
     cr_expect_float_eq(judge_least_time(1 << 26, 2850), 0.01177, 1e-5);

@@ -1,5 +1,5 @@
-/* Explanations of wrong matrices: each hypothesis must be given for a matrix that it fits, and for
- * no other. */
+/* Tests the explanations of wrong matrices. Each hypothesis must explain a matrix that it fits, and
+ * no other matrix. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ enum { HEIGHT = 12, WIDTH = 20, ALL = HEIGHT * WIDTH };
 static double want[ALL], bounds[ALL];
 static float got[ALL], again[ALL], data[ALL];
 
-/* Returns a number from 1 to 2 for each place, the same on every machine. */
+/* Returns a number from 1 to 2 for each place. It is the same on every machine. */
 static double random_at(size_t i, uint64_t seed)
 {
     uint64_t state = (i + 1) * 6364136223846793005u + seed * 1442695040888963407u;
@@ -43,7 +43,7 @@ static size_t x_of(size_t i)
     return i % WIDTH;
 }
 
-/* Each function returns the number at place I; again[] is from another run. */
+/* Returns the number at place I of a wrong result. again[] has the result of a second run. */
 typedef float maker(size_t i);
 
 static float right(size_t i)
@@ -316,7 +316,7 @@ Test(wrong_matrix, is_explained)
     }
 }
 
-/* Results that must be exact: here they are whole numbers, many of them equal. */
+/* Results that must be exact. Here they are whole numbers, many of which are equal. */
 Test(wrong_matrix, of_whole_numbers_is_explained)
 {
     struct judge_matrix wrong = matrix(false);
@@ -397,7 +397,8 @@ Test(wrong_matrix, lacks_a_part_of_each_block)
         "a block have as many threads in x and in y as the kernel needs?");
 }
 
-/* Only a block with a side of 4, or 2, can leave out such a part. */
+/* The missing part could only come from blocks with a side of 4 or 2, which the launch does not
+ * have. */
 Test(wrong_matrix, lacks_a_part_that_is_not_a_blocks)
 {
     struct judge_matrix wrong = matrix(true);
@@ -425,7 +426,7 @@ Test(wrong_matrix, lacks_a_part_that_is_not_a_blocks)
         "a block have as many threads in x and in y as the kernel needs?");
 }
 
-/* Makes those numbers unwritten for which HAS_WRITTEN returns 0. */
+/* Makes the numbers uninitialised for which HAS_WRITTEN returns 0. */
 static void leave_out(maker *has_written)
 {
     begin();
@@ -489,7 +490,7 @@ Test(wrong_matrix, has_rows_that_overlap)
                 "after the one before it, not 20");
 }
 
-/* An array whose end is 0 anyway, such as numbers that are kept. */
+/* The end of the array is 0 in any case, as in a list of the numbers that are kept. */
 Test(wrong_matrix, lacks_all_but_a_quarter_of_a_short_list)
 {
     struct judge_matrix list = matrix(true);

@@ -1,5 +1,5 @@
-/* Explanations of wrong sums: each hypothesis must be given for a sum that it fits, and for no
- * other. */
+/* Tests the explanations of wrong sums. Each hypothesis must explain a sum that it fits, and no
+ * other sum. */
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { NUMBERS = 10000, BLOCKS = 8, THREADS = 128, ALL = BLOCKS * THREADS };
 
 static int32_t numbers[NUMBERS];
 
-/* Fills the array with numbers from 0 to LARGEST, the same on every machine. */
+/* Fills the array with numbers from 0 to LARGEST. They are the same on every machine. */
 static void fill(int32_t largest)
 {
     uint64_t state = 1;
@@ -37,7 +37,7 @@ static int64_t all_terms(bool squares)
     return sum;
 }
 
-/* Which numbers count, and how often. */
+/* Returns how often number I is counted. */
 typedef int64_t times(size_t i);
 
 static int64_t but_last_3(size_t i)
@@ -96,7 +96,8 @@ static int64_t only_second_chunk(size_t i)
 {
     return i / ((NUMBERS + ALL - 1) / ALL * THREADS) == 1;
 }
-/* Each loop begins at the thread's number in the grid but steps by the block's threads. */
+/* Each loop begins at the thread's number in the grid, but its step is the number of threads in a
+ * block. */
 static int64_t short_steps(size_t i)
 {
     size_t last = i < ALL ? i : ALL - 1;
@@ -146,12 +147,13 @@ static int64_t the_first_twice_in_both(size_t i)
 {
     return (1 + (i % THREADS == 0)) * (1 + (i / THREADS % BLOCKS == 0));
 }
-/* Five shuffles, each of which returns the value of the same or of a lower lane. */
+/* Lane 0 computes five shuffles, each of which returns the value of the same lane or of a lower
+ * one. */
 static int64_t shuffled_up_in_both(size_t i)
 {
     return i % 32 == 0 && i / THREADS % BLOCKS == 0 ? 32 * 32 : 0;
 }
-/* Five shuffles, by which all lanes get the value of lane 16, then of lane 8 and so on. */
+/* In five shuffles, all lanes get the value of lane 16, then of lane 8, and so on. */
 static int64_t of_one_lane(size_t lane)
 {
     bool is_step = lane > 0 && (lane & (lane - 1)) == 0;
@@ -257,7 +259,7 @@ Test(wrong_sum, is_explained_by_the_numbers_that_count)
     }
 }
 
-/* Sums without their numbers. */
+/* Sums for which the numbers are unknown. */
 static const struct {
     const char *name;
     bool is_int;
@@ -363,8 +365,8 @@ Test(wrong_sum, of_numbers_in_place_of_squares_is_recognised)
     cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
 }
 
-/* For few numbers, loops that begin at blockIdx.x * gridDim.x + threadIdx.x read the same ones as
- * loops that step by gridDim.x. Then there is no explanation. */
+/* If there are few numbers, loops that begin at blockIdx.x * gridDim.x + threadIdx.x may read the
+ * same numbers as loops that step by gridDim.x. Then neither is reported. */
 Test(wrong_sum, that_fits_two_loops_is_told_as_neither)
 {
     char text[300] = "";
@@ -412,7 +414,8 @@ Test(wrong_sum, names_a_loop_once)
     }
 }
 
-/* With as many blocks as threads, blockIdx.x and threadIdx.x cannot be distinguished. */
+/* If there are as many blocks as threads per block, blockIdx.x and threadIdx.x cannot be
+ * distinguished. */
 Test(wrong_sum, that_fits_two_begins_names_both)
 {
     char text[300] = "";
@@ -450,7 +453,7 @@ Test(wrong_sum, of_floats_is_recognised)
     cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
 }
 
-/* A random wrong sum is explained by nothing: hypotheses must not fit by chance. */
+/* Hypotheses must not fit by chance: a random wrong sum must have no explanation. */
 Test(wrong_sum, by_chance_is_hardly_explained)
 {
     unsigned told = 0;
@@ -459,7 +462,7 @@ Test(wrong_sum, by_chance_is_hardly_explained)
     for (int i = 0; i < 300; ++i) {
         char text[300];
         state = state * 6364136223846793005u + 1442695040888963407u;
-        /* errors from a few units to millions, as other mistakes have */
+        /* errors from a few units to millions, like those of real mistakes */
         int64_t error = (int64_t)(state >> 33) % (1ll << (4 + i % 20));
         struct judge_sum sum = {.is_int = true,
                                 .got = all_terms(false) + error + 1,

@@ -1,5 +1,5 @@
-/* Case and result files: a read returns the values that were written, and malformed files are
- * refused. */
+/* Tests case and result files. Reading must return the values that were written, and malformed
+ * files must be refused. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,14 +74,14 @@ Test(case_file, what_does_not_fit_is_refused)
     case_free(data);
 }
 
-/* Malformed files: a file with the array "a" of two ints, in which SIZE bytes at OFFSET are
- * replaced, and which is then cut to LENGTH. */
+/* Malformed files: in a file with the array "a" of two ints, SIZE bytes at OFFSET are replaced, and
+ * then the file is cut to LENGTH. */
 static const struct {
     const char *name;
     size_t offset;
     const char *bytes;
     size_t size, length;
-    const char *error; /* error NULL: the file must be accepted */
+    const char *error; /* ERROR is NULL if the file must be accepted */
 } files[] = {
     {"untouched", 0, "", 0, 56, NULL},
     {"an empty file", 0, "", 0, 0, "is empty"},

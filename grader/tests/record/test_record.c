@@ -1,4 +1,4 @@
-/* The reader of records. It must accept every record that the emulator writes, and refuse
+/* Tests the reader of records. It must accept every record that the emulator writes, and refuse
  * anything else that a process could write into the file. */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 TestSuite(record, .init = shell_init, .fini = shell_fini);
 
-/* Returns all counters as JSON. Each has the value VALUE. */
+/* Returns all counters as JSON, each with the value VALUE. */
 static const char *counters(long long value)
 {
     static char text[4096];
@@ -27,8 +27,8 @@ static const char finding[] =
     "{\"id\":\"out-of-bounds\",\"severity\":\"error\",\"kernel\":\"k(int*)\",\"file\":\"a.cu\","
     "\"line\":12,\"column\":5,\"message\":\"global store\",\"count\":3}";
 
-/* Returns the line of a launch with the counters COUNTERS and the source lines LINES; MORE is
- * inserted at its end. */
+/* Returns the line of a launch, with the counters COUNTERS and the source lines LINES. MORE is
+ * appended to its members. */
 static char *launch(const char *counters, const char *lines, const char *more)
 {
     char *text;
@@ -45,8 +45,8 @@ static char *launch(const char *counters, const char *lines, const char *more)
     return text;
 }
 
-/* Reads a record that consists of these bytes. On failure returns NULL and puts a message into
- * ERROR. */
+/* Reads a record that consists of these bytes. On failure returns NULL, and ERROR gets the
+ * message. */
 static json_t *read_bytes(const char *bytes, size_t size, char error[200])
 {
     char path[] = "/tmp/lanewise-record-XXXXXX";
@@ -99,7 +99,8 @@ Test(record, launches_are_read)
     free(one);
 }
 
-/* A launch that repeats another one counts like a whole line, and so do its findings. */
+/* A launch that repeats an earlier one counts like a launch with a complete line, and so do its
+ * findings. */
 Test(record, launches_may_repeat_others)
 {
     static const char finding[] =
@@ -126,7 +127,7 @@ Test(record, launches_may_repeat_others)
     free(more);
 }
 
-/* The counters of the tool "rows" may be missing; no other may. */
+/* The counters of the tool "rows" may be missing. All others must be there. */
 Test(record, counters_that_may_be_missing)
 {
     for (int i = EMU_COUNTERS_ALWAYS - 1; i <= EMU_COUNTERS_ALWAYS; i++) {
@@ -144,7 +145,8 @@ Test(record, counters_that_may_be_missing)
     }
 }
 
-/* Copies of all kinds keep their order, which must match that of the answers in the other file. */
+/* All kinds of copies must stay in their order, because the answers in the other file have the same
+ * order. */
 Test(record, copies_and_lent_memory)
 {
     char error[200];
@@ -212,7 +214,7 @@ Test(record, calls_that_no_library_writes_are_refused)
 #define NULLS_7 "null,null,null,null,null,null,null"
 #define NULLS   NULLS_7 "," NULLS_7 "," NULLS_7 "," NULLS_7 ",null,null"
 
-/* Reads an access with this COST and these BYTES and OFFSETS. */
+/* Reads an access with these values of COST, BYTES and OFFSETS. */
 static json_t *read_access(const char *cost, const char *bytes, const char *offsets,
                            char error[200])
 {
@@ -270,7 +272,7 @@ Test(record, an_empty_record_has_no_launches)
     json_decref(document);
 }
 
-/* The writer was killed while it wrote this line. */
+/* The last line is incomplete, because the writer was killed while it wrote the line. */
 Test(record, a_cut_last_line_is_left_out)
 {
     char error[200], *text, *one = launch(counters(1), "", "");
@@ -298,7 +300,7 @@ Test(record, texts_are_made_printable)
     json_decref(document);
 }
 
-/* After "#line 4294967295", for example. */
+/* Such line numbers appear after "#line 4294967295", for example. */
 Test(record, lines_out_of_range_are_unknown)
 {
     static const char *const lines[] = {"-1", "16777217", "9223372036854775807"};

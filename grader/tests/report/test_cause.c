@@ -1,4 +1,5 @@
-/* Every report shows the error that explains lost points, and the checks that it explains. */
+/* Tests that every report shows the error that explains lost points, and the checks that it
+ * explains. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -16,8 +17,8 @@
 
 static const char *const formats[] = {"gradescope", "autolab", "junit", "csv", "json"};
 
-/* Returns a result with three checks: the first has a wrong number, the second is lost by the race
- * itself, the third is slow. */
+/* Returns a result with three checks. The first has a wrong number, the second lost its points by
+ * the race itself, and the third is slow. */
 static json_t *make_result(void)
 {
     json_t *place = json_pack("{s:s, s:i, s:i, s:s}", "file", "a.cu", "line", 4, "column", 5,

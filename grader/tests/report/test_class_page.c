@@ -1,5 +1,5 @@
-/* The page about a class: its totals, its contents, hostile texts, and how a real
- * browser displays it. */
+/* Tests the page about a class: its totals, its contents, hostile texts, and how a real browser
+ * displays it. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static json_t *make_class(const char *text)
 {
     static const struct {
         const char *key, *status;
-        double score; /* negative: the attempt has no score */
+        double score; /* negative if the attempt has no score */
     } grades[] = {{"a", "not-yet", 20},  {"b", "not-yet", 10}, {"c", "not-yet", 5},
                   {"d", "not-built", 0}, {"", "missing", 0},   {"", "review", -1}};
     json_t *students = json_array();
@@ -142,7 +142,7 @@ static const struct {
     unsigned bin;
 } bins[] = {{0, 0}, {1.99, 0}, {2, 1}, {19.99, 9}, {20, 10}, {25, 10}, {-1, 0}, {6, 3}};
 
-/* The last bin holds only full scores, not scores close to them. */
+/* Only full scores are in the last bin, not scores close to them. */
 Test(class_page, scores_fall_into_their_bins)
 {
     for (size_t i = 0; i < sizeof bins / sizeof *bins; i++) {
@@ -181,7 +181,7 @@ static unsigned occurrences(const char *text, const char *word)
     return count;
 }
 
-/* With hostile texts the page has exactly the same elements as with harmless ones. */
+/* With hostile texts, the page must have exactly the same elements as with harmless ones. */
 Test(class_page, nothing_of_a_student_becomes_markup)
 {
     json_t *evil = make_class(EVIL), *good = make_class("harmless");
@@ -199,8 +199,8 @@ Test(class_page, nothing_of_a_student_becomes_markup)
     json_decref(good);
 }
 
-/* The whole class may read the findings, so an example must contain neither a
- * student's name nor a path. */
+/* The whole class may read the findings. So an example must not contain a student's name or
+ * path. */
 Test(class_page, examples_are_anonymous)
 {
     json_t *class = make_class("harmless"), *student;
@@ -229,8 +229,8 @@ Test(class_page, students_link_to_their_pages)
     json_decref(class);
 }
 
-/* A page about thousands of students must stay readable: long lists of names are folded, and the
- * head of a long table stays visible. */
+/* A page about thousands of students must be readable: long lists of names are folded, and the
+ * heading of a long table stays visible. */
 Test(class_page, of_very_many)
 {
     json_t *class = make_class("x"), *names = json_array(), *students;
@@ -251,7 +251,7 @@ Test(class_page, of_very_many)
     json_decref(class);
 }
 
-/* A missing, late or not compiling submission looks different from one with 0 points. */
+/* A submission that is missing, late or not compiled must look different from one with 0 points. */
 Test(class_page, grades_say_what_they_are)
 {
     static const char *const shown[][2] = {
@@ -300,7 +300,7 @@ Test(class_page, findings_are_ranked_by_what_they_cost)
     json_decref(class);
 }
 
-/* A class without students gets a page, and so does an almost empty document. */
+/* The page can be made for a class without students, and from an almost empty document. */
 Test(class_page, of_nobody)
 {
     json_t *class = json_pack("{s:[{s:s}], s:[]}", "labs", "lab", "01-first", "students");
@@ -313,8 +313,8 @@ Test(class_page, of_nobody)
 
 /* --- in a browser ----------------------------------------------------------------------------- */
 
-/* The probe is added to a copy of the page from which the policy against scripts is removed. It
- * reports how the page looks. */
+/* The probe reports how the page looks. It is added to a copy of the page without the policy
+ * against scripts. */
 #define PROBE                                                                                      \
     "<script>onload=()=>{const d=document.documentElement,seen=[];"                                \
     "document.querySelectorAll('details').forEach(e=>e.open=true);"                                \
@@ -340,7 +340,7 @@ Test(class_page, of_nobody)
     "HOME=$PWD timeout 90 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage " \
     "--user-data-dir=$PWD/profile --enable-logging=stderr --virtual-time-budget=5000 "
 
-/* Long words must not push the page wider than a phone. */
+/* Long words must not make the page wider than a phone's screen. */
 Test(class_page, looks_right_in_a_browser)
 {
     json_t *class = make_class("a_name_that_has_no_space_in_it_however_long_it_may_be_for_a_phone");
@@ -367,7 +367,7 @@ Test(class_page, looks_right_in_a_browser)
     json_decref(class);
 }
 
-/* A print shows everything, including what is folded on the screen. */
+/* A printed page must show everything, including parts that are folded on the screen. */
 Test(class_page, prints_all_its_parts)
 {
     static const char *const parts[] = {"Labs",

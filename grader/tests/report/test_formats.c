@@ -1,5 +1,5 @@
-/* The formats for learning systems. Their documents, with harmless and hostile texts, are checked
- * against the schemas in formats/. */
+/* Tests the formats for learning systems. Their documents, with harmless and hostile texts, are
+ * checked against the schemas in formats/. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -109,7 +109,7 @@ Test(formats, a_grading_fits_every_schema)
         expect_valid(i, one, "a result");
         free(one);
         if (strcmp(names[i], "autolab") == 0)
-            continue; /* Autolab's format has one stage per lab */
+            continue; /* Autolab's format has one stage per lab, not per check */
         char *both = format(names[i], set);
         expect_valid(i, both, "a set");
         free(both);
@@ -118,8 +118,8 @@ Test(formats, a_grading_fits_every_schema)
     json_decref(result);
 }
 
-/* A schema that accepts everything proves nothing. So each schema must refuse a document
- * without its first field. */
+/* A schema that accepts everything would prove nothing. So each schema must refuse a document whose
+ * first field is missing. */
 Test(formats, schemas_refuse_what_lacks_something)
 {
     static const char *const scripts[] = {
@@ -215,7 +215,7 @@ Test(formats, csv_fields_are_quoted)
 
 /* --- meaning ---------------------------------------------------------------------------------- */
 
-/* The points of the checks are whole numbers that add up to the score, rounded down. */
+/* The points of the checks are whole numbers. Their sum is the score, rounded down. */
 Test(formats, classroom50_counts_in_whole_points)
 {
     static const double points[] = {0.7, 9.7, 10, 3.3, 0}, maximum[] = {10, 10, 10, 12.5, 7.5};
@@ -312,7 +312,7 @@ static const struct {
     {"a link as the file itself", "mkdir s; ln -s /etc/passwd s/a.cu; set -- s/a.cu", "is a link"},
 };
 
-/* A submission that cannot be graded gets 0 points. The document has the reason and lists all
+/* A submission that cannot be graded gets 0 points. The document contains the reason, and lists all
  * checks. */
 Test(formats, what_is_unfit_gets_no_points)
 {
@@ -343,7 +343,7 @@ static const struct {
     {"no format", GRADE "--out old.json", 2},
 };
 
-/* Without a grade the exit code is not 0, and no earlier file stays in its place. */
+/* If there is no grade, the exit code is not 0, and an earlier file does not remain. */
 Test(formats, a_failure_leaves_no_file)
 {
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {

@@ -1,5 +1,5 @@
-/* Recorded accesses and their pictures. The costliest access must be recorded, and the picture's
- * figures must agree with the counters. */
+/* Tests recorded accesses and their pictures. The costliest access must be recorded, and the
+ * picture's figures must agree with the counters. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ TestSuite(golden_pictures, .init = submission_init, .fini = shell_fini, .timeout
 
 /* --- recording -------------------------------------------------------------------------------- */
 
-/* Records a kernel that makes ACCESS three times, in line 7 of /home/me/a.cu, and loads one word in
- * line 8. The offset of lane l is SCALE * l; SCALE grows by STEP each time. */
+/* Records a kernel that executes ACCESS three times, in line 7 of /home/me/a.cu, and loads one word
+ * in line 8. The offset of lane l is SCALE * l. SCALE grows by STEP each time. */
 static void record(const char *access, unsigned scale, unsigned step, const struct emu_trace *trace,
                    unsigned blocks, unsigned threads, unsigned workers, json_t **line)
 {
@@ -110,8 +110,8 @@ Test(pictures, captions_tell_what_counters_count)
     }
 }
 
-/* The strides are 4, 8 and 12 bytes: the third access of each warp costs most, and the
- * first warp's is recorded. */
+/* The strides are 4, 8 and 12 bytes. The third access of each warp costs most, and that of the
+ * first warp is recorded. */
 Test(pictures, the_costliest_access_is_recorded)
 {
     for (unsigned workers = 1; workers <= 3; workers++) {
@@ -130,7 +130,8 @@ Test(pictures, the_costliest_access_is_recorded)
     }
 }
 
-/* A selection, and the access that must be recorded for it. Step 0: none. */
+/* A selection of accesses, and the access that must be recorded. If STEP is 0, none must be
+ * recorded. */
 static const struct {
     const char *name;
     struct emu_trace trace;
@@ -192,7 +193,7 @@ Test(golden_pictures, of_programs)
     }
 }
 
-/* Names and source lines stay text, even if they contain markup. */
+/* Names and source lines stay plain text, even if they contain markup. */
 Test(pictures, nothing_of_a_student_becomes_markup)
 {
     json_t *line;

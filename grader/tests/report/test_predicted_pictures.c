@@ -1,4 +1,5 @@
-/* Pictures of predicted times: the numbers that they show, the pictures, and the command. */
+/* Tests the pictures of predicted times: the numbers that they show, the pictures themselves, and
+ * the command. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
@@ -17,7 +18,7 @@
 TestSuite(predicted_pictures, .init = shell_init, .fini = shell_fini, .timeout = 200);
 TestSuite(golden_predicted_pictures, .init = shell_init, .fini = shell_fini, .timeout = 200);
 
-/* A chip with round numbers, and two launches: one computes, one copies. */
+/* A chip with round numbers, and two launches. One computes, the other copies. */
 #define CHIP                                                                                       \
     "'gpu': 'round', 'title': 'ROUND 1', 'measured': true, 'most_warps': 1000,"                    \
     "'roofs': {'instructions': 100, 'flops': 6400, 'dram': 100, 'l2': 400, 'shared': 1600}"
@@ -89,7 +90,7 @@ Test(predicted_pictures, waves_are_counted)
     json_t *document = load();
     struct report_prediction p = read_launch(document, 0);
     struct report_waves waves;
-    report_waves(&p, &waves); /* 50 blocks of 4 warps; 200 warps at a time are 50 blocks */
+    report_waves(&p, &waves); /* 50 blocks of 4 warps; the 200 warps that fit are 50 blocks */
     cr_expect_float_eq(waves.at_a_time, 50, 1e-9);
     cr_expect_float_eq(waves.waves, 1, 1e-9);
     cr_expect_float_eq(waves.average, 0.175, 1e-9);
@@ -160,7 +161,8 @@ Test(golden_predicted_pictures, as_svg)
     json_decref(document);
 }
 
-/* Two frames: pageable memory, then page-locked memory in two streams. */
+/* The timeline has two frames: one in pageable memory, then one in page-locked memory, in two
+ * streams. */
 Test(golden_predicted_pictures, timeline)
 {
     static const struct {
@@ -249,8 +251,8 @@ Test(predicted_pictures, usage_errors_are_one_line)
     }
 }
 
-/* The page and its pictures are well-formed, and no text leaves its place: the browser finds each
- * picture's parts inside of the picture. */
+/* The page and its pictures are well-formed. The browser counts the texts that are not completely
+ * inside of their picture. */
 #define PROBE                                                                                      \
     "<script>onload=()=>{let out=0,pictures=[...document.querySelectorAll('svg')];"                \
     "for(const s of pictures){const a=s.getBoundingClientRect();"                                  \

@@ -1,4 +1,5 @@
-/* The HTML page of a grading: its contents, hostile texts, and how a real browser displays it. */
+/* Tests the HTML page of a grading: its contents, hostile texts, and how a real browser displays
+ * it. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ Test(golden_report_page, of_a_skeleton)
     free(page);
 }
 
-/* Findings, ideals and pictures can come from different runs: each names its run. */
+/* Findings, ideal values and pictures can come from different runs, so each names its run. */
 Test(report_page, figures_name_their_run)
 {
     int code;
@@ -37,7 +38,8 @@ Test(report_page, figures_name_their_run)
     cr_assert_eq(code, 1, "exit code %d", code);
     char *page = shell_file("report.html", NULL);
     static const char *const wanted[] = {
-        /* the check and the finding of the costliest run, then the picture of the worst access */
+        /* the check and the finding name the run with the highest cost, then comes the picture of
+         * the worst access */
         "x fewer; the check would pass</p>\n<p class=\"dim\">Seen with this input: n = ",
         "32-way bank conflict",
         "<p class=\"dim\">Seen with this input: n = ",
@@ -94,7 +96,7 @@ static json_t *make_result(const char *text)
     return result;
 }
 
-/* not inlined: otherwise GCC 12 warns about a dangling pointer */
+/* This function is not inlined, because GCC 12 would then warn about a dangling pointer. */
 static __attribute__((noinline)) char *make_page(const json_t *result, const char *source)
 {
     char *text = NULL;
@@ -119,7 +121,7 @@ static unsigned occurrences(const char *text, const char *word)
 Test(report_page, nothing_of_a_student_becomes_markup)
 {
     char broken[] = EVIL;
-    for (char *at = broken; *at; at++) /* only the source can hold broken bytes */
+    for (char *at = broken; *at; at++) /* only the source can contain invalid bytes */
         if (*at & 0x80)
             *at = '?';
     json_t *evil = make_result(broken), *good = make_result("harmless");
@@ -137,7 +139,7 @@ Test(report_page, nothing_of_a_student_becomes_markup)
     json_decref(good);
 }
 
-/* Errors come before warnings, in whatever order the findings are. */
+/* Errors come before warnings, whatever the order of the findings is. */
 Test(report_page, errors_come_before_warnings)
 {
     json_t *result = json_pack("{s:[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]}", "findings", "id", "slow",
@@ -151,8 +153,8 @@ Test(report_page, errors_come_before_warnings)
     json_decref(result);
 }
 
-/* As on a terminal, a loss has no count, because the number of requests means nothing to a
- * student. */
+/* A loss (a finding about wasted work) has no count here, as on a terminal, because the number of
+ * requests means nothing to a student. */
 Test(report_page, a_loss_has_its_line_its_cause_and_its_ideal)
 {
     json_t *result =
@@ -218,8 +220,8 @@ Test(report_page, usage_errors_are_one_line)
 
 /* --- in a browser ----------------------------------------------------------------------------- */
 
-/* The probe is added to a copy of the page from which the policy against scripts is removed. It
- * reports to the enclosing page how the page looks. */
+/* The probe reports to the enclosing page how the page looks. It is added to a copy of the page
+ * without the policy against scripts. */
 #define PROBE                                                                                      \
     "<script>onload=()=>{const d=document.documentElement,seen=[];"                                \
     "for(const s of ['#checks .check h3','#findings','#pictures svg g rect','#source td.heat',"    \
@@ -232,7 +234,7 @@ Test(report_page, usage_errors_are_one_line)
     "`overflow ${d.scrollWidth-d.clientWidth}, ids twice ${ids.length-new Set(ids).size}, `+"      \
     "`dead links ${dead.length}`,'*')}</script>"
 
-/* The enclosing page loads the copy twice, in a phone's width and in a desktop's. */
+/* The enclosing page loads the copy twice: as wide as on a phone, and as wide as on a desktop. */
 #define AROUND                                                                                     \
     "<!doctype html><title>t</title><pre id=said></pre>"                                           \
     "<script>onmessage=e=>said.append(e.data+'\\n')</script>"                                      \
@@ -262,7 +264,8 @@ Test(report_page, looks_right_in_a_browser)
     free(output);
 }
 
-/* Lab 09's page has its picture before and after, as PNG. The page's policy lets a browser show them. */
+/* Lab 09's page shows its picture before and after, as PNG. The page's policy allows a browser to
+ * show them. */
 Test(report_page, shows_pictures_before_and_after)
 {
     char *output = shell_must(
@@ -278,8 +281,8 @@ Test(report_page, shows_pictures_before_and_after)
     free(output);
 }
 
-/* The browser must print the original page, with its policy, to a PDF of several pages,
- * and must not complain. */
+/* The browser prints the original page, with its policy, to a PDF of several pages. It must not
+ * complain. */
 Test(report_page, prints)
 {
     char *output = shell_must("cp " LANEWISE_ROOT "/grader/tests/golden/report.html .\n" CHROMIUM

@@ -1,4 +1,4 @@
-/* The report of `lanewise run`: the totals and the text on the terminal. */
+/* Tests the report of `lanewise run`: its totals, and its text on the terminal. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "report/run_totals.h"
 #include "tests/support/shell.h"
 
-/* Three launches of two kernels; "loads" has one bad line and one good one. */
+/* Three launches of two kernels. "loads" has one wasteful line and one good line. */
 static const char document_text[] =
     "{'launches': ["
     " {'kernel': 'loads(int*)', 'grid': [2, 1, 1], 'block': [32, 1, 1], 'status': 'ok',"
@@ -70,7 +70,7 @@ Test(run_totals, launches_of_a_kernel_are_added)
     json_decref(document);
 }
 
-/* Launches of different sizes: each occupancy is printed with its launches. */
+/* If launches have different sizes, each occupancy is printed with the number of its launches. */
 Test(run_totals, occupancies_of_different_launches_are_listed)
 {
     static const char *const launches[][2] = {{"32", "32"}, {"64", "64"},  {"128", "64"},

@@ -1,4 +1,4 @@
-/* SARIF: the required properties exist, and all references are valid. */
+/* Tests that SARIF logs have the required properties, and that all references are valid. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void check_result(const json_t *result, const json_t *rules)
         check_location(location);
 }
 
-/* Checks the whole log and returns its results. */
+/* Checks the whole log, and returns its results. */
 static const json_t *check_log(const json_t *log)
 {
     size_t i;

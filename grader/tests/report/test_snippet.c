@@ -1,4 +1,4 @@
-/* A line of source with the other lines that take part in a mistake. */
+/* Tests how a source line is shown with the other lines that belong to a mistake. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

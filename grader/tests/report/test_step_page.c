@@ -1,5 +1,5 @@
-/* The page that steps through a launch, in a real browser: keys and buttons do what they
- * say. Hostile programs, mistakes on the command line. */
+/* Tests the page that steps through a launch, in a real browser: keys and buttons must have their
+ * effect. Also tests hostile programs, and mistakes on the command line. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -41,8 +41,8 @@ static const char *const typed[] = {
     "\nF11: Step 1 of ", "\nShift+F11: Step 0 of ", "\nF10: Step 3 of ", "\nShift+F10: Step 0 of ",
     ", which both use sums[64]\nShift+F: There is no earlier finding.\n"};
 
-/* In Firefox as in Chromium. F10 and F11, which open the menu and fill the screen in Firefox, are the
- * page's. */
+/* Everything works in Firefox as in Chromium. F10 and F11, which open the menu and fill the screen
+ * in Firefox, belong to the page. */
 Test(step_page, works_in_firefox)
 {
     browser_choose_firefox();
@@ -62,7 +62,8 @@ Test(step_page, works_in_firefox)
     free(output);
 }
 
-/* Built with -G, the page names variables: in registers, in local memory, and parameters. */
+/* If the program is built with -G, the page names variables in registers and local memory, and
+ * parameters. */
 #define VARIABLES                                                                                  \
     "cat >v.cu <<'END'\n"                                                                          \
     "__device__ int twice(int value) { int doubled = 2 * value; return doubled; }\n"               \
@@ -82,7 +83,7 @@ Test(step_page, names_variables)
     expect_probe("variables", "step_variables.js", "variables: 0 failed\n");
 }
 
-/* Kernels with a race, without one, and with other faults. Each is a launch. */
+/* Kernels with a race, without one, and with other faults. Each is launched once. */
 #define FAULTS                                                                                     \
     "cat >f.cu <<'END'\n"                                                                          \
     "__global__ void race(int *p)\n{\n    __shared__ int s[64];\n    int t = threadIdx.x;\n"       \
@@ -137,7 +138,7 @@ Test(step_page, says_and_marks_what_is_wrong_in_firefox)
     check_faults();
 }
 
-/* The names of the arrays are those of parameters whose list has comments and commas of its own. */
+/* The names of the arrays come from the list of parameters, which contains comments with commas. */
 #define VALUES                                                                                                 \
     "cat >v.cu <<'END'\n"                                                                                      \
     "template <int A, int B> struct two { int x; };\n"                                                         \
@@ -165,7 +166,7 @@ Test(step_page, shows_values_as_they_are)
     expect_probe("values", "step_values.js", "values: 0 failed\n");
 }
 
-/* The page as it is, with its content security policy. */
+/* Opens the page unchanged, with its content security policy. */
 Test(step_page, starts_under_its_own_policy)
 {
     step_page_make(&race);
@@ -180,7 +181,7 @@ Test(step_page, starts_under_its_own_policy)
     free(page);
 }
 
-/* A finding in the report of a grading links to its moment. */
+/* The report of a grading has a link from a finding to the step in which it occurred. */
 Test(step_page, opens_at_the_moment_of_a_finding)
 {
     int code;
@@ -296,7 +297,7 @@ Test(step_page, of_a_hostile_program_is_inert_and_small)
     free(output);
 }
 
-/* Sources that are too long for a page, of many bytes as text, many lines, or many files. */
+/* Sources that are too long for a page, because they have many bytes, many lines, or many files. */
 static const struct {
     const char *name, *add;
 } long_sources[] = {

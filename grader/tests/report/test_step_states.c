@@ -1,5 +1,6 @@
-/* The page that steps through a launch, in a real browser: its state after random steps is the
- * machine's, for the labs' skeletons and solutions, and for their mutants with `make try-pages`. */
+/* Tests the page that steps through a launch, in a real browser. After random steps, it must show
+ * the machine's real state, for the labs' skeletons and solutions. `make try-pages` tests it for
+ * their mutants, too. */
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <stdint.h>
@@ -76,9 +77,9 @@ Test(step_states, of_the_machine_in_more_labs)
     check_states(programs + PROGRAMS / 2, PROGRAMS - PROGRAMS / 2);
 }
 
-/* The reader computes these operations itself. The second launch writes random numbers, which it
- * cannot compute, until the recording is too long for a page. The third has values that are no
- * numbers, with payloads. */
+/* The page computes these operations itself. The second launch writes random numbers, which the
+ * page cannot compute, until the recording is too long for a page. The third has NaNs with
+ * payloads. */
 #define OPERATIONS                                                                                                                          \
     "cat >operations.cu <<'END'\n"                                                                                                          \
     "__global__ void compute(int *p, unsigned char *bytes)\n{\n"                                                                            \
@@ -120,9 +121,9 @@ Test(step_states, of_operations_and_of_a_cut_recording)
     }
 }
 
-/* The operations on 8 bytes, the conversions and the comparisons that the reader computes itself.
- * Their operands come from volatile memory, and are near the limits of 32 bits, so that carries and
- * signs matter. */
+/* Operations on 8 bytes, conversions and comparisons that the page computes itself. Their operands
+ * come from volatile memory. They are near the limits of 32 bits, so that carries and signs
+ * matter. */
 #define LONGS                                                                                       \
     "cat >longs.cu <<'END'\n"                                                                       \
     "#define COMPARE(name) asm volatile(\"{.reg .pred q; setp.\" name \" q, %%1, %%2; "             \
@@ -155,7 +156,7 @@ Test(step_states, of_operations_on_8_bytes_and_comparisons)
     json_t *meta = step_page_meta("longs.html");
     json_int_t steps = json_integer_value(json_object_get(meta, "steps"));
     json_int_t bytes = json_integer_value(json_object_get(meta, "stream_bytes"));
-    /* selp, and nothing else of the loop, has values in the recording */
+    /* In the loop, only selp has values in the recording. */
     cr_expect_lt(bytes, 15 * steps, "%lld bytes for %lld steps", bytes, steps);
     json_decref(meta);
 }
@@ -163,7 +164,7 @@ Test(step_states, of_operations_on_8_bytes_and_comparisons)
 /* --- mutants ---------------------------------------------------------------------------------- */
 
 #define MUTANTS LANEWISE_ROOT "/grader/tests/mutants/"
-#define BATCH   4 /* pages that one browser loads */
+#define BATCH   4 /* number of pages that one browser loads */
 
 /* Fills PROGRAM with mutant PATH; forget() frees it. */
 static void name_mutant(struct step_program *program, const char *path)
@@ -182,7 +183,8 @@ static void forget(struct step_program *program)
     free((char *)(uintptr_t)program->mutant);
 }
 
-/* Compares the pages of mutants PATHS, at most BATCH. Mutants that launch no kernel have no page. */
+/* Compares the pages of the mutants PATHS, at most BATCH of them. Mutants that launch no kernel
+ * have no page. */
 static void check_mutants(char *const *paths, size_t count)
 {
     struct step_program batch[BATCH];

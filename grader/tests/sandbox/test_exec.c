@@ -1,5 +1,5 @@
-/* Tests how a program is run: all ways in which it can end are distinguished, limits hold, and
- * nothing leaks in or out. */
+/* Tests how a program is executed. All ways in which it can end must be distinguished, limits must
+ * hold, and no descriptors or variables may leak in or out. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@ static void remove_folder(void)
 
 TestSuite(exec, .init = make_folder, .fini = remove_folder, .timeout = 600);
 
-/* Runs a shell script with small limits. If the time limit must kill the script, SECONDS is small.
- * If the script ends by itself, SECONDS is large, because the machine may be busy. */
+/* Runs a shell script with small limits. SECONDS is the time limit. It is small if the limit must
+ * kill the script. It is large if the script ends by itself, because the machine may be busy. */
 static void run_script_for(const char *script, double seconds, struct process_outcome *outcome)
 {
     const char *words[] = {"/bin/sh", "-c", script, NULL};
@@ -83,8 +83,8 @@ static const struct {
 
 Test(exec, all_endings_are_distinguished)
 {
-    /* The script must not see this descriptor. In "no other descriptor", descriptor 3 is the folder
-     * that ls reads. */
+    /* The script must not see this descriptor. In the row "no other descriptor", descriptor 3 is
+     * the folder that ls reads. */
     int secret = open("/etc/hostname", O_RDONLY);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
         struct process_outcome outcome;
@@ -113,7 +113,7 @@ Test(exec, output_is_kept_up_to_a_limit)
     process_outcome_free(&outcome);
 }
 
-/* Returns whether the process exists and is no zombie. */
+/* Returns whether the process exists and is not a zombie. */
 static bool lives(pid_t pid)
 {
     char state = 'Z', path[64];

@@ -1,4 +1,4 @@
-/* Tests that a grader which is killed at a random moment leaves nothing behind.
+/* Tests that a grader leaves nothing behind if it is killed at a random moment.
  *
  *     process             Each orphan becomes a child of this test (PR_SET_CHILD_SUBREAPER), which
  *                         waits until all of them have ended.
@@ -26,11 +26,11 @@
 #include "tests/support/shell.h"
 #include "tests/support/submission.h"
 
-#define GRACE_SECONDS 20 /* time limit for the end of the last process, on a busy machine */
+#define GRACE_SECONDS 20 /* seconds until the last process must have ended, on a busy machine */
 #define MOST_SHOWN    10
 
-/* A signal that ends a grading. A terminal sends it to the whole group. If ORDERLY, the command
- * removes its files itself. */
+/* A signal that ends a grading. A terminal sends it to the whole process group. If ORDERLY is true,
+ * the command removes its files itself. */
 static const struct blow {
     const char *name;
     int number;
@@ -47,7 +47,7 @@ static const struct blow {
 };
 #define BLOWS (sizeof blows / sizeof *blows)
 
-/* A command to end. The signal comes within SECONDS. Half of all signals come in the first tenth of
+/* A command to end. The signal comes within SECONDS. Half of the signals come in the first tenth of
  * this time. */
 static const struct command {
     const char *words[12];
@@ -61,7 +61,7 @@ static const struct command {
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
-static bool own; /* this test has its own /tmp and /dev/shm */
+static bool own; /* this test has a private /tmp and /dev/shm */
 static struct {
     unsigned ended, before, processes, disorderly, folders, halves;
 } counts;
@@ -83,7 +83,7 @@ static bool has_children(void)
     return ended == 0;
 }
 
-/* Counts the children of this test, and sends them NUMBER. */
+/* Counts the children of this test, and sends them the signal NUMBER. */
 static void count_children(unsigned *count, const char *what, const struct blow *blow, int number)
 {
     char path[64], name[32];
@@ -179,8 +179,8 @@ static pid_t start(const struct command *command)
     _exit(127);
 }
 
-/* Writes new.cu, which is not in the compiler's cache, and copies it into the class. (old.cu is in
- * the cache.) */
+/* Writes new.cu, which is not in the compiler's cache, and copies it into the class. (old.cu is
+ * already in the cache.) */
 static void write_sources(unsigned number)
 {
     struct text text;
@@ -218,8 +218,8 @@ static void strike(const struct command *command, const struct blow *blow, doubl
         counts.folders += count_left(blow);
 }
 
-/* As root, mounts empty folders, because gradings of other users also have files there. Does not
- * mount a folder that would hide this tree. */
+/* As root, hides folders in which gradings of other users have files, by mounting empty folders
+ * over them. Does not hide this tree. */
 static bool take_own_folders(void)
 {
     return strncmp(LANEWISE_ROOT, "/tmp/", 5) != 0 && unshare(CLONE_NEWNS) == 0 &&
@@ -230,7 +230,7 @@ static bool take_own_folders(void)
 
 static void prepare(void)
 {
-    signal(SIGINT, SIG_DFL); /* a shell ignores both for programs in the background */
+    signal(SIGINT, SIG_DFL); /* a shell ignores both signals for programs in the background */
     signal(SIGQUIT, SIG_DFL);
     signal(SIGHUP, SIG_DFL); /* nohup ignores it */
     own = take_own_folders();

@@ -1,5 +1,5 @@
-/* Tests the limits of a run on a busy machine. Waiting for a CPU does not use up a program's time,
- * but sleeping does. CPU time is counted. */
+/* Tests the limits of a run on a busy machine. While a program waits for a CPU, its time does not
+ * count; while it sleeps, it does. CPU time also counts. */
 #include <criterion/criterion.h>
 #include <sched.h>
 #include <signal.h>
@@ -25,14 +25,13 @@ static struct process_command command_for(const char *const words[])
                                     .output_limit = 1000};
 }
 
-/* This script takes more than a second of CPU time. So it also waits for a CPU for longer than the
- * limit of idle time, even if the scheduler gives half of the CPU to this process and half to its
- * rivals. */
+/* This script takes more than a second of CPU time. This process gets at most half of the CPU; its
+ * rivals get the rest. So the script waits for a CPU for longer than the limit of idle time. */
 #define COUNT "i=0; while [ $i -lt 3000000 ]; do i=$((i + 1)); done"
 
 enum { RIVALS = 12 };
 
-/* Binds this process, and all that it will start, to one CPU, which RIVALS use, too. */
+/* Binds this process, and all processes that it starts later, to one CPU, which RIVALS use, too. */
 static void crowd(pid_t rivals[RIVALS])
 {
     cpu_set_t one;

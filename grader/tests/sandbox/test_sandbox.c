@@ -1,5 +1,5 @@
 /* Tests the sandbox from inside, with shell scripts. Each script runs at every sandbox level that
- * this machine has, as root and as an ordinary user. */
+ * this machine offers, as root and as an ordinary user. */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -24,7 +24,7 @@
 #define NOBODY 65534
 /* Grades with `lanewise` and writes a result. */
 #define SUBMISSION "--device emulator --lab 02 --submission a.cu --seed 1 --json result.json"
-/* Hides bubblewrap from the command that follows, with the help of bubblewrap itself. */
+/* Hides the program bubblewrap from the command that follows. Uses bubblewrap itself for this. */
 #define WITHOUT_BUBBLEWRAP                                                                         \
     "bwrap --dev-bind / / --ro-bind /dev/null $(realpath /usr/bin/bwrap) env "
 
@@ -41,7 +41,7 @@ struct place {
 static const struct attempt {
     const char *name, *script;
     bool alone;       /* the script may not fork */
-    uint64_t scratch; /* bytes that the script may write to its folder */
+    uint64_t scratch; /* number of bytes that the script may write to its folder */
     enum process_end end;
     int code;
     const char *output; /* NULL if any output is right */
@@ -125,9 +125,9 @@ static void run_script(const struct place *place, const struct attempt *attempt,
     process_run(&command, outcome);
 }
 
-/* Counts the running `sleep`s that scripts have left behind, and puts one of them into *ONE. At
- * each place, scripts sleep for a different number of seconds, so that their `sleep`s can be told
- * apart. Zombies have no command line. */
+/* Counts the `sleep` processes that scripts have left behind, and puts the id of one of them into
+ * *ONE. Scripts sleep for a different number of seconds at each place, so that their processes can
+ * be distinguished. Zombies have no command line. */
 static int find_left(const struct place *place, pid_t *one)
 {
     DIR *folder = opendir("/proc");
@@ -155,8 +155,8 @@ static int count_left(const struct place *place)
     return find_left(place, &one);
 }
 
-/* If memory runs out, the kernel must kill the sandbox's processes first. This checks their
- * oom_score_adj from outside. */
+/* If memory runs out, the kernel must kill the sandbox's processes first. This function checks
+ * their oom_score_adj from outside. */
 static void look_at_memory(const struct place *place, json_t *failures)
 {
     static const struct attempt attempt = {.script = "exec sleep $SECONDS"};
@@ -180,7 +180,7 @@ static void look_at_memory(const struct place *place, json_t *failures)
     waitpid(child, NULL, 0);
 }
 
-/* A sandbox that requests nothing of the system sees nothing of it, not even the shell. */
+/* A program in a bare sandbox sees nothing of the system, not even the shell. */
 static void look_at_bare(const struct place *place, json_t *failures)
 {
     const char *const words[] = {"/bin/sh", "-c", "true", NULL}, *const none[] = {NULL};
@@ -224,7 +224,7 @@ static void try_attempts(const struct place *place, json_t *failures)
     }
 }
 
-/* Opens a socket that listens on this machine, and puts its port into *PORT. */
+/* Opens a socket that listens on this machine. *PORT gets its port. */
 static int listen_somewhere(int *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
@@ -274,7 +274,7 @@ static void try_level(struct place *place, json_t *failures)
     base_remove_tree(secret);
 }
 
-/* Tries one level in child process I. Every second one runs as an ordinary user. */
+/* Tries one level in child process I. Every second process runs as an ordinary user. */
 static json_t *try_one(size_t i, void *levels)
 {
     static struct place place;
@@ -285,7 +285,7 @@ static json_t *try_one(size_t i, void *levels)
     if (place.user &&
         (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
          setresuid(NOBODY, NOBODY, NOBODY) != 0 ||
-         prctl(PR_SET_DUMPABLE, 1) != 0)) /* as in a process that always belonged to this user */
+         prctl(PR_SET_DUMPABLE, 1) != 0)) /* as if the process had always been this user's */
         return NULL;
     if (place.user && place.level == SANDBOX_NAMESPACES_USER)
         return failures;
@@ -327,7 +327,7 @@ Test(sandbox, holds_at_every_level_for_root_and_for_users)
 static const struct {
     const char *name, *command;
     int code;
-    const char *says, *level; /* NULL if no result is written */
+    const char *says, *level; /* NULL if no result must be written */
 } machines[] = {
     {"the machine as it is", "$LANEWISE grade " SUBMISSION, 0, "", ""},
     {"without namespaces", "LANEWISE_SANDBOX=confined $LANEWISE grade " SUBMISSION, 0,
@@ -377,12 +377,12 @@ Test(sandbox_levels, are_chosen_and_reported)
 }
 
 #define AS_A_USER "setpriv --reuid=65534 --regid=65534 --clear-groups "
-/* Runs the command "$@" with private mounts, after COMMANDS. */
+/* Runs the command "$@" with private mounts, after the shell commands COMMANDS. */
 #define WITH_MOUNTS(commands) "unshare -m sh -c 'mount --make-rprivate / && " commands "' x "
 #define HIDE_BUBBLEWRAP       "mount --bind /dev/null $(realpath /usr/bin/bwrap) && "
-/* Makes a machine with two bubblewraps. The one at the usual place does not know OPTION. The one in
- * /usr/local/bin is today's; an overlay adds it, because that folder may also contain the
- * compiler. */
+/* Makes a machine with two versions of bubblewrap. The one at the usual place is old and does not
+ * know OPTION. The one in /usr/local/bin is the current one; an overlay adds it, because that
+ * folder may also contain the compiler. */
 #define OLD_BUBBLEWRAP(option)                                                                     \
     "mkdir -p more && cp -p /usr/bin/bwrap more && "                                               \
     "mount -t overlay -o lowerdir=$PWD/more:/usr/local/bin none /usr/local/bin && "                \
@@ -479,8 +479,8 @@ Test(sandbox, a_hundred_runs_leave_no_descriptor)
     base_remove_tree(folder);
 }
 
-/* If a program cannot be started in namespaces, this is not reported as a failure of the
- * program. */
+/* If a program cannot be started in namespaces, this is reported as a failure of the grader, not of
+ * the program. */
 Test(sandbox, a_program_that_is_not_there_is_the_graders_failure)
 {
     char folder[PATH_SIZE], why[400];

@@ -1,8 +1,9 @@
-/* Near-duplicates: disguised copies are found, and independent work is not reported.
+/* Tests the search for near-duplicates: disguised copies must be found, and independent work must
+ * not be reported.
  *
- * similar/NN-name/ holds independent solutions of lab NN in the form of mutants
- * (grade/mutant.h). All get full points. The test compares each with a disguised copy
- * (disguise.h) and with all others. */
+ * similar/NN-name/ holds independent solutions of lab NN in the form of mutants (grade/mutant.h).
+ * All get full points. The test compares each with a disguised copy (disguise.h) and with all
+ * others. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -93,8 +94,8 @@ Test(similar, fingerprints_depend_on_code_only)
 
 /* --- a program whose PTX would take very long to read ------------------------------------------------- */
 
-/* Writes COUNT fat binaries. Each has one entry, and all entries refer to the same LINES of PTX
- * after the last fat binary. */
+/* Writes COUNT fat binaries. Each has one entry. All entries refer to the same LINES of PTX, which
+ * come after the last fat binary. */
 static void write_overlapping(FILE *file, uint32_t count, uint32_t lines)
 {
     static const char line[] = " add.s32 %r1, %r2, 5;\n";
@@ -134,8 +135,8 @@ Test(similar, text_is_not_read_again_and_again)
     cr_expect_not(can_print(100000, 0));
 }
 
-/* Winnowing guarantees that seven equal instructions give an equal fingerprint, wherever they
- * are. */
+/* Winnowing guarantees that seven equal instructions always lead to an equal fingerprint, wherever
+ * they are in the programs. */
 Test(similar, equal_code_has_an_equal_fingerprint)
 {
     static const char run[] =
@@ -222,7 +223,7 @@ Test(similar, a_fingerprint_survives_json)
 
 struct program {
     char name[256];
-    struct similar_own_code own, copy; /* without code of the skeleton and the solution */
+    struct similar_own_code own, copy; /* code that is in neither the skeleton nor the solution */
 };
 
 struct collection {
@@ -347,8 +348,9 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* Checks that only a program and its own copy are a pair. TOO_FEW programs must have too little
- * code of their own to be compared; batch/pairs.h lists such programs if they are the same. */
+/* Checks that each program is similar to its own copy only. TOO_FEW is the number of programs with
+ * too little code of their own to be compared; batch/pairs.h lists such programs if they are
+ * equal. */
 static void judge_lab(const char *lab, size_t too_few)
 {
     static struct collection all;
@@ -371,8 +373,8 @@ static void judge_lab(const char *lab, size_t too_few)
     free_collection(&all);
 }
 
-/* In labs 01, 02 and 05 a good answer is only a few lines. In 04 and 06, one solution equals the
- * kit's. */
+/* In labs 01, 02 and 05, a good solution has only a few lines. In 04 and 06, one solution is equal
+ * to the kit's. */
 Test(similar, lab_01)
 {
     judge_lab("01-parallelize", 3);

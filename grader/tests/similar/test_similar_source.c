@@ -1,5 +1,5 @@
-/* Sources that differ only by the changes of a cheat are all found, and independent
- * work is not reported.
+/* Tests the comparison of sources: copies that a cheat has changed must all be found, and
+ * independent work must not be reported.
  *
  * This test compares all programs of each lab: the solution, the mutants, and the solutions in
  * similar/NN-name/ (test_similar.c). Each has two disguised copies (disguise.h). */
@@ -116,7 +116,7 @@ Test(similar_source, steps_are_the_same)
     similar_source_free(&first);
 }
 
-/* Statements count if their function is in the skeleton and some names in it have changed. */
+/* A statement is counted if its function is in the skeleton, and some names in it have changed. */
 Test(similar_source, counts_renamed_given_functions)
 {
     struct similar_source given = source_of(OTHER), same = source_of("// hm\n" OTHER);
@@ -163,7 +163,7 @@ struct program {
     char name[256];
     bool independent;
     struct similar_source source;
-    struct similar_own_code own; /* without the code of the skeleton */
+    struct similar_own_code own; /* code that is not in the skeleton */
 };
 
 struct collection {
@@ -175,8 +175,8 @@ struct collection {
     size_t count;
 };
 
-/* Returns a copy of SOURCE by a cheat. If MORE is true, the cheat has also rewritten the loops and
- * types. */
+/* Returns a copy of SOURCE with the changes of a cheat. If MORE is true, the cheat has also
+ * rewritten the loops and types. */
 static char *copy_of(const struct collection *all, const char *source, bool more)
 {
     char *copy = disguise(source, all->header);
@@ -270,8 +270,8 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* Checks that all copies are found. No two independent programs may be near each other, and no
- * program may be near a mutant of another program. */
+/* Checks that all copies are found. No two independent programs may be similar, and no program may
+ * be similar to a mutant of another program. */
 static void judge_lab(const char *lab)
 {
     static struct collection all;

@@ -1,11 +1,11 @@
-/* make soak: grades a thousand submissions in one process, and checks what the
- * gradings leave behind.
+/* make soak: grades a thousand submissions in one process, and checks what the gradings leave
+ * behind.
  *
  *     descriptors, children, files, mounts, shared memory    must be as many as before
  *     memory in use by malloc()                              may grow by less than LEAST bytes per grading
  *
  * Three of four submissions fail, each in a different way, because failures leak most easily. The
- * first gradings allocate what all gradings share; counting starts after them. */
+ * first gradings allocate memory that all gradings share, so counting starts after them. */
 #include <dirent.h>
 #include <ftw.h>
 #include <malloc.h>
@@ -21,7 +21,7 @@
 
 #define LAB   "02-coalesce"
 #define FIRST 20
-#define LEAST 16 /* per grading; the smallest block that malloc() gives */
+#define LEAST 16 /* bytes per grading; the smallest block that malloc() returns */
 
 /* Code that is placed before the lab's solution. */
 static const struct trick {
@@ -56,7 +56,7 @@ static long count_entries(const char *path)
     return count;
 }
 
-/* Counts the words in a file; blanks and newlines separate them. */
+/* Counts the words in a file, which are separated by white space. */
 static long count_words(const char *path)
 {
     char word[4096];
@@ -106,7 +106,7 @@ static void look(const char *temporary, long things[THINGS])
     things[RESIDENT] = resident_bytes();
 }
 
-/* Mounts an empty /dev/shm as root, because other users of this machine also have files there. */
+/* As root, mounts an empty /dev/shm, because other users of this machine also have files there. */
 static void take_own_shared_memory(void)
 {
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||

@@ -1,5 +1,5 @@
-/* All tools at once, on typical student code, wrong and right: each defect has one finding, and
- * no other tool reports anything for that kernel. */
+/* Tests all tools together on typical student code, wrong and right. Each defect must have one
+ * finding, and no other tool may report anything for that kernel. */
 #include <criterion/criterion.h>
 
 #include "tests/support/marks.h"

@@ -69,8 +69,8 @@ static bool is_comment(const char *token)
     return token[0] == '/' && (token[1] == '/' || token[1] == '*');
 }
 
-/* Collects the words that must keep their names: the words of KNOWN, of C and of CUDA, and the
- * members of structs, because these may be CUDA's. */
+/* Collects the words that must keep their names: the words in KNOWN, the words of C and CUDA, and
+ * the members of structs, because these may be CUDA's. */
 static void add_kept(struct words *kept, const char *source, const char *known)
 {
     static const char *const language[] = {
@@ -153,7 +153,7 @@ char *disguise(const char *source, const char *known)
     add_kept(&kept, source, known);
     for (size_t i = 0; i < count; i++)
         last = chunks[i].kernel ? i : last;
-    for (size_t i = 0; i <= last; i++) /* functions that kernels call must come first */
+    for (size_t i = 0; i <= last; i++) /* functions that kernels call must precede them */
         if (!chunks[i].kernel)
             put_chunk(to, chunks[i].begin, chunks[i].end, &kept, &renamed);
     for (size_t i = last + 1; i-- > 0;)
@@ -182,8 +182,8 @@ static const char *next_token(const char *at)
     return at;
 }
 
-/* Returns the end of the text in brackets that begins at AT. If no bracket opens at AT, returns the
- * end of the statement, which is the next CLOSE outside of brackets. */
+/* Returns the end of the text in brackets that begins at AT. If there is no opening bracket at AT,
+ * returns the end of the statement, which is the next CLOSE outside of brackets. */
 static const char *skip_to(const char *at, char close)
 {
     int depth = 0;
@@ -215,8 +215,8 @@ static const char *skip_statement(const char *at)
 
 static void put_loops(FILE *to, const char *at, const char *end);
 
-/* Writes the `for` loop at AT as a `while` loop and returns the end of its body. Returns AT if the
- * loop must stay as it is. */
+/* Writes the `for` loop at AT as a `while` loop, and returns the end of its body. Returns AT if the
+ * loop cannot be changed. */
 static const char *put_for(FILE *to, const char *at)
 {
     const char *begin = next_token(token_end(at)) + 1, *condition = skip_to(begin, ';');

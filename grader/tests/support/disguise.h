@@ -1,6 +1,6 @@
-/* Disguises a copy of a CUDA program, as a student might do who hides copied code: every name
- * changes, comments and layout disappear, and the kernels are in reverse order. The copy still
- * compiles to the same code. */
+/* Disguises a copy of a CUDA program, as a student does who hides copied code: every name changes,
+ * comments and layout disappear, and the kernels are in reverse order. The copy still compiles to
+ * the same code. */
 #ifndef TESTS_SUPPORT_DISGUISE_H
 #define TESTS_SUPPORT_DISGUISE_H
 

@@ -1,8 +1,8 @@
 /* A fixture for tests of the emulator: a device with a module, short functions for launches, and
  * access to the record.
  *
- * The fixture uses only device.h, as a program does. It asserts that each step succeeds. If a step
- * fails, it prints the emulator's own message. */
+ * The fixture uses only device.h, like any user of the emulator. It asserts that each step
+ * succeeds. If a step fails, it prints the emulator's own message. */
 #ifndef TESTS_SUPPORT_EMULATOR_FIXTURE_H
 #define TESTS_SUPPORT_EMULATOR_FIXTURE_H
 
@@ -21,8 +21,8 @@ struct fixture {
     int record;      /* a file in memory */
 };
 
-/* Opens a device. If OPTIONS is NULL, the device has one worker, runs CTAs in order, and executes
- * at most 50 million instructions. The fixture sets record_fd itself. */
+/* Opens a device. If OPTIONS is NULL, the device has one worker, executes CTAs in order, and
+ * executes at most 50 million instructions. The fixture sets record_fd in any case. */
 void fixture_open(struct fixture *fixture, const struct emu_options *options);
 void fixture_close(struct fixture *fixture);
 
@@ -64,7 +64,8 @@ char *fixture_record_text(struct fixture *fixture);
 /* Returns the finding ID in a line of the record, and asserts that it exists. The result is
  * a borrowed reference. */
 json_t *fixture_finding(json_t *line, const char *id);
-/* Returns the number of findings in LINE that are errors, not losses. */
+/* Returns the number of findings in LINE that are errors. Findings about wasted work (losses) do
+ * not count. */
 size_t fixture_finding_count(json_t *line);
 
 #endif

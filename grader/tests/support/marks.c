@@ -8,16 +8,17 @@
 #include "gpu/finding_kinds.h"
 #include "tests/support/shell.h"
 
-#define COLUMNS 170 /* most columns of a message without its place */
+#define COLUMNS 170 /* maximum number of columns of a message without its place */
 #define MOST    128
 
 struct expectation {
-    char kernel[80], id[24], cause[100]; /* id: "fine" if no finding is expected */
+    char kernel[80], id[24], cause[100]; /* ID is "fine" if no finding is expected */
     json_int_t marked[3];                /* numbers of the lines marked A, B and C, or 0 */
-    json_int_t from, to;                 /* lines of a host function, or 0 */
+    json_int_t from, to;                 /* first and last line of a host function, or 0 */
 };
 
-/* The findings that a source expects. LIST[0] holds marks for a later kernel (see take_mark()). */
+/* The findings that a source expects. LIST[0] collects the marks for a later kernel (see
+ * take_mark()). */
 struct source {
     const char *program;
     bool has_losses; /* the source expects losses */
@@ -47,7 +48,7 @@ static void take_mark(struct source *source, const char *line, json_int_t number
     if (!mark)
         return;
     if (sscanf(mark, " // %1[ABC] of %79[a-z_0-9]", letter, kernel) == 2) {
-        /* the kernel comes later in the file: keep its mark in LIST[0] */
+        /* the kernel comes later in the file, so keep its marks in LIST[0] */
         if (strcmp(list[0].kernel, kernel) != 0)
             list[0] = (struct expectation){0};
         snprintf(list[0].kernel, sizeof list[0].kernel, "%s", kernel);
@@ -67,7 +68,7 @@ static void take_comment(const char *line, struct expectation *next)
         *next = read;
 }
 
-/* Adds the expectation NEXT if LINE begins a kernel, or a function that a comment is about. */
+/* Adds the expectation NEXT if LINE begins a kernel, or a function that a comment describes. */
 static void take_kernel(struct source *source, const char *line, json_int_t number,
                         struct expectation *next)
 {
@@ -159,8 +160,8 @@ static bool is_about(const json_t *finding, json_int_t line)
     return found;
 }
 
-/* Checks a finding. Sets FOUND for each marked line that the finding names. A wasteful kernel may
- * have several losses. */
+/* Checks a finding. Sets FOUND for each marked line that the finding names. A kernel that wastes
+ * work may have several findings. */
 static void check_finding(const struct source *source, const struct expectation *wanted,
                           const json_t *finding, bool found[3])
 {

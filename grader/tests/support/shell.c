@@ -71,7 +71,7 @@ static char *run(int *code, const char *script)
         "LIB=" BUILD_FOLDER "/lib",
         "NVCC=" LANEWISE_NVCC,
         "PRELOAD=" LANEWISE_PRELOAD,
-        "ASAN_OPTIONS=handle_segv=0", /* a crash must end the process with its signal */
+        "ASAN_OPTIONS=handle_segv=0", /* a crash must end the process by its signal */
         "/bin/bash",
         "-c",
         script,

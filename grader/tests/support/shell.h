@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Make an empty folder for this test, in which its scripts run, and remove it. They serve as the
+/* Make an empty folder for this test, in which its scripts run, and remove it. Use them as the
  * .init and .fini of a suite. */
 void shell_init(void);
 void shell_fini(void);

@@ -9,7 +9,7 @@
 #include "tests/support/shell.h"
 #include "tests/support/submission.h"
 
-#define STEPS 50 /* steps after which states are compared */
+#define STEPS 50 /* number of steps after which states are compared */
 
 json_t *step_page_meta(const char *file)
 {

@@ -26,7 +26,7 @@ void submission_init(void)
     labs_free(&list);
 }
 
-/* Makes one edit in SOURCE and returns the result; frees SOURCE. */
+/* Makes one edit in SOURCE. Returns the result, and frees SOURCE. */
 static char *apply(char *source, const struct edit *edit)
 {
     char *hit = strstr(source, edit->find), *edited;

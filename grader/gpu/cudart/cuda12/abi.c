@@ -1,11 +1,11 @@
 /* Defines the functions that differ for programs built by nvcc 12: functions with other parameters
- * or shorter structures, and functions that CUDA 13 has dropped. All other functions have the same
+ * or shorter structures, and functions that CUDA 13 has removed. All other functions have the same
  * names and the same binary interface. So libcudart.so.12 consists of the object files of
  * libcudart.so.13 and this file.
  *
  *     program of nvcc 12 --cudaMemAdvise--> cuda12_MemAdvise() here --> cudaMemAdvise() of advice.c
  *
- * Both kinds of programs call the function cudaMemAdvise. So symbols are renamed when
+ * Programs of both versions call a function named cudaMemAdvise. So symbols are renamed when
  * libcudart.so.12 is linked; the file "names" lists the new names. This file is compiled with CUDA
  * 13's headers and uses the old names. The interface is that of CUDA 12.0 to 12.9: each version
  * only added names. */
@@ -16,7 +16,7 @@
 
 #define CUDA_12 12090 /* CUDA 12.9, the last version of CUDA 12 */
 
-/* Replaces the weak definition in errors.c, because CUDA 12 returns another error. */
+/* Overrides the weak definition in errors.c, because CUDA 12 returns a different error. */
 const cudaError_t rt_shape_error = cudaErrorInvalidConfiguration;
 
 /* Returns CUDA 12's version. cudaDriverGetVersion() still returns 13, because a driver may be newer
@@ -31,9 +31,10 @@ cudaError_t cuda12_RuntimeGetVersion(int *version)
 
 /* --- properties of the device ----------------------------------------------------------------- */
 
-/* The structure of CUDA 12 has all fields of CUDA 13's structure, and additional fields in between.
- * RUN describes the fields between two additional fields, which are copied together: their offset
- * in CUDA 12's structure, the first field, and the first field after them. */
+/* CUDA 12's structure has all fields of CUDA 13's structure, and additional fields in between. RUN
+ * describes a sequence of fields without an additional field, which is copied as a whole. It gives
+ * the offset of the sequence in CUDA 12's structure, the sequence's first field, and the first
+ * field after it. */
 #define RUN(at12, first, after)                                                                    \
     {                                                                                              \
         at12, offsetof(struct cudaDeviceProp, first),                                              \
@@ -70,7 +71,7 @@ static const struct {
 };
 
 #define WHOLE 1032 /* bytes of CUDA 12's structure */
-/* bytes of CUDA 11's structure, which cudaGetDeviceProperties() without _v2 fills */
+/* size in bytes of CUDA 11's structure, which is filled by cudaGetDeviceProperties() without _v2 */
 #define SHORT 728
 
 static cudaError_t get_properties(void *properties, size_t size, int device)
@@ -100,7 +101,7 @@ cudaError_t cuda12_GetDeviceProperties(void *properties, int device)
     return get_properties(properties, SHORT, device);
 }
 
-/* --- structures to which CUDA 13 has added fields at the end ---------------------------------- */
+/* --- structures that have additional fields at the end in CUDA 13 ----------------------------- */
 
 enum { POINTER_ATTRIBUTES = 24, RESOURCE = 64, VIEW = 48 }; /* sizes in CUDA 12, in bytes */
 
@@ -161,7 +162,7 @@ cudaError_t cuda12_GetTextureObjectResourceViewDesc(void *view, cudaTextureObjec
     return error;
 }
 
-/* --- managed memory; in CUDA 12, a location is a device number, or -1 for the host ------------ */
+/* --- managed memory: CUDA 12 gives a location as a device number, or -1 for the host ---------- */
 
 static struct cudaMemLocation place_of(int device)
 {
@@ -188,7 +189,7 @@ cudaError_t cuda12_MemPrefetchAsync_ptsz(const void *ptr, size_t count, int devi
     return cudaMemPrefetchAsync_ptsz(ptr, count, place_of(device), 0, stream);
 }
 
-/* --- graphs; in CUDA 12, edges have no data --------------------------------------------------- */
+/* --- graphs: edges have no data in CUDA 12 ---------------------------------------------------- */
 
 cudaError_t cuda12_GraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                         const cudaGraphNode_t *to, size_t count)
@@ -260,7 +261,7 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
-/* --- batches; in CUDA 12, they also set the index of a failed copy, or SIZE_MAX if unknown ---- */
+/* --- batches: CUDA 12 also sets the index of a failed copy, or SIZE_MAX if it is unknown ------ */
 
 #define BATCH_FUNCTIONS(suffix)                                                                    \
     extern __typeof__(cudaMemcpyBatchAsync) cudaMemcpyBatchAsync##suffix;                          \
@@ -289,7 +290,7 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
 BATCH_FUNCTIONS()
 BATCH_FUNCTIONS(_ptsz)
 
-/* --- functions that CUDA 13 has dropped ------------------------------------------------------- */
+/* --- functions that CUDA 13 has removed ------------------------------------------------------- */
 
 cudaError_t cudaThreadSynchronize(void)
 {
@@ -321,7 +322,7 @@ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
     return cudaDeviceGetCacheConfig(config);
 }
 
-/* These two functions converted doubles to floats, for GPUs without double precision. */
+/* These functions once converted between double and float, for GPUs without double precision. */
 cudaError_t cudaSetDoubleForDevice(double *value)
 {
     return rt_return(cudaSuccess);

@@ -1,5 +1,6 @@
-/* Implements the attributes of kernel nodes. "Cooperative" and the cluster size change the launch,
- * so they are part of the node's work. All other attributes are hints, which are only stored. */
+/* Implements the attributes of kernel nodes. The cooperative attribute and the cluster size change
+ * the launch, so they are part of the node's work. All other attributes are hints, which are only
+ * stored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ static cudaLaunchAttributeValue default_of(cudaLaunchAttributeID id)
     return value;
 }
 
-/* Returns NODE if it is a live kernel node, otherwise NULL. */
+/* Returns NODE if it exists and is a kernel node, otherwise NULL. */
 static struct CUgraphNode_st *kernel_node(cudaGraphNode_t node)
 {
     struct CUgraphNode_st *live = rt_live_node(node);

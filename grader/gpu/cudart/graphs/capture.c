@@ -3,7 +3,7 @@
  * began it must wait for all work of the other streams.
  *
  *   struct session      one capture: its graph, its streams, whether it is still valid
- *   struct rt_capture   the view of one stream: the nodes for which its next node will wait */
+ *   struct rt_capture   the part of one stream ("view"): the nodes that its next node will depend on */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +12,18 @@
 
 struct session {
     struct CUgraph_st *graph;
-    bool owns_graph; /* the capture created its graph */
+    bool owns_graph; /* the graph was created for this capture */
     bool invalid;
     unsigned long long id;
-    /* list of the captured streams' views; the first is the view of the stream that began the
-     * capture */
+    /* list of the views of all captured streams; the first view belongs to the stream that began
+     * the capture */
     struct rt_capture *views;
     struct session *next;
 };
 
 struct rt_capture {
     struct session *session;
-    struct rt_capture **slot; /* where the stream stores its pointer to this view */
+    struct rt_capture **slot; /* address of the stream's pointer to this view */
     cudaGraphNode_t *depends;
     size_t depend_count;
     struct rt_capture *next;
@@ -91,7 +91,7 @@ cudaError_t rt_capture_alloc(cudaStream_t stream, size_t size, void **ptr)
         return error;
     *ptr = work.memory;
     error = rt_capture(stream, &work);
-    rt_graph_memory_release(work.memory); /* now only the node holds this memory */
+    rt_graph_memory_release(work.memory); /* from now on, only the node uses this memory */
     return error;
 }
 
@@ -189,7 +189,7 @@ static void close_session(struct session *session)
     free(session);
 }
 
-/* Returns whether the stream of FIRST waits for all work in the stream of VIEW. */
+/* Returns whether all work of VIEW's stream comes before the next node of FIRST's stream. */
 static bool waits_for(const struct rt_capture *first, const struct rt_capture *view)
 {
     for (size_t i = 0; i < view->depend_count; i++) {
@@ -283,7 +283,8 @@ void rt_mark_free(struct rt_mark *mark)
     *mark = (struct rt_mark){0};
 }
 
-/* Returns the capture of MARK, or NULL if the event was not captured or the capture has ended. */
+/* Returns the capture to which MARK belongs. Returns NULL if the event was not captured, or if the
+ * capture has ended. */
 static struct session *session_of(const struct rt_mark *mark)
 {
     pthread_mutex_lock(&lock);
@@ -305,7 +306,7 @@ cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark)
     struct session *session = session_of(mark);
     if (view && view->session->invalid)
         return cudaErrorStreamCaptureInvalidated;
-    if (!session) { /* a captured stream cannot wait for an event that is not captured */
+    if (!session) { /* a captured stream cannot wait for an event outside of the capture */
         if (view)
             view->session->invalid = true;
         return view ? cudaErrorStreamCaptureIsolation : cudaSuccess;
@@ -387,8 +388,8 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
     return rt_return(add_depends(view, depends, count));
 }
 
-/* Exchanges the mode with *MODE. On a GPU, the mode decides which unsafe calls a capture forbids.
- * The emulator allows all calls, so it only stores the mode. */
+/* Exchanges the thread's capture mode with *MODE. On a GPU, the mode decides which unsafe calls are
+ * forbidden during a capture. The emulator allows all calls, so it only stores the mode. */
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)

@@ -1,20 +1,21 @@
-/* Implements conditional nodes. Each has one or more bodies, which are graphs. The value of a
- * condition, which kernels set, decides which body runs and how often.
+/* Implements conditional nodes. Each has one or more bodies, which are graphs. A condition is a
+ * value that kernels set. It decides which body runs, and how often.
  *
- * The value is on the device (see emu_condition_make()). A graph with conditional nodes cannot be
- * copied, so a condition belongs to at most one node and one launchable graph. */
+ * The value is stored on the device (see emu_condition_make()). A graph with conditional nodes
+ * cannot be copied, so a condition belongs to at most one node and one launchable graph. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "gpu/cudart/graphs/graph.h"
 
-/* A condition is never freed, because a launchable graph may use it after its graph was freed. */
+/* A condition is never freed, because a launchable graph can use it after its graph has been
+ * freed. */
 struct rt_condition {
     uint64_t handle;
     unsigned start;          /* if has_start: value at the beginning of each launch */
-    bool has_start;          /* otherwise, the condition keeps its value from the previous launch */
-    bool has_node, has_exec; /* used by a node, or by a launchable graph */
-    /* graph for which the condition was made, or NULL after that graph was freed */
+    bool has_start;          /* if false, the condition keeps its value from the previous launch */
+    bool has_node, has_exec; /* whether a node, and whether a launchable graph, uses it */
+    /* the graph for which the condition was created, or NULL after that graph has been freed */
     const struct CUgraph_st *graph;
     struct rt_condition *next;
 };
@@ -24,9 +25,9 @@ static struct rt_condition *conditions;
 
 /* --- conditions ------------------------------------------------------------------------------- */
 
-/* Takes the condition with HANDLE for a node of GRAPH. The condition must have been made for GRAPH
- * or, if GRAPH is a body, for one of the graphs that contain this body. Returns NULL if there is no
- * such condition, or if another node has it. */
+/* Finds the condition with HANDLE and marks it as used by a node of GRAPH. The condition must have
+ * been created for GRAPH or, if GRAPH is a body, for one of the graphs that contain this body.
+ * Returns NULL if there is no such condition, or if another node uses it. */
 static struct rt_condition *take_for_node(uint64_t handle, const struct CUgraph_st *graph)
 {
     pthread_mutex_lock(&lock);
@@ -174,8 +175,8 @@ bool rt_graph_conditionals_are_legal(const struct CUgraph_st *graph)
 
 /* --- launchable graphs ------------------------------------------------------------------------ */
 
-/* If WORK belongs to a conditional node, calls VISITOR for its condition and for all conditions in
- * its bodies. Returns false as soon as VISITOR does. */
+/* If WORK is that of a conditional node, calls VISITOR for its condition and for all conditions in
+ * its bodies. Returns false as soon as VISITOR returns false. */
 static bool visit(const struct rt_work *work, bool (*visitor)(struct rt_condition *, void *),
                   void *context)
 {

@@ -7,7 +7,7 @@
 struct drawing {
     FILE *file;
     bool is_verbose;
-    /* latest number given to a graph; child graphs get their numbers before they are drawn */
+    /* the highest number that a graph has; child graphs are numbered before they are drawn */
     unsigned graphs;
 };
 
@@ -27,7 +27,7 @@ static const char *name_of(enum cudaGraphNodeType type)
     return names[type];
 }
 
-/* Returns the style of a node's box. */
+/* Returns the style with which a node is drawn. */
 static const char *style_of(enum cudaGraphNodeType type)
 {
     return type == cudaGraphNodeTypeKernel   ? "style=\"bold\" shape=\"octagon\""
@@ -100,7 +100,7 @@ static size_t index_of(const struct CUgraph_st *graph, const struct CUgraphNode_
     return index;
 }
 
-/* Draws GRAPH as graph NUMBER, then its child graphs and bodies. */
+/* Draws GRAPH, which has NUMBER, then its child graphs and bodies. */
 static void draw(struct drawing *drawing, const struct CUgraph_st *graph, unsigned number)
 {
     FILE *file = drawing->file;

@@ -1,13 +1,13 @@
-/* Implements launchable graphs. A launchable graph is a copy of a graph's work: a list of steps, in
- * an order that the graph's edges allow. A launch runs the steps from first to last, in the streams
- * of lanes.c. */
+/* Implements launchable graphs. A launchable graph has a copy of a graph's work: a list of steps,
+ * in an order that respects the graph's edges. A launch runs the steps from first to last, each in
+ * a stream that lanes.c chooses. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "gpu/cudart/graphs/graph.h"
 
 struct step {
-    /* only used as a handle, because the node may have been destroyed */
+    /* used only as a handle, because the node may have been destroyed */
     const struct CUgraphNode_st *node;
     struct rt_work work;
     bool enabled;
@@ -17,7 +17,7 @@ struct CUgraphExec_st {
     struct step *steps;
     size_t count;
     struct rt_lanes *lanes;
-    bool has_claimed; /* this launchable graph has claimed the conditions of its steps */
+    bool has_claimed; /* this launchable graph is the one that uses the conditions of its steps */
     unsigned long long flags;
     struct rt_ref *refs;
     struct CUgraphExec_st *next;
@@ -36,7 +36,7 @@ static struct CUgraphExec_st *find(cudaGraphExec_t exec)
     return at;
 }
 
-/* Returns the copy of NODE's work in the bodies of WORK, or NULL if there is none. */
+/* Searches the bodies of WORK for the copy of NODE. Returns its work, or NULL if there is none. */
 static struct rt_work *find_in_bodies(const struct rt_work *work, const struct CUgraphNode_st *node)
 {
     struct rt_work *found = NULL;
@@ -79,8 +79,8 @@ static void free_steps(struct CUgraphExec_st *exec)
     exec->count = 0;
 }
 
-/* Claims the memory that EXEC's steps allocate, and the conditions of its steps. Only one
- * launchable graph may use them. Either all conditions of a graph are claimed, or none. */
+/* Reserves for EXEC the memory that its steps allocate, and the conditions of its steps, because
+ * only one launchable graph may use them. Reserves either all conditions of a graph or none. */
 static cudaError_t claim(struct CUgraphExec_st *exec)
 {
     for (size_t i = 0; i < exec->count; i++) {
@@ -216,8 +216,8 @@ static cudaError_t queue_child(struct emu_device *device, cudaStream_t stream,
     return error;
 }
 
-/* Runs the body that the condition chooses, if it chooses one. A loop node repeats this until the
- * condition chooses none. */
+/* Runs the body that the condition selects, if any. For a loop node, repeats this until the
+ * condition selects none. */
 static cudaError_t queue_conditional(struct emu_device *device, cudaStream_t stream,
                                      const struct rt_conditional *conditional)
 {
@@ -243,8 +243,8 @@ static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
     return rt_queue(device, stream, work);
 }
 
-/* Prepares a launch of EXEC. Returns false if it would allocate memory that is already live, or
- * free memory that is not. */
+/* Prepares a launch of EXEC. Returns false if the launch would allocate memory that is already
+ * allocated, or free memory that is not. */
 static bool prepare_launch(struct emu_device *device, const struct CUgraphExec_st *exec)
 {
     bool legal = true;
@@ -314,7 +314,7 @@ cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct
     return old ? rt_work_replace(old, work) : cudaErrorInvalidValue;
 }
 
-/* Returns the step of NODE, or NULL if it does not exist or cannot be disabled. */
+/* Returns the step of NODE. Returns NULL if the step does not exist, or cannot be disabled. */
 static struct step *find_optional(cudaGraphExec_t exec, cudaGraphNode_t node)
 {
     struct step *step = find_step(find(exec), node);
@@ -342,7 +342,7 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 }
 
 /* Checks whether EXEC and FRESH have the same kinds of work in the same order. Sets *BAD to the
- * first node that differs, or to NULL. */
+ * first node that differs, or to NULL if there is none. */
 static enum cudaGraphExecUpdateResult compare(const struct CUgraphExec_st *exec,
                                               const struct CUgraphExec_st *fresh,
                                               const struct CUgraphNode_st **bad)
@@ -361,7 +361,7 @@ static enum cudaGraphExecUpdateResult compare(const struct CUgraphExec_st *exec,
     return cudaGraphExecUpdateSuccess;
 }
 
-/* Replaces the work of EXEC's steps with the work of GRAPH, but keeps the handles of EXEC's
+/* Replaces the work of EXEC's steps by the work of GRAPH. EXEC's steps keep the handles of their
  * nodes. */
 static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
                           cudaGraphExecUpdateResultInfo *info)

@@ -1,5 +1,5 @@
-/* Implements the API functions for nodes of any kind, which get the kind as a parameter. These
- * functions use the functions for each kind in nodes.c. */
+/* Implements the API functions for nodes of any kind, which take the kind as a parameter. They call
+ * the functions for each kind in nodes.c. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static cudaError_t child_work(struct rt_work *work, cudaGraph_t graph,
     return rt_work_of_child(work, graph, params->graph);
 }
 
-/* Converts PARAMS, for a node of GRAPH, to work. Does not accept an allocation node or a new
+/* Converts PARAMS, for a node of GRAPH, to a work item. Fails for an allocation node and for a new
  * conditional node. */
 static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
                              const struct cudaGraphNodeParams *params)
@@ -61,14 +61,14 @@ static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
         *work = (struct rt_work){.type = cudaGraphNodeTypeEmpty};
         return cudaSuccess;
     case cudaGraphNodeTypeWaitEvent:
-    case cudaGraphNodeTypeEventRecord: /* both have the same parameters */
+    case cudaGraphNodeTypeEventRecord: /* both kinds have the same parameters */
         return rt_work_of_event(work, params->type, params->eventRecord.event);
     case cudaGraphNodeTypeMemFree:
         return rt_work_of_free(work, graph, params->free.dptr);
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
         return rt_unsupported("a graph node for an external semaphore");
-    case cudaGraphNodeTypeConditional: /* the parameters of a conditional node cannot change */
+    case cudaGraphNodeTypeConditional: /* a conditional node cannot be changed */
         return cudaErrorNotSupported;
     default:
         return cudaErrorInvalidValue;

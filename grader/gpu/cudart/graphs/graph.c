@@ -69,7 +69,7 @@ void rt_graph_free(struct CUgraph_st *graph)
     free(graph);
 }
 
-/* --- work that a node owns -------------------------------------------------------------------- */
+/* --- the work item of a node ------------------------------------------------------------------ */
 
 /* Copies the arguments of a launch into one allocation: first the pointers, then the values. */
 static cudaError_t copy_args(struct rt_launch *launch, void **args)
@@ -132,7 +132,7 @@ cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by)
     cudaError_t error = rt_work_copy(&copy, by);
     if (error != cudaSuccess)
         return error;
-    if (work->type == cudaGraphNodeTypeKernel) { /* the attributes of WORK do not change */
+    if (work->type == cudaGraphNodeTypeKernel) { /* the node keeps its own attributes */
         copy.kernel.cooperative = work->kernel.cooperative;
         copy.kernel.cluster = work->kernel.cluster;
     }
@@ -223,7 +223,7 @@ cudaError_t rt_graph_sort(const struct CUgraph_st *graph, struct CUgraphNode_st 
         *sorted = list;
         return cudaSuccess;
     }
-    free(list); /* the dependencies form a cycle */
+    free(list); /* no node is left whose dependencies are all sorted, so they form a cycle */
     return cudaErrorInvalidValue;
 }
 
@@ -255,7 +255,7 @@ bool rt_graph_is_unique(const struct CUgraph_st *graph)
 cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **result)
 {
     if (rt_graph_is_unique(graph))
-        return cudaErrorNotSupported; /* CUDA also refuses this */
+        return cudaErrorNotSupported; /* CUDA also returns this error */
     return rt_graph_copy(graph, result);
 }
 
@@ -385,8 +385,9 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 
 /* --- lists of nodes --------------------------------------------------------------------------- */
 
-/* Lists of nodes. As in CUDA, *COUNT is the length of the program's list before the call, and the
- * number of entries after the call. If the list is NULL, the call only sets *COUNT. */
+/* A list of nodes that an API function returns. As in CUDA, *COUNT is the length of the program's
+ * list before the call, and the number of entries after the call. If the list is NULL, the call
+ * only sets *COUNT. */
 
 struct list {
     cudaGraphNode_t *nodes;

@@ -1,8 +1,8 @@
 /* Decides which steps of a launched graph wait for each other. A step only waits for the steps from
  * which an edge leads to it. The emulator runs all work one step after another, but the order check
  * and the predicted time must know which steps a GPU could run at the same time. So each branch of
- * the graph has a lane. Lane 0 is the stream of the launch; each other lane is a stream of the
- * library.
+ * the graph has a lane, which is a stream. Lane 0 is the stream of the launch. Each other lane is a
+ * stream of the library.
  *
  *     lane 0    a ------ b ------ e      e waits for b, and for the event of d
  *     lane 1       c ------ d            c waits for the event of a
@@ -12,14 +12,16 @@
 
 #include "gpu/cudart/graphs/graph.h"
 
-/* If there are more branches, the rest share lane 0. Then some steps wait without need. */
+/* If there are more branches, the others share lane 0, and some steps wait although they need
+ * not. */
 #define MOST_LANES 64
 
 struct place {
     size_t lane;
-    size_t *awaits, await_count; /* steps in other lanes for which this step waits */
-    bool is_root;                /* no edge leads to this step, so it only waits for the launch */
-    cudaEvent_t done;            /* recorded after this step; NULL if no other lane waits for it */
+    size_t *awaits, await_count; /* the steps in other lanes that this step waits for */
+    /* no edge leads to this step, so it waits only for the start of the launch */
+    bool is_root;
+    cudaEvent_t done; /* recorded after this step; NULL if no other lane waits for it */
 };
 
 struct rt_lanes {
@@ -40,8 +42,8 @@ static size_t index_of(struct CUgraphNode_st *const *sorted, const struct CUgrap
     return i;
 }
 
-/* Returns the lane for a step that waits for the steps DEPENDS. This is the lane of one of them, if
- * that step is the last in its lane so far; otherwise it is a new lane. */
+/* Returns the lane for a step that waits for the steps DEPENDS. If one of these is the last step in
+ * its lane so far, this is its lane. Otherwise it is a new lane. */
 static size_t choose_lane(struct rt_lanes *lanes, const size_t *depends, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,12 +1,12 @@
-/* Manages memory that graphs allocate. Its address is fixed when the allocation node is added. The
+/* Manages memory that graphs allocate. The address is fixed when the allocation node is added. The
  * program may use the memory only while it is live: from a launch of that node until a node or
  * cudaFree() frees it.
  *
  *   node is added       launch        freed by a node or by cudaFree()      last node is destroyed
  *     | has address       | live        | no longer live, but kept            | gone
  *
- * Several nodes of graphs and launchable graphs can allocate or free the same block of memory.
- * These nodes are the holders of the block, which is freed when the last holder releases it. */
+ * Several nodes of graphs and launchable graphs can allocate or free the same block of memory. Each
+ * has a reference to the block, which is freed when the last reference is released. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -15,9 +15,12 @@
 struct block {
     void *ptr;
     size_t size;
-    unsigned holders;                  /* number of nodes that use it, plus 1 while it is live */
-    bool live, planned;                /* `planned` means live after all steps checked so far */
-    const struct CUgraphExec_st *exec; /* the launchable graph that may allocate it, or NULL */
+    /* number of references: one for each node that uses it, and one while it is live */
+    unsigned holders;
+    /* `planned`: the block is live after the steps that have been checked so far */
+    bool live, planned;
+    /* the launchable graph that may allocate this block, or NULL */
+    const struct CUgraphExec_st *exec;
     struct block *next;
 };
 
@@ -34,8 +37,8 @@ static struct block *find(const void *ptr)
     return at;
 }
 
-/* Updates the counts of used memory. A GPU takes memory for graphs in pieces of 32 MiB and keeps it
- * until the program trims it (TRIMS). */
+/* Updates the counts of used memory. A GPU takes memory for graphs in chunks of 32 MiB, and keeps
+ * it until the program trims it (TRIMS). */
 static void account(bool trims)
 {
     const uint64_t piece = 32 << 20;
@@ -201,7 +204,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     return cudaSuccess;
 }
 
-/* Resets a high-water mark. Only these marks can be set, and only to 0. */
+/* Resets a high-water mark. No other attribute can be set, and a mark can only be set to 0. */
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
                                            void *value)
 {

@@ -1,11 +1,11 @@
-/* Implements the API functions for each kind of node. A node stores its parameters as struct
- * rt_work, which it owns. Each function first turns its parameters into work. Then it adds a node
- * with this work, or replaces the work of a node or of a launchable graph. */
+/* Implements the API functions for each kind of node. Each function converts its parameters to a
+ * work item (struct rt_work). Then it adds a node with this work, or replaces the work of a node or
+ * of a launchable graph. A node owns its work item. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>
 
-/* --- turning parameters into work ------------------------------------------------------------- */
+/* --- converting parameters to work items ------------------------------------------------------ */
 
 cudaError_t rt_work_of_kernel(struct rt_work *work, const struct cudaKernelNodeParams *params)
 {
@@ -75,10 +75,10 @@ cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGrap
     return rt_return(error == cudaSuccess ? rt_graph_add(live, depends, count, work, node) : error);
 }
 
-/* --- kinds with a structure of parameters ----------------------------------------------------- */
+/* --- kinds of nodes whose parameters are a structure ------------------------------------------ */
 
-/* Returns the work of NODE if NODE is live, its type is TYPE and RESULT is not NULL, otherwise
- * NULL. */
+/* Returns the work of NODE. Returns NULL if NODE does not exist, if its type is not TYPE, or if
+ * RESULT is NULL. */
 static const struct rt_work *work_of(cudaGraphNode_t node, enum cudaGraphNodeType type,
                                      const void *result)
 {
@@ -173,7 +173,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
     return rt_node_add(node, graph, depends, count, &work, cudaSuccess);
 }
 
-/* Returns whether a node after NODE allocates MEMORY again. */
+/* Returns whether MEMORY is allocated again by a node after NODE. */
 static bool is_allocated_after(const struct CUgraphNode_st *node, const void *memory)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next)
@@ -183,9 +183,9 @@ static bool is_allocated_after(const struct CUgraphNode_st *node, const void *me
     return false;
 }
 
-/* Returns memory that the new allocation node NODE can reuse, as on a GPU. It has at least SIZE
- * bytes, a node before NODE frees it, and no later node allocates it again. Returns NULL if there
- * is none. */
+/* Finds memory that the new allocation node NODE can reuse, as on a GPU. This memory has at least
+ * SIZE bytes, is freed by a node before NODE, and is not allocated again by a later node. Returns
+ * NULL if there is none. */
 static void *reusable_memory(const struct CUgraphNode_st *node, size_t size)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next) {
@@ -205,7 +205,7 @@ cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
 {
     struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
     struct CUgraphNode_st here = {.graph = rt_live_graph(graph),
-                                  .depend_count = count}; /* stands for the new node */
+                                  .depend_count = count}; /* represents the new node */
     if (!size || !here.graph || (count && !depends) ||
         pool->allocType != cudaMemAllocationTypePinned ||
         pool->location.type != cudaMemLocationTypeDevice)
@@ -221,7 +221,7 @@ cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
     error = rt_node_add(node, graph, depends, count, &work, cudaSuccess);
     if (error == cudaSuccess)
         *memory = work.memory;
-    rt_graph_memory_release(work.memory); /* now only the node holds this memory */
+    rt_graph_memory_release(work.memory); /* from now on, only the node uses this memory */
     return error;
 }
 
@@ -243,8 +243,8 @@ cudaError_t rt_work_of_free(struct rt_work *work, cudaGraph_t graph, void *memor
         frees += at->work.type == cudaGraphNodeTypeMemFree && at->work.memory == memory;
         allocations += at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory;
     }
-    /* this graph can have as many frees of the memory as allocations of it, or one free if another
-     * graph allocates the memory */
+    /* this graph can free the memory as often as it allocates it, or once if another graph
+     * allocates it */
     return frees < (allocations ? allocations : 1) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -306,7 +306,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return rt_node_add(node, graph, depends, count, &work, error);
 }
 
-/* --- events: both kinds have the same calls --------------------------------------------------- */
+/* --- events: the same functions for recording and for waiting --------------------------------- */
 
 #define EVENT(Kind, node_type)                                                                     \
     cudaError_t cudaGraphAdd##Kind##Node(cudaGraphNode_t *node, cudaGraph_t graph,                 \

@@ -1,5 +1,5 @@
-/* Implements user objects, which are objects of the program that graphs keep alive. Their
- * references are counted. When the last reference is released, the object's destructor is called.
+/* Implements user objects: objects of the program that graphs keep alive by counted references.
+ * When the last reference to an object is released, its destructor is called.
  *
  * A graph has a list of its references. Its clones and launchable graphs have references to the
  * same objects. */
@@ -16,7 +16,7 @@ struct CUuserObject_st {
     struct CUuserObject_st *next;
 };
 
-/* COUNT references of one graph to one object. */
+/* The references of one graph to one object. COUNT is their number. */
 struct rt_ref {
     struct CUuserObject_st *object;
     size_t count;
@@ -28,8 +28,8 @@ static struct CUuserObject_st *objects;
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* Returns the link of the list that points to OBJECT, or NULL if OBJECT is not live. The caller
- * holds the lock. */
+/* Returns the pointer in the list that points to OBJECT, or NULL if OBJECT does not exist. The
+ * caller holds the lock. */
 static struct CUuserObject_st **find(cudaUserObject_t object)
 {
     struct CUuserObject_st **at = &objects;

@@ -1,8 +1,8 @@
-/* Detects loads and stores of the host. The pages of memory that host and device share are
- * protected while work in flight uses them. An access to such a page faults, and the handler does
- * one of the following:
+/* Detects loads and stores of the host that conflict with work in flight. The pages of memory that
+ * host and device share are protected while work in flight uses them. An access to such a page
+ * faults, and the handler does one of the following:
  *
- *     the access conflicts with work in flight    keep the conflict, make the page accessible
+ *     the access conflicts with work in flight    store the conflict, make the page accessible
  *     the access is to a signal of a kernel       record that the host has waited for the kernel
  *     the work uses other bytes of the page       execute one instruction, protect the page again
  *
@@ -26,29 +26,30 @@
 #define PAGE ((uintptr_t)sysconf(_SC_PAGESIZE)) /* on arm64, pages can have 16 or 64 KB */
 
 enum {
-    /* at most this many sequences of pages with the same protection; Linux allows about 65,000 */
+    /* at most this many sequences of pages with equal protection; Linux allows about 65,000 */
     MOST_RUNS = 4096,
-    MOST_STEPS = 20000, /* at most this many single instructions until the work in flight changes */
-    /* at most this many conflicts of the host with one piece of work are reported */
+    /* at most this many instructions are executed singly until the work in flight changes */
+    MOST_STEPS = 20000,
+    /* at most this many conflicts between the host and one work item are reported */
     MOST_CONFLICTS = 16,
-    MOST_STEPPED = 4, /* an instruction touches at most this many pages */
+    MOST_STEPPED = 4, /* an instruction accesses at most this many pages */
     DEPTH = 32
 };
 
-/* how far a page is protected: not at all, against stores, or against all accesses */
+/* the protection of a page: none, against stores, or against all accesses */
 enum level { FREE, READABLE, HIDDEN };
 
 struct guarded {
     uintptr_t begin, end; /* addresses of the first page, and of the end of the last page */
     const void *key;
-    uint8_t *now, *wanted; /* enum level of each page, now and after apply() */
-    size_t protected;      /* number of pages whose level now is not FREE */
+    uint8_t *now, *wanted; /* the enum level of each page: at present, and after the next apply() */
+    size_t protected;      /* number of pages whose present level is not FREE */
     struct guarded *next;
 };
 
 static struct guarded *ranges;
 static unsigned opened;
-static unsigned steps; /* single instructions since the work in flight changed */
+static unsigned steps; /* number of instructions executed singly since the work in flight changed */
 static pid_t owner;
 static struct sigaction segv_before, trap_before;
 
@@ -88,7 +89,7 @@ static void set_level(struct guarded *range, size_t first, size_t end, enum leve
     }
 }
 
-/* Changes the protection of each page to its wanted level. */
+/* Changes the protection of all pages to the wanted level. */
 static void apply(struct guarded *range)
 {
     size_t count = pages_of(range), end;
@@ -234,8 +235,9 @@ static void keep(struct order *order, const struct order_conflict *conflict, boo
     guard_update();
 }
 
-/* Returns whether the access has been handled, because it conflicts with work in flight or waits
- * for it. STACK has the return addresses of the calls that led to the access. */
+/* Handles an access of the host that conflicts with work in flight, or that waits for it.
+ * Returns false for all other accesses. STACK has the return addresses of the calls that led to
+ * the access. */
 static bool judge(uintptr_t address, size_t size, bool writes, void *const *stack, int depth)
 {
     struct order *order = order_of_program();
@@ -267,13 +269,13 @@ void guard_touch(const void *memory, size_t size, bool writes)
     order_unlock();
 }
 
-/* The pages that this thread's current single instruction touches. */
+/* The pages that this thread accesses in the instruction that it is executing singly. */
 static _Thread_local struct {
     uintptr_t page[MOST_STEPPED];
     unsigned count;
 } stepping;
 
-/* Lets THREAD execute one instruction, which may access the page of ADDRESS. */
+/* Lets THREAD execute one instruction, which accesses the page of ADDRESS. */
 static void step(uintptr_t address, ucontext_t *thread)
 {
     uintptr_t page = address & ~(PAGE - 1);
@@ -281,7 +283,7 @@ static void step(uintptr_t address, ucontext_t *thread)
         release(address, address + 1);
         return;
     }
-    /* the range still counts this page as protected */
+    /* `now` is not changed, because the page is only accessible for one instruction */
     mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE);
     stepping.page[stepping.count++] = page;
 }
@@ -294,7 +296,8 @@ static int calls_to(uintptr_t pc, void *stack[DEPTH])
     if (first == depth)
         depth = first = 0;
     memmove(stack, stack + first, (size_t)(depth - first) * sizeof *stack);
-    stack[0] = (void *)(pc + 1); /* after the instruction, like a return address */
+    /* one after the address of the instruction, like a return address */
+    stack[0] = (void *)(pc + 1);
     return depth ? depth - first : 1;
 }
 

@@ -8,8 +8,8 @@
 /* The number of protected pages, which is nearly always 0. */
 extern volatile size_t guard_protected;
 
-/* Checks the SIZE bytes at MEMORY. The host is about to pass them to a system call, which reads
- * them or, if WRITES is true, writes them. */
+/* Checks SIZE bytes at MEMORY that the host is about to pass to a system call. WRITES says whether
+ * the system call writes them; otherwise it reads them. */
 void guard_touch(const void *memory, size_t size, bool writes);
 
 #endif

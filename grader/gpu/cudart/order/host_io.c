@@ -1,10 +1,9 @@
-/* Checks the buffers of system calls, which do not fault on protected memory, but fail with EFAULT.
- * The library has its own versions of the C library's functions that pass buffers of the program to
- * system calls. Each version first checks the buffer, as guard.c checks a load or store, and then
- * calls the original function.
+/* Checks the buffers of system calls. A system call that accesses protected memory does not fault,
+ * but fails with EFAULT. So the library has its own versions of those functions of the C library
+ * that pass the program's buffers to system calls. Each version first checks the buffer, in the
+ * same way as guard.c checks a load or store, and then calls the original function.
  *
- * When the library is linked, these versions get the names of the original functions; see
- * rules.mk. */
+ * These versions get the names of the original functions when the library is linked (rules.mk). */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <sys/socket.h>

@@ -12,7 +12,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(pthread_t) holder; /* the thread that holds the lock, or 0 if there is none */
 static struct order *order;
-/* numbers of blocking and of other streams; neither counts the legacy default stream */
+/* number of blocking streams, and of other streams, both without the legacy default stream */
 static atomic_uint blocking, others;
 static atomic_uint shared;    /* number of ranges of memory that host and device share */
 static atomic_uint variables; /* number of __managed__ variables */
@@ -44,7 +44,7 @@ struct order *order_of_program(void)
     return order;
 }
 
-/* --- whether conflicts are possible ----------------------------------------------------------- */
+/* --- are conflicts possible? ------------------------------------------------------------------ */
 
 static bool is_on(void)
 {
@@ -54,7 +54,7 @@ static bool is_on(void)
 }
 
 /* Returns whether streams can run at the same time. The work of a single stream is always ordered.
- * The work of the legacy default stream and of a single blocking stream is also ordered. */
+ * So is the work of a single blocking stream and the legacy default stream together. */
 static bool has_concurrent_streams(void)
 {
     return atomic_load(&others) > 0 || atomic_load(&blocking) > 1;
@@ -64,16 +64,16 @@ static enum emu_touches touches_now(void)
 {
     if (!is_on())
         return EMU_TOUCHES_NONE;
-    /* a __managed__ variable only becomes shared memory when the host uses it, which may be after
-     * kernels have used it */
+    /* a __managed__ variable becomes shared memory only when the host first uses it; kernels may
+     * have used it before */
     return has_concurrent_streams() || atomic_load(&variables) ? EMU_TOUCHES_ALL
            : atomic_load(&shared)                              ? EMU_TOUCHES_LENT
                                                                : EMU_TOUCHES_NONE;
 }
 
-/* Returns which accesses a launch must note. If only memory that the host shares with the device
- * can have conflicts, a launch notes accesses only if its parameters contain a pointer to such
- * memory. This works because most kernels get all their pointers as parameters. */
+/* Returns which accesses a launch must record. If conflicts are possible only in memory that the
+ * host shares with the device, a launch whose parameters contain no pointer to such memory records
+ * nothing. This works because most kernels get all their pointers as parameters. */
 enum emu_touches rt_order_touches(const void *params, size_t size)
 {
     enum emu_touches touches = touches_now();
@@ -90,7 +90,7 @@ enum emu_touches rt_order_touches(const void *params, size_t size)
     return found ? touches : EMU_TOUCHES_NONE;
 }
 
-/* If there may be work in flight, takes the lock and returns true. */
+/* Takes the lock and returns true, if there may be work in flight. */
 static bool enter(void)
 {
     if (touches_now() == EMU_TOUCHES_NONE || !rt_device_or_null())
@@ -103,7 +103,8 @@ static bool enter(void)
     return false;
 }
 
-/* Ends an update after enter(). Protects the pages of the work that is now in flight. */
+/* Ends what enter() has begun: protects the pages that work in flight uses now, and releases the
+ * lock. */
 static void leave(void)
 {
     guard_update();
@@ -117,7 +118,8 @@ static struct order_stream key_of(const struct rt_order *stream)
     return (struct order_stream){stream->stream, stream->is_legacy, stream->is_blocking};
 }
 
-/* Returns the order_stream of STREAM. Counts a thread's own default stream at its first use. */
+/* Returns the order_stream of STREAM. The first time, also counts the thread's own default
+ * stream. */
 static struct order_stream stream_of(cudaStream_t stream)
 {
     static _Thread_local bool is_counted;
@@ -147,7 +149,7 @@ void rt_order_end_stream(const struct rt_order *stream)
 void rt_order_record(cudaStream_t stream, struct order_clock *event)
 {
     struct order_stream key = stream_of(stream);
-    /* finding the caller's line takes several microseconds */
+    /* checked first, because finding the caller's line takes several microseconds */
     if (touches_now() == EMU_TOUCHES_NONE)
         return;
     struct emu_place place = rt_caller();
@@ -216,7 +218,7 @@ void rt_order_close(void)
     order_unlock();
 }
 
-/* Makes NOTED touch the whole range that begins at MEMORY. */
+/* Records that NOTED accesses the whole range that begins at MEMORY. */
 static void touch_all(struct order_work *noted, enum order_kind kind, const void *memory)
 {
     struct rt_range range;
@@ -263,7 +265,7 @@ void rt_order_begin(struct rt_ordered *ordered, cudaStream_t stream, const struc
     ordered->work.is_legacy = ordered->stream.is_legacy;
     order_lock();
     if (work->type == cudaGraphNodeTypeHost) {
-        /* the accesses of a host function are not noted, but it runs after earlier work */
+        /* the accesses of a host function are not known, but it runs after earlier work */
         order_record(order, &ordered->stream, &ordered->host);
         order_set_host(order, &ordered->host);
         leave();
@@ -281,7 +283,7 @@ void rt_order_finish(void)
     order_report_kept();
 }
 
-/* Stores in ORDERED which memory WORK has touched. */
+/* Stores in ORDERED the memory that WORK has accessed. */
 static void take_touches(struct rt_ordered *ordered, const struct rt_work *work)
 {
     struct emu_device *device = rt_device_or_null();
@@ -304,7 +306,7 @@ static void take_touches(struct rt_ordered *ordered, const struct rt_work *work)
     }
 }
 
-/* Records or waits for an event, if WORK is such a graph node. */
+/* If WORK is a graph node that records an event or waits for one, informs the order check. */
 static void add_other(const struct rt_ordered *ordered, const struct rt_work *work)
 {
     struct order_clock *event =
@@ -330,8 +332,8 @@ void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool h
     order_lock();
     if (work->type == cudaGraphNodeTypeHost) {
         order_set_host(order, NULL);
-        /* the function may tell the program, in ways that are not visible here, that earlier work
-         * has ended */
+        /* the function may tell the program that earlier work has ended, which is not visible
+         * here */
         order_host_waits(order, &ordered->host);
         free(ordered->host.last);
     }
@@ -353,7 +355,7 @@ void rt_order_share(const struct rt_range *range)
     if (!is_on())
         return;
     order_lock();
-    /* the first and last page of a program's own memory may contain other data */
+    /* if the memory is the program's own, its first and last page may contain other data */
     if (guard_add((void *)range->ptr, range->size, range->kind == RT_REGISTERED))
         atomic_fetch_add(&shared, 1);
     leave();
@@ -376,7 +378,7 @@ void rt_order_unshare(const struct rt_range *range)
     order_unlock();
 }
 
-/* Adds work to STREAM that touches the whole of RANGE. */
+/* Adds work to STREAM that accesses all of RANGE. */
 static void add_whole(cudaStream_t stream, const struct rt_range *range, enum order_kind kind)
 {
     struct order_stream key = stream_of(stream);

@@ -9,7 +9,7 @@ enum { MOST_KEPT = 64 };
 static struct host_conflict kept[MOST_KEPT];
 static unsigned kept_count;
 
-/* Returns a verb for an access that the earlier work may still make. */
+/* Returns a verb for an access that the work in flight may still make. */
 static const char *verb(enum emu_touch_kind touch)
 {
     return touch == EMU_READS ? "read" : "write";
@@ -20,14 +20,14 @@ static const char *verbs(enum emu_touch_kind touch)
     return touch == EMU_READS ? "reads" : "writes";
 }
 
-/* --- between pieces of work ------------------------------------------------------------------- */
+/* --- conflicts between two work items --------------------------------------------------------- */
 
 static bool is_same_place(struct emu_place one, struct emu_place other)
 {
     return one.line == other.line && one.file && other.file && strcmp(one.file, other.file) == 0;
 }
 
-/* Returns whether this pair of lines is reported for the first time. */
+/* Returns whether no conflict on these two lines has been reported yet. */
 static bool is_new(struct emu_place earlier, struct emu_place later)
 {
     enum { MOST = 256 };
@@ -43,8 +43,8 @@ static bool is_new(struct emu_place earlier, struct emu_place later)
     return true;
 }
 
-/* Returns advice about work in the default stream, which does not wait for work in a non-blocking
- * stream, or NULL if all work is in other streams. */
+/* Writes advice if one of the two work items is in the default stream, which does not wait for
+ * non-blocking streams. Otherwise returns NULL. */
 static const char *explain_default(const struct order_work *earlier, const struct order_work *later,
                                    char text[ORDER_ADVICE])
 {

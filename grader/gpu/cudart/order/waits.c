@@ -1,23 +1,23 @@
-/* Remembers the latest events and waits, to say which wait should have ordered two pieces of work
- * but did not. */
+/* Stores the latest events and waits. If two work items conflict, this shows which wait should have
+ * ordered them but did not. */
 #include <stdio.h>
 
 #include "gpu/cudart/order/parts.h"
 
 enum { MOST_RECORDS = 64, MOST_WAITS = 64 };
 
-/* The latest record of an event, which CLOCK identifies. */
+/* The latest recording of an event. CLOCK identifies the event. */
 struct record {
     const struct order_clock *clock;
     uint64_t stream;
-    uint64_t works; /* number of pieces of work before it, in all streams */
+    uint64_t works; /* number of work items, in all streams, before this recording */
     struct emu_place place;
 };
 
 /* A stream's wait for an event. */
 struct wait {
     uint64_t stream;
-    bool is_used; /* the stream has got work since then */
+    bool is_used; /* the stream has received work since the wait */
     struct emu_place place;
     struct record event;
 };
@@ -56,12 +56,12 @@ void order_note_wait(const struct order_clock *event, uint64_t stream, struct em
                 (struct wait){.stream = stream, .place = place, .event = records[i]};
 }
 
-/* Returns whether WAIT explains the conflict of EARLIER and LATER. Each of the next functions looks
- * for one mistake in the program. */
+/* Returns whether WAIT explains why EARLIER and LATER conflict. Each of the functions below detects
+ * one mistake in the program. */
 typedef bool explains(const struct wait *wait, const struct order_work *earlier,
                       const struct order_work *later);
 
-/* The mistake: the stream waits for an event that it has recorded itself. Such a wait orders
+/* The mistake: a stream waits for an event that was recorded in the same stream. Such a wait orders
  * nothing. */
 static bool is_vain(const struct wait *wait, const struct order_work *earlier,
                     const struct order_work *later)
@@ -70,8 +70,9 @@ static bool is_vain(const struct wait *wait, const struct order_work *earlier,
            (wait->stream == earlier->stream || wait->stream == later->stream);
 }
 
-/* The mistake: the event was recorded in the right stream, but before the earlier work. The stream
- * has got no work since the wait, so the wait is for the later work. */
+/* The mistake: the event was recorded in the right stream, but too soon, when the stream had not
+ * yet received the EARLIER work item. The waiting stream has received no work since the wait, so the
+ * wait should have protected the LATER work item. */
 static bool is_too_early(const struct wait *wait, const struct order_work *earlier,
                          const struct order_work *later)
 {
@@ -79,8 +80,9 @@ static bool is_too_early(const struct wait *wait, const struct order_work *earli
            wait->event.stream == earlier->stream && wait->event.works < earlier->number;
 }
 
-/* The mistake: a stream other than that of the later work waits for the earlier work. The waiting
- * stream has got no work since the wait, so the wait is probably meant for the later work. */
+/* The mistake: the wait for the earlier work item is in another stream than the later work item.
+ * The waiting stream has received no work since the wait, so the wait is probably meant for the
+ * later work item. */
 static bool is_elsewhere(const struct wait *wait, const struct order_work *earlier,
                          const struct order_work *later)
 {
@@ -88,14 +90,15 @@ static bool is_elsewhere(const struct wait *wait, const struct order_work *earli
            wait->event.stream == earlier->stream && wait->event.works >= earlier->number;
 }
 
-/* Returns the latest wait that explains the conflict, or NULL if there is none. */
+/* Returns the latest wait that is such a mistake (FITS), or NULL if there is none. */
 static const struct wait *find(explains *fits, const struct order_work *earlier,
                                const struct order_work *later)
 {
     unsigned count = wait_count < MOST_WAITS ? wait_count : MOST_WAITS;
     for (unsigned i = 1; i <= count; i++) {
         const struct wait *wait = &waits[(wait_count - i) % MOST_WAITS];
-        bool is_graph = wait->place.line == wait->event.place.line; /* one call launched both */
+        /* a single call launched both, as a graph */
+        bool is_graph = wait->place.line == wait->event.place.line;
         if (wait->place.line && !is_graph && fits(wait, earlier, later))
             return wait;
     }

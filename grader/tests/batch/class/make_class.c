@@ -96,7 +96,7 @@ static void read_materials(void)
 
 /* --- one submission ------------------------------------------------------------------------------------- */
 
-/* Returns a copy of SOURCE with a comment at its end, so that the same program has a different
+/* Returns a copy of SOURCE with a comment at its end. The copy is the same program, but has another
  * hash. */
 static char *signed_copy(const char *source, unsigned student)
 {
@@ -121,7 +121,7 @@ static char *renamed_copy(const char *source)
         if (strncmp(at, "/*", 2) == 0 || strncmp(at, "//", 2) == 0) {
             const char *end = at[1] == '*' ? strstr(at, "*/") + 2 : strchr(at, '\n');
             at = end ? end : at + strlen(at);
-        } else if (*at == '"' || *at == '#') { /* strings and preprocessor lines stay */
+        } else if (*at == '"' || *at == '#') { /* do not change strings and preprocessor lines */
             length = *at == '#' ? strcspn(at, "\n") : 1 + strcspn(at + 1, "\"") + 1;
             fwrite(at, 1, length, to);
             at += length;
@@ -142,7 +142,7 @@ static char *renamed_copy(const char *source)
     return copy;
 }
 
-/* Attacks that fit every lab. Each is placed before a lab's solution. The table also says whether
+/* Attacks that work in every lab. Each is put before a lab's solution. The table also says whether
  * the program still gets full points. */
 static const struct {
     const char *text;
@@ -175,7 +175,8 @@ static const struct mutant *mutant_of(const struct material *material, unsigned 
     return &material->mutants[student * 7 % material->mutant_count];
 }
 
-/* Returns the submission of STUDENT and sets its expected points. NULL means no submission. */
+/* Returns the submission of STUDENT and sets its expected points. Returns NULL if the student
+ * submits nothing. */
 static char *submission_of(const struct material *material, size_t lab, unsigned student,
                            double *score)
 {
@@ -190,7 +191,7 @@ static char *submission_of(const struct material *material, size_t lab, unsigned
         *score = 100;
         return signed_copy(material->solution, student);
     case 2:
-        *score = -1; /* a skeleton's points differ between labs */
+        *score = -1; /* the points of a skeleton differ between labs */
         return signed_copy(material->skeleton, student);
     case 3:
     case 4:

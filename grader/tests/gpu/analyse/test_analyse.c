@@ -29,8 +29,9 @@ static const struct ptx_function *parse_kernel(const char *ptx, struct ptx_modul
 
 /* --- reconvergence ------------------------------------------------------------------------------ */
 
-/* The instructions of BODY are counted from 0. For each branch, in the order of the text, MEETS has
- * the instruction where its lanes reconverge; -1 means the end of the function. */
+/* Instructions of BODY are numbered from 0. MEETS has an element for each branch, in the order of
+ * the text: the instruction where the branch's lanes reconverge, or -1 for the end of the
+ * function. */
 static const struct shape {
     const char *name, *body;
     int meets[6];
@@ -106,7 +107,7 @@ static uint32_t draw(uint32_t below)
 }
 
 struct graph {
-    int next[NODES][2]; /* successors, or -1 for none */
+    int next[NODES][2]; /* the successors of each node, or -1 */
 };
 
 /* Makes a program of NODES random instructions: branches, guarded instructions and returns. */
@@ -143,7 +144,7 @@ static char *draw_program(struct graph *graph)
     return text;
 }
 
-/* Returns whether the end can be reached from FROM on a path that avoids BARRED. */
+/* Returns whether a path leads from FROM to the end without passing BARRED. */
 static bool reaches_end(const struct graph *graph, int from, int barred)
 {
     bool seen[NODES + 1] = {false};
@@ -206,7 +207,7 @@ Test(analyse, reconvergence_in_random_graphs)
     }
 }
 
-/* A long function must need neither much time nor deep recursion. Each of three shapes
+/* Analysing a long function must neither take much time nor recurse deeply. Each of three shapes
  * has 20,000 branches. */
 Test(analyse, long_functions, .timeout = 600)
 {
@@ -243,7 +244,7 @@ static const struct {
     {"atom.global.add.u32 _, [d], 1; ret;", true},
     {"atom.global.add.u32 a, [d], 1; add.u32 b, a, 1; ret;", false},
     {"atom.global.add.u32 a, [d], 1; mov.u32 a, 5; ret;", true},
-    {"atom.global.add.u32 a, [d], a; ret;", false}, /* the kernel adds the old value of a */
+    {"atom.global.add.u32 a, [d], a; ret;", false}, /* the old value is used: no reduction */
     {"atom.global.add.u32 a, [d], b; st.global.u32 [d], a; ret;", false},
     {"atom.global.add.u64 e, [d], 1; ld.global.u32 a, [e]; ret;", false},
     {"atom.global.add.u64 e, [d], 1; ld.global.u32 a, [e+8]; ret;", false},
@@ -291,13 +292,13 @@ static const struct {
     {"L: ld.u32 a, [d]; setp.eq.u32 p, a, 0; vote.sync.any.pred q, p, -1; @q bra L; ret;", true},
     {"L: ld.global.u32 a, [d]; setp.ne.u32 p, a, 0; @p bra E; membar.gl; bra L; E: ret;", true},
     {"L: ld.global.u32 a, [d]; add.u32 b, b, a; setp.eq.u32 p, b, 9; @p bra L; ret;", true},
-    /* the loop adds up, and ends by its count */
+    /* the loop adds up, and its count ends it, so it does not poll */
     {"L: ld.global.u32 a, [d]; add.u32 b, b, a; add.u32 c, c, 1; setp.lt.u32 p, c, 9; @p bra L; "
      "ret;",
      false},
     /* the loop searches */
     {"L: ld.global.u32 a, [d]; add.u64 d, d, 4; setp.eq.u32 p, a, 0; @p bra L; ret;", false},
-    /* the loop works: the compiler cannot know that its stores do not change the bound */
+    /* the loop does work: the compiler cannot know that its stores do not change the bound */
     {"L: ld.global.u32 a, [d]; st.global.u32 [e], c; add.u32 c, c, 1; setp.lt.u32 p, c, a; "
      "@p bra L; ret;",
      false},
@@ -326,8 +327,9 @@ Test(analyse, polls)
 
 /* --- lines -------------------------------------------------------------------------------------- */
 
-/* File 1 is the student's, file 2 a CUDA header, file 3 the student's header. Each row has the .loc
- * directives before the only add instruction, and the place that the add must get. */
+/* File 1 is the student's, file 2 is a CUDA header, and file 3 is the student's header. Each row
+ * has the .loc directives before the only add instruction, and the line that the add must be
+ * assigned to. */
 static const struct {
     const char *name, *locs;
     struct source_line want;
@@ -377,7 +379,7 @@ Test(analyse, lines)
                  places[i].locs);
         const struct ptx_function *f = parse_kernel(ptx, &module);
         struct source_line want = places[i].want, got = analyse_line(module, f, 0);
-        /* if calls form a circle, any place is right; the search only has to end */
+        /* if calls form a circle, any line is right, but the search must end */
         bool anywhere = strstr(places[i].name, "circle");
         cr_expect(got.file == want.file &&
                       (anywhere || (got.line == want.line && got.column == want.column)),
@@ -393,7 +395,7 @@ Test(analyse, lines)
 /* --- lifetimes ---------------------------------------------------------------------------------- */
 
 /* The first and the last instruction of BODY between which the registers a, b and p are live, or -1
- * if a register is never live; and whether a register may be read before it is written. */
+ * if a register is never live. Also, whether a register may be read before it is written. */
 static const struct life {
     const char *name, *body;
     int a[2], b[2], p[2];
@@ -472,7 +474,8 @@ Test(analyse, lifetimes)
 
 /* --- gaps ---------------------------------------------------------------------------------------- */
 
-/* Paths between instructions FROM and TO of BODY, in both directions: bits of enum gap. */
+/* The paths between the instructions FROM and TO of BODY, in both directions, as bits of enum
+ * gap. */
 static const struct gap_row {
     const char *name, *body;
     uint32_t from, to;
@@ -524,9 +527,10 @@ Test(analyse, gaps_between_instructions)
     }
 }
 
-/* --- registers without a value ------------------------------------------------------------------ */
+/* --- uninitialised registers
+ * --------------------------------------------------------------------- */
 
-/* The first instruction that uses a register without a value, or -1 if there is none. */
+/* The first instruction that uses an uninitialised register, or -1 if there is none. */
 static const struct {
     const char *name, *body;
     int first;

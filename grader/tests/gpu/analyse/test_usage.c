@@ -1,5 +1,6 @@
-/* Tests the estimate of a kernel's registers, which comes from the registers that are live at the
- * same time and from ptxas's rules. test_hardware_occupancy.c tests how good the estimates are. */
+/* Tests the estimate of a kernel's number of registers. It is computed from the registers that are
+ * live at the same time, and from ptxas's rules. test_hardware_occupancy.c tests how accurate the
+ * estimates are. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +84,7 @@ static const struct {
     {".reqntid 16, 16, 4 .minnctapersm 2", 32},
     {".maxntid 1000 .minnctapersm 1 .maxnreg 40", 40},
     {".maxnreg 999", 255},
-    {".maxntid 1024 .minnctapersm 32", 64}, /* impossible, so ptxas ignores it */
+    {".maxntid 1024 .minnctapersm 32", 64}, /* this is impossible, so ptxas ignores it */
 };
 
 Test(usage, bounds)

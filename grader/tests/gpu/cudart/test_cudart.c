@@ -1,5 +1,5 @@
-/* The runtime library, tested with programs that nvcc has built and that check themselves
- * (support/check.cuh). These programs must succeed, counters must match theory, and errors
+/* Tests the runtime library with programs that nvcc has built, and that check themselves
+ * (support/check.cuh). These programs must succeed, counters must agree with theory, and errors
  * must be those of a GPU. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -34,8 +34,8 @@ Test(cudart, programs_find_their_results_right)
     }
 }
 
-/* A warp that polls forever would reach the limit. With two workers, one may poll while the other
- * gets no CPU. */
+/* A warp that polls forever would reach the limit. With two workers, one of them may poll while the
+ * other has no CPU. */
 Test(cudart, waiting_warps_let_others_work)
 {
     static const char *const options[] = {"--workers 1 --max-instructions 1000000",
@@ -50,7 +50,7 @@ Test(cudart, waiting_warps_let_others_work)
 }
 
 /* Programs that were built in different ways: with other functions for launches, other
- * registration, other compression. The last row fills fresh memory with random bytes. */
+ * registration, other compression. For the last row, newly allocated memory has random bytes. */
 static const struct {
     const char *name, *program, *options, *environment;
 } builds[] = {
@@ -122,8 +122,8 @@ static const json_t *find_launch(const json_t *document, const char *kernel, int
     return NULL;
 }
 
-/* A kernel whose name begins with "wide" makes at least one wide operation for each of its 256
- * products; all others make none. */
+/* A kernel whose name begins with "wide" executes at least one wide operation for each of its 256
+ * products. All others execute none. */
 Test(cudart, sums_by_something_wider_than_floats)
 {
     json_t *document = run_for_json("wide_sums"), *launch;
@@ -140,20 +140,21 @@ Test(cudart, sums_by_something_wider_than_floats)
     json_decref(document);
 }
 
-/* Expected counters of each version of the sum, calculated by hand for 32,768 elements and blocks
- * of 256 threads (8 warps). */
+/* The expected counters for each version of the sum, calculated by hand for 32,768 elements and
+ * blocks of 256 threads (8 warps). */
 static const struct {
     const char *kernel;
     int blocks;
     enum emu_counter counter;
     long long right;
 } counts[] = {
-    /* 256 threads read chunks of 128 words, so that each lane reads its own 128-byte line */
+    /* each of 256 threads reads a chunk of 128 words, so each lane needs a separate 128-byte
+     * line */
     {"chunks<int>", 1, EMU_global_load_requests, 1024},
     {"chunks<int>", 1, EMU_global_load_sectors, 32 * 1024},
     {"chunks<int>", 1, EMU_global_load_sectors_ideal, 4 * 1024},
     {"chunks<int>", 1, EMU_global_load_lines, 32 * 1024},
-    /* 32 blocks, chunks of 4 words: lanes are 16 bytes apart, and a warp covers 512 bytes */
+    /* 32 blocks and chunks of 4 words: lanes are 16 bytes apart, so a warp covers 512 bytes */
     {"chunks<int>", 32, EMU_global_load_sectors, 16 * 1024},
     {"chunks<int>", 32, EMU_global_load_lines, 4 * 1024},
     {"interleaved<int>", 32, EMU_global_load_requests, 1024},
@@ -174,7 +175,7 @@ static const struct {
     {"shared_serial<int>", 32, EMU_shared_load_requests, 32 * 256},
     {"shared_serial<int>", 32, EMU_shared_load_bank_conflicts, 0},
     {"shared_serial<int>", 32, EMU_shared_store_requests, 256},
-    /* the tree with index 2 * off * t; this number was counted on a GPU */
+    /* the tree with the index 2 * off * t; this number was measured on a GPU */
     {"tree_interleaved<int>", 32, EMU_shared_load_bank_conflicts, 2240},
     {"tree_interleaved<int>", 32, EMU_shared_store_bank_conflicts, 1120},
     {"tree_interleaved<float>", 32, EMU_shared_load_bank_conflicts, 2240},
@@ -182,10 +183,10 @@ static const struct {
     {"tree_mask<int>", 32, EMU_shared_load_bank_conflicts, 0},
     {"tree_mask<int>", 32, EMU_shared_store_bank_conflicts, 0},
     {"tree_sequential<int>", 32, EMU_shared_load_bank_conflicts, 0},
-    /* off 1 to 16: all 8 warps diverge; 32, 64 and 128: only the warps that still work diverge.
-     * This makes 5*8 + 4 + 2 + 1, and one more for thread 0 at the end. */
+    /* For off = 1 to 16, all 8 warps diverge. For 32, 64 and 128, only the warps that still work
+     * diverge. This makes 5*8 + 4 + 2 + 1, and one more for thread 0 at the end. */
     {"tree_mask<int>", 32, EMU_divergent_branches, 32 * (5 * 8 + 4 + 2 + 1 + 1)},
-    /* off = 128, 64 and 32 stop whole warps; 16 to 1 make one warp diverge */
+    /* for off = 128, 64 and 32, whole warps stop; for 16 to 1, one warp diverges */
     {"tree_sequential<int>", 32, EMU_divergent_branches, 32 * (5 + 1)},
     /* one barrier before the tree and eight in it, for eight warps */
     {"tree_sequential<int>", 32, EMU_barriers, 32 * 8 * 9},
@@ -219,11 +220,11 @@ Test(cudart, the_matmul_ladder_counts_what_theory_says)
     json_t *document = run_for_json("matmul_ladder 64");
     long long naive = counter_of(document, "naive<float>", 4, "global_load_sectors");
     long long tiled = counter_of(document, "tiled<float>", 4, "global_load_sectors");
-    /* naive: each of 128 warps loads 64 times, two words of A in 2 sectors and 16
-     * words of B in 2 sectors */
+    /* naive: each of 128 warps loads 64 times: two words of A in 2 sectors, and 16 words of B in 2
+     * sectors */
     cr_expect_eq(naive, 128 * 64 * (2 + 2), "naive: %lld sectors", naive);
-    /* tiled: each warp loads 4 times, two rows of 16 words from A and two from B,
-     * each pair in 4 sectors */
+    /* tiled: each warp loads 4 times: two rows of 16 words from A, and two from B; a pair of rows
+     * has 4 sectors */
     cr_expect_eq(tiled, 128 * 4 * (4 + 4), "tiled: %lld sectors", tiled);
     cr_expect_eq(counter_of(document, "tiled<float>", 4, "shared_load_bank_conflicts"), 0);
     cr_expect_eq(counter_of(document, "tiled<float>", 4, "barriers"), 128 * 4 * 2);
@@ -268,7 +269,7 @@ Test(cudart, lines_have_their_own_counters)
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Compares line by line, so that a failure shows one line instead of 400. */
+/* Compares line by line, so that a failure shows only one of 400 lines. */
 Test(cudart, answers_are_those_of_a_gpu)
 {
     free(shell_must("$LANEWISE run --lines 0 $PROGRAMS/api_answers >out 2>/dev/null"));
@@ -285,10 +286,10 @@ Test(cudart, answers_are_those_of_a_gpu)
 }
 
 static const struct {
-    const char *kind, *error, *id, *line; /* line: a part of the finding's source line, or "" */
+    const char *kind, *error, *id, *line; /* LINE is a part of the finding's source line, or "" */
 } faults[] = {
     {"after-the-end", "cudaSuccess", "[out-of-bounds]",
-     "p[i] = 1;"}, /* on a GPU this memory is mapped, too */
+     "p[i] = 1;"}, /* a GPU maps this memory, too, so it does not report the access */
     {"far-away", "cudaErrorIllegalAddress", "[out-of-bounds]", "p[i] = 1;"},
     {"null", "cudaErrorIllegalAddress", "[out-of-bounds]", "p[i] = 1;"},
     {"freed", "cudaErrorIllegalAddress", "[use-after-free]", "p[i] = 1;"},
@@ -333,8 +334,8 @@ Test(cudart, an_impossible_launch_is_explained)
     free(output);
 }
 
-/* nvcc 12 compiles <<<...>>> to a call of cudaLaunchKernel(). A program may also call
- * this function itself. */
+/* nvcc 12 compiles <<<...>>> to a call of cudaLaunchKernel(), which a program may also call
+ * directly. */
 Test(cudart, a_launch_is_found_where_it_is)
 {
     char *output = shell_must("cat >a.cu <<'END'\n"
@@ -374,8 +375,8 @@ Test(cudart, what_is_not_supported_is_named_once)
     free(output);
 }
 
-/* With -g the program has line numbers of host code, too. The finding must still be
- * at the kernel's line. */
+/* With -g, the program also has line numbers of host code. The finding must still be at the
+ * kernel's line. */
 Test(cudart, ptx_that_is_not_supported_is_shown_at_its_line)
 {
     char *output = shell_must(
@@ -402,7 +403,7 @@ Test(cudart, ptx_that_is_not_supported_is_shown_at_its_line)
     free(output);
 }
 
-/* Without `lanewise run`, the library itself prints what is wrong. */
+/* Without `lanewise run`, the library itself prints the findings. */
 Test(cudart, without_a_record_findings_go_to_stderr)
 {
     char *output = shell_must(
@@ -425,7 +426,7 @@ static const struct {
     {"LANEWISE_RECORD=/nowhere/record", "LANEWISE_RECORD=/nowhere/record: No such file"},
 };
 
-/* Calls that only code from nvcc makes are not counted, and a forked child counts nothing. */
+/* Calls that only nvcc's generated code makes are not counted. A forked child counts nothing. */
 Test(cudart, calls_are_counted)
 {
     char *output = shell_must(

@@ -37,7 +37,7 @@ ParameterizedTest(int *index, cudart_more, programs_find_their_results_right)
     free(output);
 }
 
-/* Compares a program's output, line by line, with its output on a GPU. */
+/* Compares a program's output, line by line, with the output that was recorded on a GPU. */
 static void expect_recorded(const char *program)
 {
     char name[100];
@@ -134,13 +134,13 @@ Test(cudart_more, spaces_are_those_of_a_gpu)
     expect_recorded("spaces");
 }
 
-/* Every texel, every filtered value and every edge has the same bits. */
+/* Texels, filtered values and values at edges have exactly the GPU's bits. */
 Test(cudart_more, textures_answer_like_a_gpu)
 {
     expect_recorded("textures");
 }
 
-/* Levels of mipmaps, and directions into a cube, give the same bits, too. */
+/* Mipmap levels, and cube maps read by direction, have exactly the GPU's bits, too. */
 Test(cudart_more, mipmaps_and_cubes_answer_like_a_gpu)
 {
     expect_recorded("mipmaps");

@@ -8,8 +8,8 @@
 
 #define LANES 32u
 
-/* Binary scans ballot with the mask of the lower lanes. Each lane gets the votes of the
- * lanes in its own mask. */
+/* Scans of bits call ballot with the mask of the lower lanes. Each lane gets the votes of the lanes
+ * in its own mask. */
 Test(public, ballot_of_the_lanes_below)
 {
     struct fixture fixture;

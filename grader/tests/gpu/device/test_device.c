@@ -1,5 +1,5 @@
-/* Tests the emulator's interface, device.h: memory, modules, kernels, invalid launches, and the
- * memory and values of a launch. */
+/* Tests device.h, the emulator's interface: memory, modules, kernels, invalid launches, and the
+ * memory and special registers of a launch. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -85,8 +85,8 @@ Test(device, ranges)
     fixture_close(&f);
 }
 
-/* Ranges that are one byte too long, start too early, wrap around or were freed are
- * refused, and change nothing. */
+/* Ranges that are one byte too long, that start too early, that wrap around or that were freed are
+ * refused. They change nothing. */
 Test(device, ranges_outside)
 {
     struct fixture f;
@@ -115,7 +115,8 @@ Test(device, ranges_outside)
     fixture_close(&f);
 }
 
-/* A large allocation uses host memory only where it is accessed, so that 8 GiB cost nothing. */
+/* A large allocation takes host memory only where it is accessed, so allocating 8 GiB costs
+ * nothing. */
 Test(device, large_allocation)
 {
     struct fixture f;
@@ -164,7 +165,8 @@ Test(device, lending)
                      "add.s64 a, a, o;\nst.global.u32 [a], t;\nret;\n}\n");
     emu_addr host = (emu_addr)(uintptr_t)own;
     expect_status(&f, EMU_INVALID_VALUE, emu_lend(f.device, host, own, 0));
-    /* the window of shared memory; an address of a system with 39-bit addresses */
+    /* these ranges are the window of shared memory, and an address of a system with 39-bit
+     * addresses */
     expect_status(&f, EMU_INVALID_VALUE, emu_lend(f.device, 0x01fffff0, own, sizeof own));
     expect_status(&f, EMU_OK, emu_lend(f.device, 0x5500000000, own, sizeof own));
     expect_status(&f, EMU_OK, emu_free(f.device, 0x5500000000));
@@ -185,7 +187,7 @@ Test(device, lending)
 
 /* --- modules ------------------------------------------------------------------------------------ */
 
-/* If only kernels write to lent memory, the device knows which bytes they have written. */
+/* If only kernels write to lent memory, the device knows the bytes that they have written. */
 Test(device, lent_memory_that_is_watched)
 {
     static uint32_t words[256];
@@ -475,8 +477,8 @@ Test(device, local_memory)
     fixture_close(&f);
 }
 
-/* Each warp takes a number when it starts to run. There are three blocks of three warps, and the
- * third warp is not full. The second run reuses a block. */
+/* Each warp gets a number when it starts to run. There are three blocks of three warps; the third
+ * warp is not full. The second execution reuses a block. */
 Test(device, order_of_warps)
 {
     for (int backwards = 0; backwards < 2; backwards++) {
@@ -554,8 +556,9 @@ Test(device, record)
     fixture_close(&f);
 }
 
-/* A launch's record has the bytes that the program has copied to constant memory, not the size of
- * the variables. A launch is not a repeat if more have been copied since. */
+/* A launch's record has the number of bytes that the program has copied to constant memory, not the
+ * size of the variables. If more bytes have been copied since an earlier launch, the launch does
+ * not count as its repetition. */
 Test(device, record_of_constants)
 {
     static const char bytes[40];
@@ -585,8 +588,8 @@ Test(device, record_of_constants)
     fixture_close(&f);
 }
 
-/* Uses the device, in one of several threads at the same time. The device serialises their
- * calls. */
+/* Uses the device in one of several threads. The threads run at the same time, and the device
+ * serialises their calls. */
 static void *use_device(void *argument)
 {
     struct fixture f = *(struct fixture *)argument;
@@ -600,8 +603,8 @@ static void *use_device(void *argument)
     return NULL;
 }
 
-/* At its size limit, a record grows by at most one more line, so that its reader detects
- * that it is too long. */
+/* At its size limit, a record grows by at most one line. So its reader can see that it is too
+ * long. */
 Test(device, record_that_ends)
 {
     struct fixture f;
@@ -652,7 +655,7 @@ static void *add_beside(void *argument)
     return NULL;
 }
 
-/* Atomics are correct even with one worker, because the program accesses the memory at the same
+/* Atomics must be correct even with one worker, because the program accesses the memory at the same
  * time. */
 Test(device, atomics_lose_nothing_that_the_program_writes)
 {
@@ -677,7 +680,7 @@ Test(device, atomics_lose_nothing_that_the_program_writes)
 
 /* --- workers ------------------------------------------------------------------------------------ */
 
-/* Once a kernel is known to end before another thread could start, its launches get no extra
+/* If a kernel is known to end before another thread could start, its launches get no additional
  * workers. */
 Test(device, short_launches_are_for_few_workers)
 {

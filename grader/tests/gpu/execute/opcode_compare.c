@@ -9,17 +9,17 @@
 
 #define MAX_ROWS 16000
 
-/* How a relates to b: '<', '=', '>', or '?' if one of them is NaN. */
+/* How a relates to b: '<', '=' or '>', or '?' if one of them is NaN. */
 struct relation {
     const char *type;
     uint64_t a, b;
     char relation;
-    char flushed; /* relation with .ftz, or 0 if it is the same as without */
+    char flushed; /* the relation with .ftz, or 0 if it is the same */
 };
 
 static const struct relation relations[] = {
     {"16", 5, 5, '=', 0},
-    {"16", 0, 0xffff, '!', 0}, /* '!': different bits, which have no order */
+    {"16", 0, 0xffff, '!', 0}, /* '!' means different bits that have no order */
     {"16", 0x8000, 0x7fff, '!', 0},
     {"32", 5, 5, '=', 0},
     {"32", 0x80000000, 0x7fffffff, '!', 0},
@@ -160,7 +160,7 @@ static bool is_for(const struct relation *relation, const char *type)
 }
 
 struct form {
-    const char *opcode; /* "setp", or "set" with its result type */
+    const char *opcode; /* "setp", or "set" with the type of its result */
     const char *result_type, *type, *combination;
     size_t comparison;
     bool ftz;
@@ -213,8 +213,8 @@ static void add_form(const struct form *form)
     }
 }
 
-/* Adds the rows of one comparison. The result type of set changes from comparison to comparison; eq
- * and ne have every pair of types. */
+/* Adds the rows of one comparison. The result type of set changes from one comparison to the next;
+ * eq and ne get every pair of types. */
 static void add_comparison(struct form form)
 {
     const char *results[] = {"u32", "s32", "f32", "u16", "s16"};

@@ -19,7 +19,7 @@
 #include "tests/support/emulator_fixture.h"
 
 struct opcode_row {
-    const char *name; /* NULL: another operand set of the row before */
+    const char *name; /* NULL if this is another operand set of the row before */
     const char *form, *text;
     uint64_t ulps;
     uint64_t in[4], want;
@@ -40,12 +40,12 @@ struct opcode_table {
     size_t length;
 };
 
-/* Runs every row three times: with all lanes active, with half of the lanes active, and with the
- * result in the register of an operand. */
+/* Runs every row three times: with all lanes active, with half of the lanes active, and with an
+ * operand's register as the result's register. */
 void opcode_run_table(struct opcode_table table);
 
-/* The tables of test_opcodes.c, for the test that every opcode is tested. An entry
- * without rows ends the list. */
+/* The tables of test_opcodes.c, so that another test can check that every opcode is tested. An
+ * entry without rows ends the list. */
 const struct opcode_table *opcode_tables(void);
 
 #endif

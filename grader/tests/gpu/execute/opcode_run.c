@@ -33,7 +33,7 @@ static unsigned bits_of(char letter)
     case 'D':
         return 64;
     default:
-        return 0; /* a predicate has no bits */
+        return 0; /* a predicate has no width */
     }
 }
 

@@ -1,5 +1,5 @@
-/* Makes the kernels of one row of the opcode tables, and judges the results. Used by the tests and
- * by the recorded answers of a GPU (hardware/answers.h). */
+/* Makes the kernels of one row of the opcode tables, and judges the results. It is used by tests,
+ * and to record the results of a GPU (hardware/answers.h). */
 #ifndef TESTS_GPU_EXECUTE_OPCODE_RUN_H
 #define TESTS_GPU_EXECUTE_OPCODE_RUN_H
 
@@ -7,9 +7,9 @@
 
 #include "tests/gpu/execute/opcode_rows.h"
 
-/* Returns PTX text, without a header, with the kernels "plain", "guarded" and "aliased" of one row,
- * as far as the row has them. Their parameters are the addresses of 5 words per thread (a, b, c, e,
- * old d) and of one word per thread for d. The caller frees the text. */
+/* Returns the PTX text, without a header, of the kernels "plain", "guarded" and "aliased" of one
+ * row; a row may lack some of them. The kernels' parameters are two addresses: 5 words per thread
+ * (a, b, c, e, old d), and one word per thread for d. The caller frees the text. */
 char *opcode_ptx(const struct opcode_row *row);
 
 /* Returns whether the result GOT is right for the row HEAD that expects WANT: the same bits, any

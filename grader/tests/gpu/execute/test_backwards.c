@@ -1,5 +1,5 @@
 /* Tests emu_options.backwards. With this option, lanes that use the old value of an atomic run
- * separately from there on, until they wait for each other. */
+ * separately after it, until they wait for each other. */
 #include <criterion/criterion.h>
 
 #include "tests/support/emulator_fixture.h"
@@ -9,7 +9,7 @@
 
 static const struct {
     const char *name, *code;
-    bool goes_apart; /* lane 0 reads before lane 1 has added */
+    bool goes_apart; /* if true, lane 0 reads before lane 1 has added */
 } rows[] = {
     {"two atomics", COUNT LOOK, true},
     {"in global memory", "atom.global.add.u32 x, [go], 1; atom.global.add.u32 v, [go + 4], 0;",

@@ -7,9 +7,9 @@
 
 #include "tests/support/emulator_fixture.h"
 
-/* The registers of a launch, and the code of a launch of KERNEL(out, number) with GRID
- * blocks of BLOCK threads in STREAM. Afterwards %r is the launch's error code, or 7 if there
- * was no parameter buffer. */
+/* The registers for a launch in a kernel, and the code that launches KERNEL(out, number) with GRID
+ * blocks of BLOCK threads in STREAM. Afterwards %r is the launch's error code, or 7 if there was no
+ * parameter buffer. */
 #define REGISTERS                                                                                  \
     ".reg .pred p, q;\n.reg .b32 t, n, m, r;\n.reg .b64 o, a, f, b;\nmov.u32 t, %%tid.x;\n"        \
     "ld.param.u64 o, [out];\nld.param.u64 a, [number];\ncvt.u32.u64 n, a;\n"                       \
@@ -26,8 +26,8 @@
     "st.param.b64 [y], " stream ";\ncall.uni (v), __cudaCDP2LaunchDeviceV2, (x, y);\n"             \
     "ld.param.b32 t, [v];\nselp.b32 r, t, r, q;\n}\n"
 
-/* Calls a function of the runtime that has two, one or no arguments, and stores its error code AT
- * bytes into the output. a is the generic address of the local variable `place`. */
+/* Calls a function of the runtime with two, one or no arguments. Stores its error code AT bytes
+ * after the start of the output. a is the generic address of the local variable `place`. */
 #define PLACE                                                                                      \
     ".local .align 8 .b8 place[8];\n.reg .b64 c;\nmov.u64 a, place;\ncvta.local.u64 a, a;\n"
 #define CALL2(at, name, x, type, y)                                                                \
@@ -56,7 +56,7 @@ static const char externs[] =
     ".extern .func (.param .b64 v) __cudaCDP2GetParameterBufferV2 (.param .b64 x, "
     ".param .align 4 .b8 y[12], .param .align 4 .b8 z[12], .param .b32 w);\n"
     ".extern .func (.param .b32 v) __cudaCDP2LaunchDeviceV2 (.param .b64 x, .param .b64 y);\n"
-    /* writes its number to the next free place; out[0] counts the numbers */
+    /* writes its number to the next unused place; out[0] counts the numbers */
     ".visible .entry note(.param .u64 out, .param .u64 number)\n{\n.reg .b32 i, n;\n"
     ".reg .b64 o, a;\nld.param.u64 o, [out];\nld.param.u64 a, [number];\ncvt.u32.u64 n, a;\n"
     "atom.global.add.u32 i, [o], 1;\nmul.wide.u32 a, i, 4;\nadd.s64 o, o, a;\n"
@@ -76,8 +76,8 @@ static void open_with(struct fixture *f, const char *body)
     free(ptx);
 }
 
-/* The order is that of a stream: each grid is followed by the grids that it launches, and
- * tail launches come last. */
+/* Grids run in stream order: each grid is followed by the grids that it launches, and tail launches
+ * come last. */
 Test(child, grids_run_in_their_order)
 {
     static const uint32_t order[] = {5, 5, 6, 7, 6, 9};
@@ -119,7 +119,7 @@ Test(child, grids_are_recorded)
 
 static const struct {
     const char *name, *body;
-    uint32_t result; /* error code of the CUDA runtime, or 7 if there was no buffer */
+    uint32_t result; /* the CUDA runtime's error code, or 7 if there was no buffer */
 } refusals[] = {
     {"no kernel", REGISTERS LAUNCH("0", "1", "1", "1", "0"), 7},
     {"a stream of the host's", REGISTERS LAUNCH("note", "1", "1", "1", "77"), 400},
@@ -142,7 +142,7 @@ Test(child, refusals_have_their_codes)
     }
 }
 
-/* Runs a kernel with BODY and compares the words from `out` on. */
+/* Runs a kernel with BODY, and compares the words that begin at `out`. */
 static void expect_words(const char *body, const uint32_t *right, unsigned count)
 {
     struct fixture f;
@@ -154,7 +154,7 @@ static void expect_words(const char *body, const uint32_t *right, unsigned count
     fixture_close(&f);
 }
 
-/* clang-format off: one step per line */
+/* clang-format off: one step in each line */
 static const char memory_steps[] = REGISTERS PLACE CALL2(
     "0", "Malloc", "a", "b64",
     "100") "ld.local.u64 b, [place];\nmov.u32 m, 44;\nst.u32 [b+96], m;\nld.u32 m, [b+96];\n"
@@ -189,8 +189,8 @@ Test(child, kernels_allocate_memory)
     expect_words(memory_steps, right, 9);
 }
 
-/* Streams and events must exist and have the right flags. An error stays until it is asked for. The
- * launch that succeeds counts in word 0, and stores its number 5 in word 2. */
+/* Streams and events must exist and have the right flags. An error stays until the kernel reads it.
+ * The successful launch increments word 0, and stores its number 5 in word 2. */
 Test(child, kernels_create_streams)
 {
     static const uint32_t right[] = {2, 1, 5, 0, 0, 0, 1, 0, 0, 400, 0, 400, 0, 0, 400, 400};
@@ -211,7 +211,7 @@ Test(child, endless_descent_ends)
     fixture_close(&f);
 }
 
-/* The grid's shape is checked when the grid starts, so that the host's launch fails. */
+/* The grid's shape is checked only when the grid starts, so it is the host's launch that fails. */
 Test(child, an_impossible_grid_fails_the_launch)
 {
     struct fixture f;

@@ -1,6 +1,6 @@
-/* Tests clusters of CTAs: valid launches, and their counters. gpu/execute/clusters.cu tests their
- * results, test_device_special.c their registers, and gpu/observe/planted the findings in
- * kernels. */
+/* Tests clusters of CTAs: which launches are valid, and their counters. gpu/execute/clusters.cu
+ * tests their results, test_device_special.c their registers, and gpu/observe/planted the findings
+ * in kernels. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static json_int_t counter(const json_t *document, size_t launch, const char *nam
     return json_integer_value(json_object_get(counters, name));
 }
 
-/* Requests to other blocks have a separate counter. It counts one request for each block that a
- * warp accesses. */
+/* Requests to shared memory of other blocks have a separate counter. If a warp accesses several
+ * blocks, it counts a request for each. */
 Test(cluster, requests_to_others_are_counted)
 {
     free(shell_must("$LANEWISE run --json out.json $PROGRAMS/cluster-access neighbours_in_turns "

@@ -12,14 +12,14 @@
 #define PRINTER                                                                                    \
     ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);\n"
 
-/* A format with up to 3 arguments of up to 8 bytes. The arguments are in local memory,
- * laid out as nvcc does. */
+/* A format with up to 3 arguments of up to 8 bytes. The arguments are in local memory, where nvcc
+ * would put them. */
 static const struct {
     const char *format;
     unsigned bytes[3]; /* size of each argument, or 0 for none */
     uint64_t arguments[3];
     const char *want;
-    uint32_t result; /* number of arguments that printf uses */
+    uint32_t result; /* the number that printf() must return */
 } prints[] = {
     {"hello\n", {0}, {0}, "hello\n", 0},
     {"%d %i", {4, 4}, {0xffffffff, 42}, "-1 42", 2},
@@ -30,8 +30,8 @@ static const struct {
     {"%f %.3e", {8, 8}, {0x3ff8000000000000, 0x40c81c8000000000}, "1.500000 1.234e+04", 2},
     {"%g", {8}, {0x4024000000000000}, "10", 1},
     {"%5d|%-5d|%05d", {4, 4, 4}, {42, 42, 42}, "   42|42   |00042", 3},
-    {"%*d|%.*f", {4, 4}, {6, 42}, NULL, 0},           /* an argument is missing: no crash */
-    {"%d %lld %d", {4, 8, 4}, {1, 2, 3}, "1 2 3", 3}, /* the second is aligned */
+    {"%*d|%.*f", {4, 4}, {6, 42}, NULL, 0},           /* a missing argument causes no crash */
+    {"%d %lld %d", {4, 8, 4}, {1, 2, 3}, "1 2 3", 3}, /* the second argument is aligned */
     {"%p", {8}, {0x1234}, "0x1234", 1},
     {"%", {0}, {0}, "%", 0},
     {"100%", {0}, {0}, "100%", 0},
@@ -92,7 +92,7 @@ Test(builtin, printf)
 }
 
 /* Every thread prints, in the order of the lanes. Output that does not fit into the buffer is
- * dropped. */
+ * lost. */
 Test(builtin, printf_of_many_threads)
 {
     static const unsigned bytes[3] = {0};
@@ -161,7 +161,7 @@ Test(builtin, assertion)
     ".extern .func (.param .b64 result) malloc(.param .b64 size);\n"                               \
     ".extern .func free(.param .b64 block);\n"
 
-/* Each thread allocates SIZE bytes, writes its number into them, reads it back after a barrier and
+/* Each thread allocates SIZE bytes, writes its number into them, reads it after a barrier, and
  * frees them. out gets the pointer and the number that was read. */
 static const char allocating_kernel[] = HEAP
     ".visible .entry k(.param .u64 out, .param .u64 size, .param .u64 keep)\n{\n.reg .pred p, q;\n"
@@ -194,19 +194,20 @@ Test(builtin, allocation)
     emu_addr out = fixture_upload(&f, NULL, 64 * 16);
     cr_expect(emu_set_limit(f.device, EMU_HEAP, 1 << 20) == EMU_OK);
     cr_expect(emu_get_limit(f.device, EMU_HEAP) == 1 << 20);
-    for (unsigned round = 0; round < 100; round++) /* 1,600 KB in total, so free must work */
+    for (unsigned round = 0; round < 100; round++) /* this is 1,600 KB, so free() must work */
         fixture_run(&f, (struct fixture_launch){.block = {64}, .params = {out, 256}});
     expect_blocks(&f, out, 64);
     cr_expect(emu_set_limit(f.device, EMU_HEAP, 2 << 20) == EMU_INVALID_VALUE,
               "the heap is in use");
-    /* an allocation larger than the heap gives a null pointer, and no error */
+    /* an allocation that is larger than the heap returns a null pointer, and is no error */
     fixture_run(&f, (struct fixture_launch){.block = {1}, .params = {out, 2 << 20}});
     fixture_download(&f, words, out, sizeof words);
     cr_expect(words[0] == 0);
     fixture_run(&f, (struct fixture_launch){.block = {1}, .params = {out, UINT64_MAX}});
     fixture_download(&f, words, out, sizeof words);
     cr_expect(words[0] == 0);
-    /* Memory that a kernel keeps still exists for the next kernel, until the heap is full. */
+    /* memory that a kernel does not free stays allocated for later kernels, until the heap is
+     * full */
     unsigned launches = 0;
     do {
         fixture_run(&f, (struct fixture_launch){.block = {1}, .params = {out, 1000, 1}});

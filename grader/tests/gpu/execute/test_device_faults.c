@@ -1,14 +1,14 @@
-/* Tests invalid memory accesses. The launch fails with the right status. The record has the line,
- * thread and address. The accesses of the other lanes still happen. */
+/* Tests invalid memory accesses. The launch must fail with the right status. The record must have
+ * the line, thread and address. The accesses of the other lanes must still happen. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/support/emulator_fixture.h"
 
-/* An invalid access, in line 7 of f.cu, by the lanes whose bits are set in BAD. Available to
- * ACCESS: t = tid.x; g = a block of 128 bytes in global memory (4 per thread); s and l, the same in
- * shared and local memory; i = 4 t. */
+/* An invalid access, in line 7 of f.cu, by the lanes whose bits are set in BAD. ACCESS can use t =
+ * tid.x, i = 4 t, and three blocks of 128 bytes (4 per thread): g in global, s in shared, and l in
+ * local memory. */
 struct fault {
     const char *name, *access;
     uint32_t bad;
@@ -149,7 +149,8 @@ Test(faults, statuses_and_findings)
         cr_expect(status == faults[i].status, "%s: status %d, want %d", faults[i].name, (int)status,
                   (int)faults[i].status);
         expect_finding(&f, &faults[i]);
-        /* on a real GPU the context is lost, which the API emulates; here the device still works */
+        /* A real GPU would lose the context, which the API emulates. Behind the API, the device
+         * still works. */
         fixture_load(&f, ".visible .entry k()\n{\nret;\n}\n");
         fixture_run(&f, (struct fixture_launch){0});
         fixture_close(&f);
@@ -180,8 +181,8 @@ Test(faults, other_lanes_go_on)
     fixture_close(&f);
 }
 
-/* Accesses that read and write a byte, OFFSET bytes after the start of 1,000 bytes of memory. Other
- * allocations follow this memory, or it has been freed. */
+/* Accesses that read and write a byte, OFFSET bytes after the start of 1,000 bytes of memory. The
+ * memory is followed by other allocations, or it has been freed. */
 static const struct {
     const char *name;
     bool freed;
@@ -198,8 +199,8 @@ static const struct {
     {"after freed memory", true, 1000, EMU_ILLEGAL_ADDRESS, true},
 };
 
-/* With this option, a stray access that a GPU does not detect is reported but does
- * not fail the launch. */
+/* With this option, an invalid access that a GPU does not detect is reported, but does not make the
+ * launch fail. */
 Test(faults, strays_can_be_overlooked)
 {
     const struct emu_options options = {.deterministic = true, .ignores_strays = true};
@@ -228,7 +229,7 @@ Test(faults, strays_can_be_overlooked)
     }
 }
 
-/* A stray index into one allocation never reaches a neighbouring allocation. */
+/* An index outside of one allocation never reaches another allocation. */
 Test(faults, neighbours_are_apart)
 {
     struct fixture f;
@@ -245,7 +246,8 @@ Test(faults, neighbours_are_apart)
     fixture_close(&f);
 }
 
-/* Lanes access different allocations at the same time, or different spaces by generic addresses. */
+/* Lanes access different allocations in one instruction, or different spaces by generic
+ * addresses. */
 Test(faults, lanes_in_different_places)
 {
     struct fixture f;
@@ -288,7 +290,7 @@ Test(faults, findings_are_counted)
     fixture_close(&f);
 }
 
-/* The finding names the first thread and block at fault, with all three indices. */
+/* The finding names the first thread and block with a fault. It has all three indices of both. */
 Test(faults, thread_and_block)
 {
     struct fixture f;
@@ -306,8 +308,8 @@ Test(faults, thread_and_block)
     fixture_close(&f);
 }
 
-/* Many warps together exceed the limit, each with little work. The finding must not be "endless
- * loop". */
+/* Many warps, each with little work, together exceed the limit. This must not be reported as an
+ * endless loop. */
 Test(faults, too_much_work)
 {
     struct fixture f;
@@ -335,7 +337,7 @@ Test(faults, named_variable)
     uint32_t module = f.module;
     fixture_load(&f, ".global .align 4 .u32 other;\n");
     cr_assert(emu_unload(f.device, f.module) ==
-              EMU_OK); /* unloading must not remove the names of other variables */
+              EMU_OK); /* unloading a module must not remove the names of other variables */
     f.module = module;
     fixture_launch(&f, (struct fixture_launch){0});
     json_t *line = fixture_record(&f, -1);

@@ -1,4 +1,4 @@
-/* Tests the value of each special register, which the launch's geometry determines. */
+/* Tests the value of each special register. These values depend on the launch's grid and blocks. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,12 +7,13 @@
 #include "gpu/ptx/module.h"
 #include "tests/support/emulator_fixture.h"
 
-/* 3 x 2 x 2 CTAs of 5 x 4 x 3 threads: every index is different. */
+/* 3 x 2 x 2 CTAs of 5 x 4 x 3 threads. The sizes differ, so that exchanged dimensions are
+ * noticed. */
 static const uint32_t grid[3] = {3, 2, 2}, block[3] = {5, 4, 3};
 enum { CTAS = 12, THREADS = 60, STATIC = 32, DYNAMIC = 80 };
 
-/* Returns whether the launch determines the register's value. Also returns true for registers that
- * are 0 in an ordinary launch. */
+/* Returns whether the launch determines the register's value. This includes registers that are 0 in
+ * an ordinary launch. */
 static bool has_own_value(enum ptx_special special)
 {
     switch (special) {
@@ -26,8 +27,8 @@ static bool has_own_value(enum ptx_special special)
     }
 }
 
-/* Returns the expected value for thread I of CTA C, both numbered in the order of their indices. If
- * it is -1, is_plausible() checks the value. */
+/* Returns the expected value for thread I of CTA C, which are numbered in the order of their
+ * indices. Returns -1 if is_plausible() must check the value instead. */
 static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
 {
     unsigned lane = i % 32;
@@ -72,16 +73,16 @@ static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
     case PTX_SPECIAL_dynamic_smem_size:
         return DYNAMIC;
     case PTX_SPECIAL_total_smem_size:
-        return 128; /* rounded up to the unit of allocation */
+        return 128; /* the size, rounded up to the unit of allocation */
     case PTX_SPECIAL_aggr_smem_size:
         return STATIC + DYNAMIC + 1024;
     case PTX_SPECIAL_reserved_smem_end:
         return 288;
-    case PTX_SPECIAL_reserved_smem_1: /* after the program's memory, at a multiple of 16 */
+    case PTX_SPECIAL_reserved_smem_1: /* after the program's memory, rounded up to 16 */
         return (STATIC + DYNAMIC + 15) / 16 * 16;
     case PTX_SPECIAL_reserved_smem_cap:
         return 1024;
-    case PTX_SPECIAL_clusterid_x: /* without clusters, every CTA is a cluster */
+    case PTX_SPECIAL_clusterid_x: /* without clusters, every CTA is a cluster of its own */
         return c % 3;
     case PTX_SPECIAL_clusterid_y:
         return c / 3 % 2;
@@ -114,7 +115,7 @@ static bool is_plausible(enum ptx_special special, uint64_t value)
         return value == EMU_MULTIPROCESSORS;
     case PTX_SPECIAL_clock_hi:
         return value < 16;
-    default: /* grid ids, clocks and times are above 0 and only grow */
+    default: /* grid ids, clocks and times are above 0 and only increase */
         return value > 0;
     }
 }
@@ -126,7 +127,7 @@ static const char *const spellings[] = {
 };
 
 /* Loads a kernel that stores the register for each thread of the grid, in the order of the indices.
- * BOUNDS: the kernel's directives. */
+ * BOUNDS are the kernel's directives. */
 static void load_reader(struct fixture *f, enum ptx_special special, const char *bounds)
 {
     char ptx[1500];
@@ -151,8 +152,8 @@ static void load_reader(struct fixture *f, enum ptx_special special, const char 
     fixture_load(f, ptx);
 }
 
-/* Reads the register in each thread of the grid and checks the values. BOUNDS: the
- * kernel's directives. */
+/* Reads the register in each thread of the grid, and checks the values. BOUNDS are the kernel's
+ * directives. */
 static void read_special(struct fixture *f, enum ptx_special special, const char *bounds,
                          uint64_t values[CTAS * THREADS])
 {

@@ -1,6 +1,6 @@
-/* Tests values that are known before a kernel starts (execute/fixed.c), and stretches, which are
- * instructions that are counted together (execute/stretch.c). Neither may change results or
- * counts. */
+/* Tests values that are known before a kernel starts (execute/fixed.c), and sequences of
+ * instructions that are counted together, called stretches (execute/stretch.c). Neither may change
+ * results or counts. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -98,8 +98,8 @@ Test(fixed, each_launch_has_its_own_parameters)
     }
 }
 
-/* A long loop of five instructions. Three of them form a stretch; two of these need no execution
- * (they are idle). There are so many rounds that time slices end at every place in the loop. */
+/* A long loop of five instructions. Three of them form a stretch, two of which need no execution.
+ * The loop has so many rounds that time slices end at every place in it. */
 Test(fixed, skipped_instructions_are_counted)
 {
     enum { TURNS = 40000, BEFORE = 1, AFTER = 10 };

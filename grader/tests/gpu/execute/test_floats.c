@@ -4,8 +4,8 @@
 
 #include "opcode_rows.h"
 
-/* A and B are quiet NaNs. S is a signalling NaN, and QS the quiet NaN that it becomes. NEW is the
- * NaN that an invalid operation gives. */
+/* A and B are quiet NaNs. S is a signalling NaN, and QS is the quiet NaN that S becomes. NEW is the
+ * NaN that an invalid operation returns. */
 #define A   0x7ff8000000000aaaull
 #define B   0xfff8000000000bbbull
 #define S   0x7ff0000000000cccull
@@ -15,7 +15,7 @@
 #define ONE 0x3ff0000000000000ull
 
 static const struct opcode_row nan_rows[] = {
-    ROW("add.f64", "d=dd") /* the first NaN wins, also over a signalling one */
+    ROW("add.f64", "d=dd") /* the first NaN is the result, even if the other is signalling */
     V2(A, B, A) V2(B, A, B) V2(A, S, A) V2(S, B, QS) V2(ONE, B, B) V2(ONE, S, QS)
         V2(INF, INF | 1ull << 63, NEW) ROW("sub.f64", "d=dd") V2(A, B, A) V2(B, S, B) V2(ONE, S, QS)
             V2(INF, INF, NEW) ROW("mul.f64", "d=dd") V2(A, B, A) V2(B, S, B) V2(S, A, QS)
@@ -47,7 +47,7 @@ static const struct opcode_row edge_rows[] = {
                                     V3(0x20800000, 0x1f7fffff, 0x80000001, 0x00000000)
                                         V3(0xa0800001, 0x1f7ffffe, 0x00000001, 0x80800000) ROW(
                                             "div.rn.ftz.f32",
-                                            "w=ww") /* no quotient is nearer to 2^-126 than these */
+                                            "w=ww") /* these quotients are the nearest to 2^-126 */
     V2(0x00ffffff, 0x40000000, 0x00000000) V2(0x00fffffe, 0x3fffffff, 0x00000000)};
 
 Test(floats, the_first_nan_of_f64_wins)

@@ -7,7 +7,7 @@
 
 TestSuite(functions);
 
-#define STEP 40009u /* a prime, so that the steps visit all exponents and many fractions */
+#define STEP 40009u /* a prime number, so that the steps reach all exponents and many fractions */
 
 static void compare(const char *name, float x, float got, float want)
 {

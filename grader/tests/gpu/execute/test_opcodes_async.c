@@ -6,7 +6,7 @@
 #include "opcode_async.h"
 #include "tests/support/emulator_fixture.h"
 
-/* The operations of cp.reduce.async.bulk: their results are compared by bulk_reduce.cu. */
+/* The operations of cp.reduce.async.bulk. Their results are tested in bulk_reduce.cu. */
 #define CLUSTER_REDUCTIONS(ROW)                                                                    \
     ROW("add.u32")                                                                                 \
     ROW("add.s32")                                                                                 \
@@ -49,8 +49,8 @@
      "@!z bra I; mbarrier.init.shared.b64 [m], 1; " TO_CLUSTER op " [at], [at], 16, [m]; I:", 64,  \
      EMU_BAD_INSTRUCTION, "cluster-access"},
 
-/* Each thread t stores t, or combines it with 7. The thread at the other end waits for all
- * bytes. */
+/* Each thread t stores t, or combines t with 7. The thread at the other end of the block waits for
+ * all bytes. */
 #define ASYNC_ROW(mnemonic, bytes, operands, want)                                                     \
     {mnemonic,                                                                                         \
      "@!z bra I; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 s, [m], " bytes \
@@ -67,11 +67,11 @@
     ASYNC_ROW(STORE_ASYNC #type, "512", "s", 2016)                                                 \
     ASYNC_ROW(STORE_ASYNC "v2." #type, "1024", "{s, s}", 2016)
 
-/* TEXT runs in each of 64 threads. Available to TEXT: t = tid.x; x = 1; g = 16 bytes of global
- * memory (the words 100 t, 100 t + 1, …); at = 16 bytes of shared memory (words of 7); across = the
- * 16 bytes of thread 63 - t; m (or, as generic address, wide) = a place for an mbarrier; z is true
- * for thread 0; p is true for threads below 32. Then x is stored. WANT is the sum of all x, if the
- * kernel was not stopped. */
+/* TEXT runs in each of 64 threads. Then x is stored. TEXT can use: t = tid.x; x = 1; g = 16 bytes
+ * of global memory (the words 100 t, 100 t + 1, …); at = 16 bytes of shared memory (words of 7);
+ * across = the 16 bytes of thread 63 - t; m (as generic address: wide) = memory for an mbarrier; z
+ * is true for thread 0; p is true for threads below 32. WANT is the sum of all x, if the kernel was
+ * not stopped. */
 static const struct async_row {
     const char *mnemonics; /* the mnemonics that this row tests */
     const char *text;
@@ -440,8 +440,8 @@ Test(opcodes, copies_and_mbarriers)
         check_row(&rows[i]);
 }
 
-/* 32 threads copy BYTES each, STRIDE bytes apart in source and destination. The figures are Nsight
- * Compute's for the same copy on an NVIDIA H200. */
+/* In each row, 32 threads copy BYTES each, STRIDE bytes apart in source and destination. The
+ * figures are Nsight Compute's for the same copies on an NVIDIA H200. */
 static const struct {
     unsigned bytes, stride, sectors, sectors_ideal, lines, wavefronts, wavefronts_ideal;
 } copies[] = {
@@ -482,7 +482,7 @@ Test(opcodes, copies_are_counted_as_by_a_gpu)
     }
 }
 
-/* The count must equal that of bar.sync, however often the warps poll. */
+/* The count must equal that of bar.sync, regardless of how often the warps poll. */
 Test(opcodes, arrivals_at_mbarriers_are_counted_as_barriers)
 {
     struct fixture fixture;

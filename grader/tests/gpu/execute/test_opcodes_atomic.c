@@ -1,6 +1,6 @@
-/* atom and red: every operation, type, space, order and scope.
+/* Tests atom and red: every operation, type, space, order and scope.
  *
- * First each thread works on its own word; the table below has the word's expected value. Then all
+ * First each thread works on its own word, whose expected value is in the table below. Then all
  * threads of several CTAs work on one word, and no old value may occur twice. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 
 struct operation {
     const char *name;         /* operation and type */
-    uint64_t old, b, c, want; /* want: the expected value in memory */
-    const char *home;         /* the only space of this row, or NULL for every space */
+    uint64_t old, b, c, want; /* want is the expected value in memory */
+    const char *home;         /* the only space for this row, or NULL for every space */
 };
 
 static const struct operation operations[] = {
@@ -82,11 +82,11 @@ static const struct operation operations[] = {
     {"cas.b64", 0x100000005, 0x200000005, 9, 0x100000005, NULL},
 };
 
-/* Vectors, whose elements are added separately: old value, b, and the expected
- * result, packed into words. */
+/* Vectors, whose elements are added separately. The old value, b and the expected result are packed
+ * into words. */
 static const struct vector {
     const char *name;
-    unsigned count, bits; /* number of elements, and bits of each */
+    unsigned count, bits; /* number of elements, and bits of each element */
     uint32_t old[4], b[4], want[4];
 } vectors[] = {
     {"add.v2.f32",
@@ -254,7 +254,7 @@ void atomic_each(name_visitor *visit, void *context)
 
 /* --- one word for each thread ------------------------------------------------------------------- */
 
-/* in: old, b, c; out: the returned value, then the word in memory */
+/* The kernel reads old, b and c, and stores the returned value, then the word in memory. */
 static char *atomic_ptx(const struct form *form, const char *mnemonic)
 {
     char *text = NULL;
@@ -288,7 +288,7 @@ static char *atomic_ptx(const struct form *form, const char *mnemonic)
 
 static void run_form(const struct form *form, void *argument)
 {
-    enum { THREADS = 33 }; /* a whole warp and one lane of another */
+    enum { THREADS = 33 }; /* these are a whole warp and one lane of another */
     struct fixture *fixture = argument;
     const struct operation *op = form->operation;
     uint64_t in[THREADS][3], out[THREADS][2];
@@ -326,8 +326,8 @@ Test(opcodes, atomic)
 
 /* --- one vector for each thread ------------------------------------------------------------------ */
 
-/* words: the vector in memory, then b. The atomic's result goes to results; memory changes in
- * words. */
+/* `words` has the vector in memory, then b. The atomic's result is stored in `results`; the memory
+ * changes in `words`. */
 static char *vector_ptx(const char *name, const struct vector *v)
 {
     char *text = NULL;

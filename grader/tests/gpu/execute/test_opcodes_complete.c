@@ -1,9 +1,9 @@
-/* Every opcode in opcodes.def must be tested.
+/* Tests that every opcode in opcodes.def is tested.
  *
  * This file splits every mnemonic that a test runs into its parts: opcode, types, and words
  * (modifiers such as rounding, comparison or space). Then it checks each opcode with each of its
- * types and each of its words. Either a test runs this combination, or the table of refusals below
- * lists it and loading it gives a clear error. */
+ * types and each of its words. Either a test must run this combination. Or the table of refusals
+ * below must list it, and loading it must give a clear error. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #define NO_WORD PTX_MOD_COUNT  /* the opcode has no word */
 #define NO_TYPE PTX_TYPE_COUNT /* bra, bar and other opcodes without a type */
 
-/* The combinations that tests run: by opcode, first type, second type and word. */
+/* The combinations that tests run, by opcode, first type, second type and word. */
 static bool runs[PTX_OPCODE_COUNT][PTX_TYPE_COUNT + 1][PTX_TYPE_COUNT + 1][PTX_MOD_COUNT + 1];
 
 static int find(const char *word, const char *(*name_of)(int), int count)
@@ -140,8 +140,9 @@ static void note_everything(void)
 #define BIT_WORDS     "xor and popc "
 #define CVT_ALL       ROUNDING WHOLE "ftz sat satfinite relu -"
 
-/* Combinations that PTX does not have, and a few that PTX has and the emulator lacks. SECOND is the
- * second type, for opcodes with two types. "" stands for any type or word, "-" for no word. */
+/* The combinations that are refused: those that PTX does not have, and a few that the emulator
+ * lacks. SECOND is the second type, for opcodes with two types. "" stands for any type or word, "-"
+ * for no word. */
 static const struct refusal {
     const char *opcode, *types, *second, *words;
 } refusals[] = {
@@ -216,7 +217,7 @@ static const struct refusal {
     {"set", "", "f64 bf16 bf16x2", "ftz"},
     {"set", "", HALVES, "lo ls hi hs"},
     {"set", "u16 s16", BITS INTEGERS "f32 f64",
-     "-"}, /* PTX also compares these with results in f16 and bf16 */
+     "-"}, /* PTX also compares these types with results in f16 and bf16 */
     {"set", HALVES, BITS INTEGERS "f32 f64", "-"},
     {"set", "f32", HALVES, "-"},
     {"set", "u16 s16", PACKED, "-"},
@@ -272,7 +273,7 @@ static const struct refusal {
     {"st", "b128", "", "v2 v4"},
     {"ldu", "u64 s64 b64 f64", "", "v4"},
     {"st", "u64 s64 b64 f64", "", "v4"},
-    {"st", "", "", "param"}, /* only a device function can store its result in this way */
+    {"st", "", "", "param"}, /* only a device function can store its result by st.param */
     {"atom", "b32 b64", "", "add min max inc dec"},
     {"atom", "b16", "", "add min max inc dec and or xor exch"},
     {"atom", "b128", "", "add min max inc dec and or xor v2 v4 noftz"},
@@ -397,7 +398,8 @@ static bool is_float(int type)
     return type != NO_TYPE && ptx_type_class((enum ptx_type)type) == 'F';
 }
 
-/* Returns the word that the opcode needs, unless the refused word already is of this kind. */
+/* Returns another word that the opcode needs. Returns none if the refused word already is of this
+ * kind. */
 static const char *companion(const struct combination *c)
 {
     const char *word = c->word == NO_WORD ? "-" : word_name(c->word);
@@ -479,7 +481,7 @@ static char *refusal_ptx(const struct combination *c)
     return text;
 }
 
-/* PTX line 16: three lines of the header, then line 13 of the text above */
+/* the error must be in PTX line 16: three lines of the header, then line 13 of the text above */
 static void expect_refusal(struct fixture *fixture, const struct combination *c)
 {
     char *ptx = refusal_ptx(c);
@@ -499,8 +501,8 @@ static void expect_refusal(struct fixture *fixture, const struct combination *c)
 static void check(struct fixture *fixture, struct combination c)
 {
     bool run = false;
-    /* Of the opcodes with a second type, only cvt needs every word with every pair of types; for
-     * the others any first type is enough. */
+    /* Only for cvt, every word must be tested with every pair of types. For the other opcodes with
+     * a second type, any first type is enough. */
     for (int t = 0; t <= PTX_TYPE_COUNT; t++)
         if (t == c.type || (is_opcode(&c, "set") && c.word != NO_WORD))
             run |= runs[c.opcode][t][c.second][c.word];
@@ -511,7 +513,7 @@ static void check(struct fixture *fixture, struct combination c)
               c.word == NO_WORD ? "" : word_name(c.word));
     cr_expect(!run || !refused || c.word == PTX_MOD_param, "%s.%s is both run and refused",
               opcode_name(c.opcode), c.word == NO_WORD ? "" : word_name(c.word));
-    if (refused && (!run || c.word == PTX_MOD_param)) /* no st.param to a kernel's own parameters */
+    if (refused && (!run || c.word == PTX_MOD_param)) /* kernels cannot write their parameters */
         expect_refusal(fixture, &c);
 }
 
@@ -534,8 +536,8 @@ static uint32_t types_of(int a, int b)
     return ptx_opcodes[a].types | ptx_opcodes[b].types;
 }
 
-/* Returns the set of possible second types: cvt's types, every comparable type, the signed types
- * for slct, the coordinates' types of a texture. */
+/* Returns the set of possible second types: for cvt all its types, for comparisons all comparable
+ * types, for slct the signed types, for textures the types of coordinates. */
 static uint32_t second_types(int opcode)
 {
     uint32_t values = ptx_opcodes[PTX_OP_setp].types, packed = 1u << PTX_f16x2 | 1u << PTX_bf16x2;

@@ -1,6 +1,6 @@
-/* Instructions that compute nothing: branches, exits, barriers, fences, and the address
- * conversions of cvta. test_warp.c tests how warps diverge and wait; here each mnemonic runs once
- * and must do its job. */
+/* Tests instructions that compute nothing: branches, exits, barriers, fences, and the address
+ * conversions of cvta. Each mnemonic runs once, and must have its effect. test_warp.c tests how
+ * warps diverge and wait. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "opcode_control.h"
 #include "tests/support/emulator_fixture.h"
 
-/* TEXT runs in each of 64 threads with t = tid.x and x = 1. Then each thread that has not
- * ended stores x. near and own are 256 bytes of shared and local memory. WANT is the sum
- * of all threads' words. */
+/* TEXT runs in each of 64 threads with t = tid.x and x = 1. Then each thread that has not ended
+ * stores x. TEXT can use `near` and `own`, 256 bytes of shared and of local memory. WANT is the sum
+ * of all stored words. */
 const struct control_row control_rows[] = {
     {"bra", "@p bra L; add.u32 x, x, 10; L:", 32 * 1 + 32 * 11, EMU_OK},
     {"bra", "@!p bra L; add.u32 x, x, 10; L:", 32 * 1 + 32 * 11, EMU_OK},
@@ -155,7 +155,7 @@ const struct control_row control_rows[] = {
      "@!p bra L; { .param .b32 i; .param .b32 r; st.param.b32 [i], t; call (r), twice, (i); "
      "ld.param.b32 x, [r]; } L:",
      992 + 32, EMU_OK},
-    /* each lane has its own stack; a called function leaves the caller's part alone */
+    /* each lane has a stack; a called function leaves the caller's part of it unchanged */
     {"alloca.u64",
      "alloca.u64 g, 512, 16; cvta.local.u64 g, g; st.u32 [g+508], t; ld.u32 x, [g+508];", 2016,
      EMU_OK},
@@ -188,7 +188,7 @@ const struct control_row control_rows[] = {
      "sub.u32 x, at, x;",
      32 * 16, EMU_OK},
     {"stacksave.u32", "stacksave.u32 x; stackrestore.u32 0; sub.u32 x, x, x;", 0, EMU_OK},
-    /* converted both ways, and used as a generic address */
+    /* the address is converted both ways, and used as a generic address */
     {"cvta.shared.u64", "cvta.shared.u64 g, near64; st.u32 [g], t; ld.u32 x, [g];", 2016, EMU_OK},
     {"cvta.to.shared.u64",
      "cvta.shared.u64 g, near64; cvta.to.shared.u64 g, g; st.shared.u32 [g], t; ld.shared.u32 x, "
@@ -269,7 +269,7 @@ const struct control_row control_rows[] = {
     {"setmaxnreg.dec.sync.aligned.u32", "setmaxnreg.dec.sync.aligned.u32 24;", 64, EMU_OK},
     {"brkpt", "@q brkpt;", 64, EMU_OK},
     {"brkpt", "brkpt;", 0, EMU_TRAP},
-    {"trap", "trap;", 0, EMU_TRAP}, /* last: on a real GPU nothing runs after a trap */
+    {"trap", "trap;", 0, EMU_TRAP}, /* last, because on a real GPU nothing runs after a trap */
     {NULL, NULL, 0, EMU_OK},
 };
 

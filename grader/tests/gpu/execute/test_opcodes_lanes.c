@@ -9,19 +9,19 @@
 
 #define LANES 32u
 
-/* The lanes that take part: all lanes or, because of a guard, only the odd ones. */
+/* The lanes that take part: all lanes, or only the odd lanes because of a guard. */
 static const struct {
     const char *guard;
     uint32_t members;
 } crowds[] = {{"", 0xffffffff}, {"@odd ", 0xaaaaaaaa}};
 
-#define OLD 0x0ddba11u /* the result register before the instruction */
+#define OLD 0x0ddba11u /* value of the result register before the instruction */
 
 /* --- shfl --------------------------------------------------------------------------------------- */
 
-/* Returns the lane from which LANE reads, as the CUDA manual describes it for __shfl_sync(…,
- * width). Segments have WIDTH lanes. A lane that would read past the end of its segment reads its
- * own value. */
+/* Returns the lane from which LANE reads, according to the CUDA manual's description of
+ * __shfl_sync(…, width). Segments have WIDTH lanes. A lane that would read past the end of its
+ * segment reads its own value. */
 static int shuffle_source(char mode, int lane, int b, int width)
 {
     int place = lane % width, start = lane - place, from = lane;
@@ -32,21 +32,22 @@ static int shuffle_source(char mode, int lane, int b, int width)
     case 'd': /* down */
         from = place + b;
         break;
-    case 'b': /* bfly: may read an earlier segment, never a later one */
+    case 'b': /* bfly may read an earlier segment, but never a later one */
         return (lane ^ b) < start + width ? lane ^ b : -1;
     default: /* idx */
         return start + b % width;
     }
-    return from >= 0 && from < width ? start + from : -1; /* -1: out of range */
+    return from >= 0 && from < width ? start + from : -1; /* -1 means out of range */
 }
 
 static const struct {
     const char *name;
     char mode;
-    uint32_t clamp; /* the low bits of c, as CUDA passes them */
+    uint32_t clamp; /* the low bits of c, in the form in which CUDA passes them */
 } shuffles[] = {{"up", 'u', 0}, {"down", 'd', 31}, {"bfly", 'b', 31}, {"idx", 'i', 31}};
 
-/* in: b, c; out: two words per lane, the value and the predicate; a = 100 + lane */
+/* The kernel reads b and c, and stores two words per lane, the value and the predicate. a is 100 +
+ * lane. */
 static void load_shuffle(struct fixture *fixture, const char *name, const char *guard,
                          uint32_t members)
 {
@@ -105,7 +106,7 @@ Test(opcodes, shuffle)
     fixture_close(&fixture);
 }
 
-/* Each lane may name another source lane, and the predicate may be left out. */
+/* Each lane may name another source lane. The predicate can be omitted. */
 Test(opcodes, shuffle_by_lane)
 {
     struct fixture fixture;
@@ -147,7 +148,7 @@ static uint32_t vote_result(const char *mnemonic, uint32_t yes, uint32_t members
     return yes == 0 || yes == members;
 }
 
-/* in: 32 bits, one predicate per lane; out: one word per lane */
+/* The kernel reads 32 bits, one predicate per lane, and stores one word per lane. */
 static void load_vote(struct fixture *fixture, size_t which, size_t crowd)
 {
     char ptx[1200];
@@ -202,8 +203,8 @@ Test(opcodes, vote)
 
 /* --- activemask --------------------------------------------------------------------------------- */
 
-/* Lanes below 8 read the mask in a branch of their own. Then all lanes of the warp, which
- * has 20, read it again. */
+/* Lanes below 8 read the mask in a branch of their own. Then all 20 lanes of the warp read it
+ * again. */
 Test(opcodes, activemask)
 {
     struct fixture fixture;
@@ -229,7 +230,8 @@ Test(opcodes, activemask)
 
 /* --- match, redux, elect -------------------------------------------------------------------------- */
 
-/* in: 32 values of 8 bytes, one per lane; out: two words per lane, the value and the predicate. */
+/* The kernel reads 32 values of 8 bytes, one per lane, and stores two words per lane, the value and
+ * the predicate. */
 static void load_lane_operation(struct fixture *fixture, const char *mnemonic, size_t crowd)
 {
     char ptx[1400];
@@ -248,8 +250,8 @@ static void load_lane_operation(struct fixture *fixture, const char *mnemonic, s
     fixture_load(fixture, ptx);
 }
 
-/* Returns the expected result for LANE of MEMBERS: the value, with the predicate in the upper
- * half. */
+/* Returns the expected result for LANE of MEMBERS: the value in the lower half, and the predicate
+ * in the upper half. */
 static uint64_t lane_result(const char *mnemonic, const uint64_t *values, uint32_t members,
                             unsigned lane)
 {
@@ -325,7 +327,7 @@ Test(opcodes, lanes_together)
     uint64_t values[4][LANES];
     for (unsigned l = 0; l < LANES; l++) {
         values[0][l] = 0xf00000005;                             /* all the same */
-        values[1][l] = (uint64_t)(l / 8) << 32 | (l & 2);       /* pairs differ in the upper word */
+        values[1][l] = (uint64_t)(l / 8) << 32 | (l & 2);       /* pairs differ in the upper half */
         values[2][l] = (l + 1) * 0x9e3779b97f4a7c15u;           /* all different */
         values[3][l] = l == 9 ? 0x800000000 : 0x80000000u >> l; /* one bit each */
     }

@@ -1,7 +1,7 @@
-/* wmma: products of matrices that are spread over a warp's lanes, in every type, shape,
- * layout and space. All sums of the numbers used here are exact, so that the order of
- * additions does not matter. tests/hardware/test_hardware_products.c runs the other instructions
- * of matrices, and compares all of them with a GPU. */
+/* Tests wmma: products of matrices that are distributed over a warp's lanes, in every type, shape,
+ * layout and space. All sums of the numbers used here are exact, so the order of additions does not
+ * matter. tests/hardware/test_hardware_products.c runs the other matrix instructions, and compares
+ * all of them with a GPU. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define ROOM         4096u /* bytes for one matrix; a, b, c and d follow each other */
 
 static const struct kind {
-    const char *d, *ab, *c, *word; /* types, and a modifier of wmma.mma */
+    const char *d, *ab, *c, *word; /* types, and a modifier for wmma.mma */
 } kinds[] = {{"f16", "f16", "f16", ""},          {"f16", "f16", "f32", ""},
              {"f32", "f16", "f16", ""},          {"f32", "f16", "f32", ""},
              {"f32", "bf16", "f32", ""},         {"s32", "s8", "s32", ""},
@@ -38,8 +38,8 @@ static const struct shape {
 
 static const char *const spaces[] = {"", ".global", ".shared", ".shared::cta"};
 
-/* One product. BY_COLUMN has a bit for each of a, b, c and d, which is 1 if the matrix is stored by
- * columns. */
+/* One product. BY_COLUMN has a bit for each of a, b, c and d. The bit is 1 if the matrix is stored
+ * by columns. */
 struct wmma {
     const struct kind *kind;
     const struct shape *shape;
@@ -111,7 +111,7 @@ static char *mnemonic(const struct wmma *p, unsigned which)
             : asprintf(&text, "wmma.%s.sync.aligned.%s.%s%s.%s", names[which], layout(p, which),
                        p->shape->name, p->space, type_of(p, which));
     cr_assert(length > 0, "out of memory");
-    if (which == 4 && strcmp(kind->word, ".satfinite") == 0) { /* the mnemonic's last word */
+    if (which == 4 && strcmp(kind->word, ".satfinite") == 0) { /* comes last in the mnemonic */
         char *whole = NULL;
         cr_assert(asprintf(&whole, "%s%s", text, kind->word) > 0, "out of memory");
         free(text);
@@ -157,7 +157,7 @@ static char *replace(const char *text, const char *from, const char *to)
     return result;
 }
 
-/* The recorded instructions have addresses in shared memory. */
+/* The address of the recorded instruction is in shared memory. Here it is in another space. */
 static const struct other_space {
     const char *word, *address;
 } other_spaces[] = {{".shared::cta.b16", "[at]"}, {".b16", "[wide]"}};
@@ -177,7 +177,7 @@ static void visit_other_spaces(const struct product *product, void *context)
     }
 }
 
-/* The results must be those of the recorded instruction. */
+/* The results must be those of the recorded instruction in shared memory. */
 static void check_other_spaces(const struct product *product, void *context)
 {
     uint64_t *inputs = context, *want = inputs + products_input_words(product);
@@ -226,22 +226,22 @@ static unsigned columns_of(const struct wmma *p, unsigned matrix)
     return matrix == 0 ? p->shape->k : p->shape->n;
 }
 
-/* Returns the distance between rows or columns, with some padding. */
+/* Returns the distance between rows or columns, including some padding. */
 static unsigned apart(const struct wmma *p, unsigned matrix)
 {
     unsigned gap = bits_of(type_of(p, matrix)) == 1 ? 32 : 16;
     return (p->by_column >> matrix & 1 ? rows_of(p, matrix) : columns_of(p, matrix)) + gap;
 }
 
-/* Returns the bits of a quarter below 512. All types except the integers can represent it; it needs
- * 10 bits after the leading one. */
+/* Returns the bits of a multiple of 1/4 below 512. It has at most 10 bits after the leading one, so
+ * all types except the integers can represent it. */
 static uint16_t half_bits(double value)
 {
     unsigned size = (unsigned)(value < 0 ? -4 * value : 4 * value), exponent = 13;
     if (!size)
         return 0;
     while (size >= 2048u)
-        size /= 2, exponent++; /* no value is this large */
+        size /= 2, exponent++; /* no value reaches this size */
     while (size < 1024)
         size *= 2, exponent--;
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (exponent + 10) << 10 | (size & 1023));
@@ -287,7 +287,7 @@ static double some_number(const char *type, unsigned seed)
         return (int)(bits % 16) - 8;
     if (strcmp(type, "u4") == 0 || strcmp(type, "b1") == 0)
         return bits % (*type == 'u' ? 16 : 2);
-    if (strcmp(type, "s32") == 0) /* large enough that some sums overflow the type */
+    if (strcmp(type, "s32") == 0) /* so large that some sums overflow the type */
         return bits % 2 ? 2147483000 + (int)(bits % 600) : -2147483000 - (int)(bits % 600);
     return ((int)(bits % 13) - 6) / 2.0;
 }
@@ -330,7 +330,7 @@ static void make_matrices(const struct wmma *p, uint8_t *in, uint8_t *right)
 
 /* --- the kernel -------------------------------------------------------------------------------------- */
 
-/* Prints "{a0, a1, …}": the registers of a lane's part of the matrix. */
+/* Prints "{a0, a1, …}", the registers with a lane's part of the matrix. */
 static void print_part(FILE *out, const struct wmma *p, unsigned matrix)
 {
     const char *type = type_of(p, matrix);

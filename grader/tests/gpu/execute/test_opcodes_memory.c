@@ -1,9 +1,8 @@
-/* ld, ldu, st, atom, red and cvta: every space, type, register width, vector and modifier.
+/* Tests ld, ldu, st, atom, red and cvta: every space, type, register width, vector and modifier.
  *
- * Each thread owns a cell of 32 bytes in the space under test. For a load, the cell has a pattern
- * and the test reads the loaded elements. For a store, the test reads the whole cell, to detect
- * extra bytes. The test computes the expected bytes from the access's parameters, because these
- * determine its effect. */
+ * Each thread has a cell of 32 bytes in the tested space. For a load, the cell has a pattern, and
+ * the test compares the loaded elements. For a store, the test compares the whole cell, to detect
+ * extra bytes. The test computes the expected bytes from the parameters of the access. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +37,7 @@ static const struct space spaces[] = {
 };
 #define SPACES (sizeof spaces / sizeof *spaces)
 
-/* Words for the kind of access: before the space, and after it. */
+/* Words for the kind of access. Some come before the space, some after it. */
 static const char *const load_orders[] = {
     "weak",        "volatile",    "relaxed.cta",     "relaxed.cluster",
     "relaxed.gpu", "relaxed.sys", "acquire.cta",     "acquire.cluster",
@@ -59,7 +58,7 @@ struct access {
     const char *opcode, *order, *cache, *type;
     struct space space;
     unsigned width;         /* number of elements */
-    unsigned register_bits; /* size of the register, at least the type's */
+    unsigned register_bits; /* size of the register, which is at least the size of the type */
 };
 
 static unsigned bits_of(const char *type)
@@ -128,8 +127,8 @@ static const char *address_text(const struct space *space)
                                                : "address";
 }
 
-/* Puts the cell's address into `address`, in the form that the space needs, and copies the
- * cell to this address. */
+/* Stores the cell's address in `address`, in the form that the space needs, and copies the cell to
+ * this address. */
 static void print_address(FILE *out, const struct space *space)
 {
     const char *home = space->home;
@@ -158,7 +157,8 @@ static void print_elements(FILE *out, unsigned width)
         fputc('}', out);
 }
 
-/* Any 64 bits are a valid cache policy. */
+/* Returns the operand for the cache policy, or "". It can be any register, because any 64 bits are
+ * a valid policy. */
 static const char *policy_text(const struct access *a)
 {
     return a->cache && strstr(a->cache, "cache_hint") ? ", result" : "";
@@ -210,7 +210,8 @@ static char *memory_ptx(const struct access *a)
 
 /* --- expectations ------------------------------------------------------------------------------- */
 
-/* Returns the register after a load: the type's bytes, extended to the register. */
+/* Returns the register's expected value after a load: the type's bytes, extended to the register's
+ * width. */
 static uint64_t loaded(const struct access *a, unsigned thread, unsigned element)
 {
     unsigned bytes = bits_of(a->type) / 8;
@@ -223,13 +224,13 @@ static uint64_t loaded(const struct access *a, unsigned thread, unsigned element
     return a->register_bits == 64 ? value : value & (((uint64_t)1 << a->register_bits) - 1);
 }
 
-/* Returns an element to store. Its bits above the type's width must not reach memory. */
+/* Returns an element to store. Its bits above the type's width must not be stored. */
 static uint64_t to_store(unsigned thread, unsigned element)
 {
     return 0xf1e2d3c4b5a69788u + 0x0123456701234567u * element + thread;
 }
 
-/* Returns access A with each element of 128 bits as two elements of 64. */
+/* Returns access A with each 128-bit element replaced by two 64-bit elements. */
 static struct access in_longs(const struct access *a)
 {
     struct access longs = *a;
@@ -312,8 +313,8 @@ static void each_plain(const char *opcode, struct space space, memory_visitor *v
                 visit, context);
 }
 
-/* Visits each word with each type. A word for the order comes before the space, a word
- * for caches after it. */
+/* Visits each word with each type. Words for the order come before the space, words for caches
+ * after it. */
 static void each_word(const char *opcode, const char *const *words, size_t count, bool is_order,
                       memory_visitor *visit, void *context)
 {

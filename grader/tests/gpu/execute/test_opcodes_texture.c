@@ -1,9 +1,9 @@
-/* tex, tld4, suld and sust: every shape, type, coordinate type, vector and mode for
- * coordinates outside.
+/* Tests tex, tld4, suld and sust: every shape, type, coordinate type, vector and mode for
+ * coordinates outside of the texture.
  *
  * The texture has 4 x 3 texels of four words, in 2 slices or layers, and all its words differ.
- * Filtering, address modes and formats belong to the texture, not to the instruction, so this test
- * reads only the nearest texel. */
+ * Filtering, address modes and formats are properties of the texture, not of the instruction, so
+ * this test reads only the nearest texel. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static uint64_t open_texture(struct fixture *f, const void *bytes, const struct 
     return handle;
 }
 
-/* The place that a thread reads: a texel; for surfaces, a byte in the row. */
+/* The place that a thread reads: a texel or, in a surface, a byte of the row. */
 struct place {
     int x, y, z;
 };
@@ -60,7 +60,7 @@ static struct place place_of(const struct shape *shape, unsigned thread)
     return p;
 }
 
-/* Prints "{c0, c1}": the layer comes first, and three coordinates take four registers. */
+/* Prints "{c0, c1}". The layer comes first. Three coordinates take four registers. */
 static void print_point(FILE *out, const struct shape *shape)
 {
     unsigned used = shape->dims + shape->layered;
@@ -197,8 +197,8 @@ static char *cube_text(size_t level, size_t shape, const char *result)
     return text;
 }
 
-/* Fetches from cubes with one texel per face: thread t reads face t % 6 of cube t / 6 % 2, slightly
- * off its centre. */
+/* Reads cubes with one texel per face: thread t reads face t % 6 of cube t / 6 % 2, near its
+ * centre. */
 static void fetch_cube(size_t level, size_t shape, const char *result)
 {
     static const float directions[FACES][3] = {{2, .5f, 1},   {-2, 1, .5f},   {.5f, 3, -1},
@@ -246,7 +246,7 @@ Test(opcodes, cube)
                 fetch_cube(level, shape, result_types[r]);
 }
 
-/* The four texels around (x + 1, y + 1): below left, below right, above right, above left. */
+/* Reads the four texels around (x + 1, y + 1): below left, below right, above right, above left. */
 static void gather(unsigned component, const char *result)
 {
     uint32_t words[BYTES / 4], points[THREADS][4] = {{0}};
@@ -329,8 +329,8 @@ static uint8_t surface_byte(unsigned at)
     return (uint8_t)(at * 37 + 11);
 }
 
-/* Every third thread accesses a place outside, after the row or above the first row,
- * unless this is a trap. */
+/* Returns the place that a thread accesses. Every third thread accesses a place outside, after the
+ * row or above the first row, unless the mode is a trap. */
 static struct place surface_place(const struct surface_access *a, unsigned thread)
 {
     struct place p = place_of(a->shape, thread);
@@ -375,7 +375,7 @@ static void access_surface(const struct surface_access *a)
         fill_point(points[t], a->shape, surface_place(a, t), false, 0);
         for (unsigned k = 0; k < a->width && !a->is_load; k++) {
             values[t][k] =
-                stored_value((unsigned)at, k); /* the same value for threads at the same place */
+                stored_value((unsigned)at, k); /* threads at the same place store the same value */
             if (at >= 0)
                 memcpy(want + at + k * bytes, &values[t][k], bytes);
         }
@@ -413,7 +413,8 @@ Test(opcodes, surface)
                                                                 outsides[o], is_load});
 }
 
-/* An access outside with .trap, or with an invalid handle: the launch fails with a message. */
+/* Runs an access outside with .trap, or with an invalid handle. The launch must fail with a
+ * message. */
 static void expect_failure(const char *instruction, bool bad_handle, enum emu_status status,
                            const char *id)
 {

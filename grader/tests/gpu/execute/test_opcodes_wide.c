@@ -21,8 +21,8 @@ static const struct {
               {"", "global"},
               {"", "shared"}};
 
-/* An operation: the old value in memory, the operands, and the expected value in
- * memory; lower halves first. */
+/* An operation: the old value in memory, the operands, and the expected value in memory. The lower
+ * half of each comes first. */
 static const struct operation {
     const char *name;
     uint64_t old[2], b[2], c[2], want[2];
@@ -55,8 +55,8 @@ void wide_each(name_visitor *visit, void *context)
 
 /* --- 16 bytes for each thread --------------------------------------------------------------------- */
 
-/* in: old, b, c; out: the returned value, then the value in memory. The returned value
- * passes through a mov.b128. */
+/* The kernel reads old, b and c, and stores the returned value, then the value in memory. The
+ * returned value passes through a mov.b128. */
 static char *wide_ptx(size_t space, const char *name, bool is_cas)
 {
     char *text = NULL;
@@ -89,7 +89,7 @@ static char *wide_ptx(size_t space, const char *name, bool is_cas)
 static void run_wide(struct fixture *fixture, size_t space, const struct operation *op,
                      const char *name)
 {
-    enum { THREADS = 33 }; /* a whole warp and one lane of another */
+    enum { THREADS = 33 }; /* these are a whole warp and one lane of another */
     uint64_t in[THREADS][3][2], out[THREADS][2][2];
     for (unsigned t = 0; t < THREADS; t++)
         memcpy(in[t], (const void *)op->old, sizeof in[t]);
@@ -127,7 +127,7 @@ Test(opcodes, wide)
 
 /* --- one place for all threads --------------------------------------------------------------------- */
 
-/* Each thread adds (1, 3), and retries until no other thread has interfered. */
+/* Each thread adds (1, 3). It retries until no other thread has changed the value in between. */
 static const char count_ptx[] =
     ".visible .entry k(.param .u64 word)\n{\n.reg .b64 w, x, y;\n.reg .b128 a, b, c;\n"
     ".reg .pred p;\nld.param.u64 w, [word];\nld.relaxed.gpu.global.b128 a, [w];\n"

@@ -1,5 +1,5 @@
-/* Tests parked launches, which still run when emu_launch() returns. They wait for the host and
- * continue later. The last tests do the same through the runtime library, with
+/* Tests parked launches: launches that still run when emu_launch() returns. They wait for the host,
+ * and continue later. The last tests do the same through the runtime library, with
  * gpu/execute/persistent.cu. */
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -19,7 +19,7 @@ static const char waits[] =
     "mov.u32 t, %tid.x;\nmov.u32 b, %ctaid.x;\nmov.u32 n, %ntid.x;\nmad.lo.u32 t, b, n, t;\n"
     "mul.wide.u32 o, t, 4;\nadd.s64 o, o, w;\nst.global.u32 [o+4], a;\nret;\n}\n";
 
-/* The same kernel, but it stores a count at each poll, so that memory always changes. */
+/* The same kernel, but it stores a count at each poll, so memory changes all the time. */
 static const char waits_and_counts[] =
     ".visible .entry k(.param .u64 words)\n{\n.reg .pred p;\n.reg .b32 a, n;\n.reg .b64 w;\n"
     "ld.param.u64 w, [words];\nmov.u32 n, 0;\n"
@@ -36,7 +36,7 @@ static emu_addr open_waiting(struct fixture *fixture, const struct emu_options *
     return fixture_upload(fixture, NULL, WORDS * sizeof(uint32_t));
 }
 
-/* Launches a kernel that must wait. */
+/* Launches a kernel that must be parked, because it waits for the host. */
 static struct emu_parked park(struct fixture *fixture, emu_addr words, uint32_t grid)
 {
     enum emu_status status = fixture_launch(
@@ -90,8 +90,8 @@ Test(parked, continues_when_memory_has_changed)
     }
 }
 
-/* Two launches are parked at the same time. One sets the word that the other waits for, while the
- * host allocates and frees memory. */
+/* Two launches are parked at the same time. One sets the word that the other waits for, after the
+ * host has allocated and freed memory. */
 Test(parked, memory_may_move)
 {
     struct fixture fixture;
@@ -156,9 +156,9 @@ Test(parked, memory_that_is_lent_is_told)
     fixture_close(&fixture);
 }
 
-/* Clusters of two blocks. The first block polls and stores the value in its shared memory; the
- * second block reads it there after both have met at the barrier. FROM_FIRST: a jump of the first
- * block after it has read 0; FROM_BOTH: a jump of both blocks. */
+/* A kernel in clusters of two blocks. The first block polls, and stores the value in its shared
+ * memory. The second block reads it there after both have reached the barrier. FROM_FIRST is a jump
+ * of the first block after it has read 0; FROM_BOTH is a jump of both blocks. */
 #define CLUSTERS_WAIT(from_first, from_both)                                                       \
     ".visible .entry k(.param .u64 words)\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{\n"      \
     ".reg .pred p;\n.reg .b32 a, t, b, n, r, s;\n.reg .b64 w, o;\n.shared .align 4 .b32 told;\n"   \
@@ -172,8 +172,9 @@ Test(parked, memory_that_is_lent_is_told)
     "mov.u32 t, %tid.x;\nmov.u32 b, %ctaid.x;\nmov.u32 n, %ntid.x;\nmad.lo.u32 t, b, n, t;\n"      \
     "mul.wide.u32 o, t, 4;\nadd.s64 o, o, w;\nst.global.u32 [o+4], a;\nret;\n}\n"
 
-/* A parked cluster keeps all its blocks and their memory, both the block that waits at the barrier
- * and the block that polls. If its blocks poll and meet repeatedly, other launches still run. */
+/* A parked cluster keeps all its blocks and their memory: the block that waits at the barrier, and
+ * the block that polls. If its blocks poll and reach the barrier repeatedly, other launches still
+ * run. */
 Test(parked, clusters_are_kept_whole)
 {
     static const char *const programs[] = {CLUSTERS_WAIT("@p bra LOOK;\n", ""),
@@ -196,7 +197,7 @@ Test(parked, clusters_are_kept_whole)
     }
 }
 
-/* A kernel that never stops changing memory is parked, too, and can be abandoned. */
+/* A kernel that changes memory without end is parked, too, and can be abandoned. */
 Test(parked, launches_that_change_memory_are_not_still)
 {
     struct fixture fixture;
@@ -216,7 +217,8 @@ Test(parked, launches_that_change_memory_are_not_still)
     fixture_close(&fixture);
 }
 
-/* Failed polls do not count as work. The limit applies only while the host waits for the launch. */
+/* Polls that fail do not count as work. The limit applies only while the host waits for the
+ * launch. */
 Test(parked, polls_do_not_use_up_the_limit)
 {
     struct fixture fixture;
@@ -316,8 +318,8 @@ Test(persistent, launches_are_recorded_at_their_end)
     json_decref(run);
 }
 
-/* HOW says how the program waits for a flag that can no longer be set. The deadlock's message
- * contains WAITS_FOR. CODE is the exit status. */
+/* HOW is the way in which the program waits for a flag that can no longer be set. The message about
+ * the deadlock must contain WAITS_FOR. CODE is the exit status. */
 static const struct {
     const char *how, *waits_for;
     int code;

@@ -1,6 +1,6 @@
-/* The fast path for repeated accesses (execute/access_run.c) and the path that checks all 32
- * addresses must give the same counts. initcheck needs all addresses of each access, and so
- * disables the fast path. */
+/* Tests the fast path for repeated accesses (execute/access_run.c). It must give the same counts as
+ * the path that checks all 32 addresses. The test disables the fast path with initcheck, which
+ * needs all addresses of each access. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 TestSuite(paths, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* without memory_more, which registers host memory, whose address changes with each run */
+/* excludes memory_more, which registers host memory, whose address differs in each execution */
 static const char *const programs[] = {"counts", "sum_ladder", "matmul_ladder", "textures",
                                        "halves", "threads",    "spaces"};
 
@@ -50,7 +50,8 @@ Test(paths, count_alike)
     }
 }
 
-/* Only the named observers run. `make bench` measures the cost of observers with these settings. */
+/* Only the named observers are active. With these settings, `make bench` measures the cost of
+ * observers. */
 Test(paths, only_named_observers_run)
 {
     static const struct {

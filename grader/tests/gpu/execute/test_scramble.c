@@ -1,11 +1,11 @@
-/* Tests emu_options.scrambles: loads from shared or constant memory return wrong values, all other
- * loads return right ones. */
+/* Tests emu_options.scrambles: loads from shared or constant memory return wrong values, but all
+ * other loads return the right ones. */
 #include <criterion/criterion.h>
 
 #include "tests/support/emulator_fixture.h"
 
-/* Thread t writes t + 1 to shared memory and loads it in one way; the row says whether that load is
- * scrambled. */
+/* Thread t writes t + 1 to shared memory, and loads it as the row says. The row also says whether
+ * the loaded value must be wrong. */
 static const struct {
     const char *name, *load;
     bool is_scrambled; /* by EMU_SCRAMBLE_SHARED */
@@ -19,7 +19,7 @@ static const struct {
     {"into its own address",
      "cvt.u64.u32 g, si; cvta.shared.u64 g, g; ld.u32 g, [g]; cvt.u32.u64 v, g;", true, false},
     {"some lanes", "mov.u32 v, w; @p ld.shared.u32 v, [si];", false,
-     false}, /* lane 0 does not load */
+     false}, /* lane 0 does not execute this load */
     {"global", "st.global.u32 [go], w; ld.global.u32 v, [go];", false, false},
     {"generic, of global memory", "st.global.u32 [go], w; cvta.global.u64 g, go; ld.u32 v, [g];",
      false, false},

@@ -1,5 +1,5 @@
-/* Tests every form of the copies with tensor maps, and every misuse of them. tensor_maps.cu tests
- * their effect. */
+/* Tests every form of copies with tensor maps, and every misuse of them. tensor_maps.cu tests the
+ * copied values. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define BYTES ".mbarrier::complete_tx::bytes"
 
-/* Thread 0 loads 16 words of the tensor, and the threads read them. */
+/* Thread 0 copies 16 words of the tensor to shared memory, and all threads read them. */
 #define LOAD(words, operands)                                                                      \
     "@!z bra I; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 s, [m], "    \
     "64; cp.async.bulk.tensor." words " [tile], [map, " operands                                   \
@@ -19,7 +19,7 @@
 #define LOAD_TO_CLUSTER(words, operands)                                                           \
     "cp.async.bulk.tensor." words ".shared::cluster.global" BYTES,                                 \
         LOAD(words ".shared::cluster.global" BYTES, operands)
-/* Thread 0 executes TEXT, and the threads read the tensor. */
+/* Thread 0 executes TEXT, and all threads read the tensor. */
 #define STORE(text)                                                                                \
     "@!z bra I; " text "; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; I: bar.sync 0; " \
     "ld.global.u32 x, [g];"
@@ -35,9 +35,9 @@
     "cp.async.bulk.prefetch.tensor." words, "cp.async.bulk.prefetch.tensor." words " [map, " at ";"
 #define TO_GLOBAL ".global.shared::cta.add.bulk_group"
 
-/* 32 threads. Word i of the tensor is 100 + i. A row has 16 words. at = word t % 16 of the box at
- * tile, which is 7; g = word t % 16 of the tensor; map; x = 1; z: this is thread 0; m = a place for
- * an mbarrier. WANT is the sum of all x. */
+/* TEXT runs in 32 threads. Word i of the tensor is 100 + i, and a row has 16 words. TEXT can use:
+ * at = word t % 16 of the box at `tile`, which is 7; g = word t % 16 of the tensor; map; x = 1; z
+ * is true for thread 0; m = memory for an mbarrier. WANT is the sum of all x. */
 static const struct row {
     const char *mnemonic, *text;
     unsigned dims;
@@ -83,7 +83,7 @@ static const struct row {
     {PREFETCH("3d.L2.global", "{0, 0, 0}]"), 3, 32, EMU_OK, NULL, 0},
     {PREFETCH("4d.L2.global", "{0, 0, 0, 0}]"), 4, 32, EMU_OK, NULL, 0},
     {PREFETCH("5d.L2.global.L2::cache_hint", "{0, 0, 0, 0, 0}], s"), 5, 32, EMU_OK, NULL, 0},
-    /* misuses, with the errors that an H100 reports */
+    /* the rows from here on are misuses, with the errors that an H100 reports */
     {NULL, "mov.u64 map, g; cp.async.bulk.prefetch.tensor.1d.L2.global [map, {0}];", 1, 0,
      EMU_BAD_INSTRUCTION, "bad-tensor-map", 0},
     {NULL, "cvta.shared.u64 map, wide; cp.async.bulk.prefetch.tensor.1d.L2.global [map, {0}];", 1,
@@ -111,7 +111,7 @@ static const struct row {
      "mov.u16 h, 2; " LOAD("1d.shared::cluster.global" BYTES ".multicast::cluster",
                            "{16}], [m], h"),
      1, 0, EMU_ILLEGAL_ADDRESS, "cluster-access", 0},
-    /* the tensor is larger than its memory */
+    /* the tensor is larger than the memory that it is in */
     {NULL, LOAD("1d.shared::cluster.global" BYTES, "{512}], [m]"), 1, 0, EMU_ILLEGAL_ADDRESS,
      "out-of-bounds", 0},
     {NULL, STORE("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [map, {512}], [tile]"), 1,
@@ -130,7 +130,7 @@ static const char frame[] =
     "ld.param.u64 g, [in];\nadd.s64 g, g, s;\nbar.sync 0;\nmov.u32 x, 1;\n%s\n"
     "st.global.u32 [o], x;\nret;\n}\n";
 
-#define SECOND 160 /* place of a second map, whose address is not a multiple of 64 */
+#define SECOND 160 /* offset of a second map, whose address is not a multiple of 64 */
 
 static void check_row(const struct row *row)
 {
@@ -187,7 +187,7 @@ void tensor_each(name_visitor *visit, void *context)
             visit(rows[i].mnemonic, context);
 }
 
-/* Instructions that the emulator refuses, and a part of the message. */
+/* Instructions that the emulator refuses, and a part of its message. */
 static const struct {
     const char *text, *says;
 } refused[] = {

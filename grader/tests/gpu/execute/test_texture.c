@@ -1,6 +1,6 @@
-/* Tests texture and surface instructions through device.h. Every form works or is refused with a
- * clear message. Invalid handles and accesses at the edges are tested, too. test_cudart_more.c
- * compares the fetched values with a GPU's. */
+/* Tests texture and surface instructions through device.h. Every form must work, or be refused with
+ * a clear message. Also tests invalid handles and accesses at the edges. test_cudart_more.c
+ * compares the read values with a GPU's. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +99,8 @@ Test(texture, forms_are_understood_or_refused)
     fixture_close(&fixture);
 }
 
-/* suld and sust: every type, width and shape, and accesses outside. */
+/* Tests suld and sust with every type, width and shape, and with accesses outside of the
+ * surface. */
 Test(texture, surfaces_of_every_form)
 {
     static const char *const types[] = {"b8", "b16", "b32", "b64"};
@@ -185,7 +186,7 @@ Test(texture, bad_handles_and_edges_are_reported)
     fixture_close(&fixture);
 }
 
-/* Memory that the program lends: kernels see its bytes, at its address. */
+/* The texture is in memory that the program lends. Kernels see its bytes, and use its address. */
 Test(texture, lent_memory_is_shared)
 {
     static uint32_t words[64];
@@ -208,9 +209,10 @@ Test(texture, lent_memory_is_shared)
     fixture_close(&fixture);
 }
 
-/* A cube of 4 x 4 texels with two more levels. Each texel has the number of its level. Each row has
- * a step that selects a level: sideways or down on each face. A step straight ahead reaches no
- * other texel, so it selects level 0. */
+/* A cube of 4 x 4 texels has two more levels, and each texel has the number of its level as its
+ * value. Each row has a step, the change of the direction between neighbouring pixels. Its size
+ * selects the level. There are steps sideways and down on each face. A step straight ahead reaches
+ * no other texel, so it selects level 0. */
 Test(texture, cube_chooses_the_level_of_a_step)
 {
     enum { SIZE = 4, LEVELS = 3, FACES = 6, TEXELS = FACES * (16 + 4 + 1) };
@@ -262,15 +264,15 @@ Test(texture, cube_chooses_the_level_of_a_step)
     fixture_close(&fixture);
 }
 
-/* Counts the requests and sectors of one warp. The texture has 64 rows of 64 texels; each row begins
- * 512 bytes after the one before, or right behind it. Texels have 1, 4 or 16 bytes. In each body,
- * %r1 is the lane's number and %r2 is 0. */
+/* Counts the requests and sectors of one warp. The texture has 64 rows of 64 texels. Each row
+ * begins 512 bytes after the previous one, or directly after its end. Texels have 1, 4 or 16 bytes.
+ * In each body, %r1 is the lane's number, and %r2 is 0. */
 Test(texture, sectors_are_counted)
 {
     enum { SIZE = 64, ROOM = 512 * SIZE * 4 };
     static const struct {
         const char *name, *body;
-        unsigned channels, bits, pitch; /* 0: 1, 32, 512 */
+        unsigned channels, bits, pitch; /* 0 stands for 1, 32 and 512 */
         bool linear;
         unsigned requests, sectors;
     } tests[] = {
@@ -343,7 +345,7 @@ Test(texture, sectors_are_counted)
                   "%s: %lu requests, %lu sectors", tests[i].name,
                   (unsigned long)counters.value[EMU_texture_requests],
                   (unsigned long)counters.value[EMU_texture_sectors]);
-        /* a weighted mean reads texels that plain loads would read one by one */
+        /* a weighted mean may read more texels than the plain loads, but reads each of theirs */
         cr_expect_eq(counters.value[EMU_wide_operations] > 0, tests[i].linear, "%s", tests[i].name);
         cr_expect(counters.value[EMU_texture_load_sectors] >= tests[i].sectors, "%s",
                   tests[i].name);
@@ -351,8 +353,8 @@ Test(texture, sectors_are_counted)
     }
 }
 
-/* Each lane reads 8 bytes of a surface and writes them to another row; half of the reads are
- * outside. */
+/* Each lane reads 8 bytes of a surface and writes them to another row. Half of the reads are
+ * outside of the surface. */
 Test(texture, sectors_of_surfaces_are_counted)
 {
     struct fixture fixture;

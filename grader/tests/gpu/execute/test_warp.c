@@ -6,8 +6,8 @@
 
 #include "tests/support/emulator_fixture.h"
 
-/* The head of a kernel that stores a word for each thread: t = tid.x; at = the address of the
- * thread's word; shared = 1024 words of shared memory; mine = the thread's own word in shared. */
+/* The beginning of a kernel that stores a word for each thread: t = tid.x; at = the address of the
+ * thread's word; shared = 1024 words of shared memory; mine = the thread's word in `shared`. */
 #define HEAD                                                                                       \
     ".visible .entry k(.param .u64 out)\n{\n"                                                      \
     ".shared .align 8 .b8 shared[4096];\n"                                                         \
@@ -73,8 +73,8 @@ Test(warp, nested_branches)
     fixture_close(&run.fixture);
 }
 
-/* for (i = 0; i < t; i++) a += i; each lane leaves in a different round, and they reconverge
- * after the loop. */
+/* for (i = 0; i < t; i++) a += i; each lane leaves the loop in a different round, and all lanes
+ * reconverge after it. */
 Test(warp, loop_of_different_lengths)
 {
     struct run run;
@@ -108,7 +108,7 @@ Test(warp, nested_loops_with_break)
     fixture_close(&run.fixture);
 }
 
-/* A branch jumps into the middle of the other side. No structured `if` has this shape. */
+/* A branch jumps into the middle of its other side, which a structured `if` never does. */
 Test(warp, unstructured_branches)
 {
     struct run run;
@@ -124,7 +124,7 @@ Test(warp, unstructured_branches)
     fixture_close(&run.fixture);
 }
 
-/* A warp has 20 threads. Its 12 missing lanes take no part in anything. */
+/* A warp has 20 threads. Its 12 missing lanes never take part. */
 Test(warp, ragged_warp)
 {
     struct run run;
@@ -152,7 +152,7 @@ Test(warp, early_exit)
     fixture_close(&run.fixture);
 }
 
-/* ret under a guard inside a loop: lane t leaves in round t. */
+/* A ret under a guard is inside a loop: lane t returns in round t. */
 Test(warp, guarded_return_in_a_loop)
 {
     struct run run;
@@ -198,7 +198,7 @@ Test(warp, barrier_orders_shared_memory)
     fixture_close(&run.fixture);
 }
 
-/* A whole warp exits before the barrier: the others do not wait for it. */
+/* A whole warp exits before the barrier. The others do not wait for it. */
 Test(warp, barrier_after_a_warp_has_exited)
 {
     struct run run;
@@ -207,8 +207,8 @@ Test(warp, barrier_after_a_warp_has_exited)
     fixture_close(&run.fixture);
 }
 
-/* Half a warp is at a barrier, and the other half at another instruction. This is an error on older
- * GPUs, and compilers assume that it never happens. The emulator reports it, and both halves
+/* Half a warp is at a barrier, and the other half is at another instruction. This is an error on
+ * older GPUs, and compilers assume that it never happens. The emulator reports it, and both halves
  * continue. */
 Test(warp, divergent_barrier)
 {
@@ -242,7 +242,7 @@ Test(warp, unaligned_barrier_may_diverge)
     fixture_close(&run.fixture);
 }
 
-/* Compilers copy one barrier into both branches, so warps meet by the barrier's number, at
+/* Compilers may copy one barrier into both branches. So barriers match by their number, even at
  * different instructions. */
 Test(warp, barriers_match_by_number)
 {
@@ -257,8 +257,8 @@ Test(warp, barriers_match_by_number)
     fixture_close(&run.fixture);
 }
 
-/* Two pairs of warps, each with its own barrier and count. The second pair waits three times as
- * often. The barriers' numbers are in registers. */
+/* There are two pairs of warps, each with its own barrier and count. The second pair waits three
+ * times as often. The barriers' numbers are in registers. */
 Test(warp, barriers_with_count)
 {
     struct run run;
@@ -273,8 +273,9 @@ Test(warp, barriers_with_count)
     fixture_close(&run.fixture);
 }
 
-/* Warps 0 and 1 meet three times at barrier 1 while warp 2 waits at barrier 2. Warp 2 continues
- * only after the others have arrived there, and then reads the last words that they wrote. */
+/* Warps 0 and 1 wait for each other three times at barrier 1, while warp 2 waits at barrier 2. Warp
+ * 2 continues only after the others have arrived there, and then reads the last words that they
+ * wrote. */
 Test(warp, barriers_do_not_mix)
 {
     struct run run;
@@ -291,7 +292,7 @@ Test(warp, barriers_do_not_mix)
     fixture_close(&run.fixture);
 }
 
-/* In a barrier's count, each warp counts as 32 threads, including missing and exited ones. */
+/* In the count of a barrier, each warp counts as 32 threads, including missing and exited ones. */
 Test(warp, barrier_count_of_ragged_warps)
 {
     struct run run;
@@ -305,7 +306,7 @@ Test(warp, barrier_count_of_ragged_warps)
 
 /* --- __syncwarp --------------------------------------------------------------------------------- */
 
-/* Each half of a warp exchanges words among its own lanes, in its own branch. */
+/* Each half of a warp is in its own branch, and exchanges words among its own lanes. */
 Test(warp, syncwarp_of_halves)
 {
     struct run run;
@@ -361,7 +362,7 @@ Test(warp, syncwarp_before_exit)
 
 /* --- calls -------------------------------------------------------------------------------------- */
 
-/* A recursive function, with a different depth in each lane: sum of 1 … n. */
+/* A function calls itself, with a different depth in each lane: it computes 1 + 2 + … + n. */
 Test(warp, recursion)
 {
     struct run run;
@@ -399,8 +400,8 @@ Test(warp, function_pointers)
     fixture_close(&run.fixture);
 }
 
-/* Lane 0 waits for a word that lane 5 writes after the reconvergence point. So lane 0 is late for
- * the vote, and the others must wait for it there. */
+/* Lane 0 waits for a word that lane 5 writes after the reconvergence point. So lane 0 reaches the
+ * vote later than the others, which must wait for it there. */
 Test(warp, vote_of_lanes_that_come_late)
 {
     struct run run;
@@ -417,8 +418,7 @@ Test(warp, vote_of_lanes_that_come_late)
     fixture_close(&run.fixture);
 }
 
-/* Lane 0 is late in every round, because the other lanes run ahead each time. They must wait
- * for it in each round. */
+/* In every round, the other lanes reach the vote before lane 0. They must wait for it each time. */
 Test(warp, votes_of_a_lane_that_always_comes_late)
 {
     struct run run;
@@ -436,8 +436,8 @@ Test(warp, votes_of_a_lane_that_always_comes_late)
     fixture_close(&run.fixture);
 }
 
-/* Lane 0 is still in the first round when odd lanes leave the loop. The other lanes reach the
- * second round's vote on another path than lane 0, but must still vote together. */
+/* Odd lanes leave the loop while lane 0 is still in the first round. The other lanes reach the
+ * second round's vote by another path than lane 0, but must still vote together with it. */
 Test(warp, vote_of_lanes_that_came_on_different_ways)
 {
     struct run run;

@@ -1,5 +1,5 @@
-/* Tests threads that wait for each other through memory: locks and flags within a warp and between
- * CTAs, and waits that never end. */
+/* Tests threads that wait for each other through memory: by locks and flags, within a warp and
+ * between CTAs. Also tests waits that never end. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,8 @@ Test(wait, spin_locks)
     }
 }
 
-/* All threads of a CTA, including the lanes of one warp, take a lock in shared memory in turn. */
+/* All threads of a CTA, including all lanes of a warp, take a lock in shared memory one after
+ * another. */
 Test(wait, spin_lock_in_shared_memory)
 {
     struct fixture fixture;
@@ -109,8 +110,8 @@ Test(wait, grid_barriers_are_cheap)
     fixture_close(&fixture);
 }
 
-/* A sum that passes from CTA to CTA. Each CTA polls until its turn. CTAs whose turn is far away
- * must not cost more than the others. */
+/* CTAs compute a sum one after another. Each CTA polls until the previous one has finished. CTAs
+ * that wait long must not cost more than the others. */
 Test(wait, chains_of_ctas_are_cheap)
 {
     enum { CTAS = 2000, PER_CTA = 30000 };
@@ -174,7 +175,7 @@ Test(wait, flag_of_another_lane)
     }
 }
 
-/* Each lane waits for the lane before it or after it: 32 paths at the same time. */
+/* Each lane waits for the lane before it (or after it), so there are 32 paths at the same time. */
 static void wait_in_a_chain(bool upwards)
 {
     char ptx[1000];
@@ -225,8 +226,8 @@ Test(wait, flag_of_another_warp)
 
 /* --- CTAs --------------------------------------------------------------------------------------- */
 
-/* A barrier of the whole grid, three times. There are more CTAs than workers, so the
- * CTAs must take turns. */
+/* The whole grid waits at a barrier, three times. There are more CTAs than workers, so a worker
+ * must switch between CTAs. */
 static void grid_barrier(unsigned workers, unsigned ctas)
 {
     struct fixture fixture;
@@ -262,7 +263,7 @@ Test(wait, grid_barrier)
     grid_barrier(2, 100);
 }
 
-/* The last CTA must start before the first can end. */
+/* The last CTA must start before the first one can end. */
 Test(wait, first_cta_waits_for_the_last)
 {
     for (unsigned workers = 1; workers <= 2; workers++) {
@@ -368,8 +369,8 @@ Test(wait, barrier_with_an_invalid_number)
     }
 }
 
-/* Every endless kernel is stopped at the limit, or earlier if it is certain that nothing can change
- * any more. The message has the line of the loop. */
+/* Every endless kernel is stopped at the limit. It is stopped earlier if it is certain that nothing
+ * can change any more. The message has the line of the loop. */
 static const struct endless {
     const char *name, *body;
     enum emu_status status;
@@ -461,15 +462,15 @@ Test(wait, for_ever)
             stop_at_limit(&endless[i], workers);
 }
 
-/* A thread that waits for a busy thread, or only for a limited time, is not stuck. The first CTAs
- * poll a word that the last CTA writes after some work; or no thread writes the word, and the
- * number of polls is limited. */
+/* A thread that waits for a busy thread, or for a limited time, is not stuck. The first CTAs poll a
+ * word that the last CTA writes after some work; or no thread writes the word, but the number of
+ * polls is limited. */
 static const char *const patient[] = {
     "setp.ne.u32 p, c, 3;\n@p bra L;\nW:\nadd.u32 a, a, 1;\nsetp.lt.u32 p, a, 300000;\n@p bra W;\n"
     "st.volatile.global.u32 [w], a;\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n"
     "@p bra L;\n",
     "L:\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, 1;\nsetp.lt.u32 p, a, 20000;\n@p bra L;\n",
-    /* loops that end by a bit of the count, by the time, by the address */
+    /* these loops end by a bit of the count, by the time, or by the address */
     "L:\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, 1;\nshr.u32 t, a, 15;\nand.b32 t, t, 1;\n"
     "setp.eq.u32 p, t, 0;\n@p bra L;\n",
     "L:\nld.volatile.global.u32 t, [w];\nmov.u32 a, %clock;\nshr.u32 a, a, 18;\n"

@@ -1,5 +1,5 @@
-/* Tests the fat-binary reader, with fat binaries that nvcc made, and with malformed ones, which are
- * damaged copies of a small well-formed one. */
+/* Tests the reader of fat binaries with fat binaries that nvcc made, and with damaged copies of a
+ * small valid one. */
 #include <criterion/criterion.h>
 #include <lz4.h>
 #include <stdlib.h>
@@ -66,8 +66,8 @@ static void add_plain(struct made *made, unsigned arch, uint64_t flags)
     add(made, FATBIN_PTX, arch, flags, ptx, sizeof ptx, 0);
 }
 
-/* Returns the text of MADE's best PTX for a GPU of arch 90. Returns NULL if there is none, or if
- * the text is wrong; MESSAGE then says why. */
+/* Returns the text of the PTX in MADE that is best for a GPU of architecture 90. Returns NULL if
+ * there is none, or if the text is wrong; MESSAGE then says why. */
 static char *best(const struct made *made, char *message)
 {
     struct fatbin_summary summary = {0};
@@ -126,8 +126,8 @@ Test(fatbin, zstd_is_unpacked)
 struct choice {
     const char *name;
     unsigned archs[4];     /* archs of the PTX entries; 0 ends the list */
-    unsigned specific;     /* bit i: entry i is for one architecture only */
-    unsigned right, newer; /* expected: chosen arch (0: none), lowest arch above 90 */
+    unsigned specific;     /* if bit i is set, entry i is for one architecture only */
+    unsigned right, newer; /* expected: the chosen arch (0: none), the lowest arch above 90 */
     bool right_specific;
 };
 
@@ -186,8 +186,8 @@ Test(fatbin, what_is_missing_is_explained)
 
 /* --- malformed fat binaries ------------------------------------------------------------------- */
 
-/* A change of one value in a well-formed fat binary. Offsets from HEADER on are in the
- * header of its entry. */
+/* A change of one value in a valid fat binary. Offsets of HEADER or more are in the header of its
+ * entry. */
 struct damage {
     const char *name;
     size_t offset, width;
@@ -218,8 +218,8 @@ static const struct damage damages[] = {
     {"not LZ4", HEADER + 0x28, 8, 0x2011, "damaged LZ4 data"},
 };
 
-/* The fat binary's bytes end with their heap block, so that AddressSanitizer detects a read past
- * them. */
+/* The bytes of the fat binary end at the end of their heap block, so that AddressSanitizer detects
+ * a read past them. */
 static void check_damage(const struct damage *damage, const struct made *good)
 {
     struct made made = *good;
@@ -251,7 +251,7 @@ Test(fatbin, damage_is_named)
         check_damage(&damages[i], &good);
 }
 
-/* Every prefix, and every flipped bit: the reader must not crash, and it must find no text in a
+/* Tries every prefix, and every flipped bit. The reader must not crash, and must find no text in a
  * prefix. */
 Test(fatbin, any_damage_is_survived)
 {

@@ -1,5 +1,5 @@
-/* Tests the kernels' heap. Chunks never overlap, all memory can be freed, and an allocation takes
- * the same time, however many chunks exist. */
+/* Tests the heap of kernels. Chunks never overlap, all memory can be freed, and an allocation takes
+ * the same time for any number of chunks. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ Test(heap, gives_all_its_memory_and_takes_it_back)
         uint64_t a = heap_alloc(&heap, 1000), b = heap_alloc(&heap, 1000),
                  c = heap_alloc(&heap, 2000);
         cr_expect(a && b && c && a % 16 == 0 && b % 16 == 0 && c % 16 == 0);
-        heap_free(&heap, b); /* both neighbours are in use; those of c will be free */
+        heap_free(&heap, b); /* both neighbours of b are in use; c's will be free */
         heap_free(&heap, a);
         heap_free(&heap, c);
     }
@@ -81,7 +81,7 @@ Test(heap, never_gives_the_same_bytes_twice)
     heap_close(&heap);
 }
 
-/* This many chunks would take minutes if each allocation walked a list. */
+/* If each allocation scanned a list, so many chunks would take minutes. */
 Test(heap, holds_half_a_million_chunks, .timeout = 600)
 {
     enum { CHUNKS = 1 << 19 };

@@ -1,4 +1,4 @@
-/* Tests that emulation needs at most one and a half times the memory that the program allocates,
+/* Tests that the emulator needs at most one and a half times the memory that the program allocates,
  * plus 200 MB. Builds with sanitizers skip this test, because sanitizers need memory themselves. */
 #include <criterion/criterion.h>
 #include <stdio.h>

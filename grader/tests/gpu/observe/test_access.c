@@ -10,7 +10,7 @@
 #define ITEMS 64u /* items of 16 bytes, the width of the widest load */
 #define LANES 32u
 
-/* A way to load from address a into the 64-bit register d, and the value that d must get, computed
+/* A way to load from address a into the 64-bit register d. Also computes the value that d must get
  * from the bytes at a. */
 struct width {
     const char *name, *load; /* %s: the space */
@@ -87,8 +87,8 @@ static const struct width widths[] = {
     {"v4.u32", "ld.%s.v4.u32 {w, x, y, z}, [a]; mov.b64 d, {z, w};", 16, want_outer_u32},
 };
 
-/* The item that lane l accesses in each turn. Some patterns repeat, some move, some change each
- * time. */
+/* The item that lane l accesses in each turn. In some patterns it stays the same, in some it moves,
+ * in some it changes each time. */
 struct choice {
     const char *name;
     unsigned (*item)(unsigned lane, unsigned turn);
@@ -115,9 +115,9 @@ static const struct choice choices[] = {
     {"at the end", at_the_end}, {"scattered", scattered},
 };
 
-/* The kernel copies the block to shared memory and to each lane's local memory; there, each byte is
- * XORed with the lane's number. TURNS times, each lane loads its item of the block, or of the copy
- * in SPACE, and stores it in out[turn][lane]. `index` has the items' byte offsets. */
+/* Makes a kernel that copies the block to shared memory, and to each lane's local memory with each
+ * byte XORed with the lane's number. Then, TURNS times, each lane loads an item of the block (or of
+ * the copy in SPACE), and stores it in out[turn][lane]. `index` has the items' byte offsets. */
 #define TURNS 4u
 static void make_kernel(char *ptx, size_t size, const struct width *width, const char *space,
                         const char *guard)
@@ -170,7 +170,7 @@ static void check_loads(const struct width *width, const struct choice *choice, 
                 only_some ? "and.b32 w, t, 5;\nsetp.ne.u32 q, w, 4;" : "");
     fixture_open(&f, watched ? NULL : &unwatched);
     fixture_load(&f, ptx);
-    /* items are as wide as the load: the block ends exactly after the last one */
+    /* items are as wide as the load, so the block ends exactly after the last item */
     emu_addr on_device = fixture_upload(&f, block, ITEMS * width->bytes);
     emu_addr indices = fixture_upload(&f, index, sizeof index);
     emu_addr results = fixture_upload(&f, NULL, sizeof out);

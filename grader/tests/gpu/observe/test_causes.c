@@ -1,6 +1,6 @@
-/* The explanations of losses must be true. A kernel looks up seeded patterns of addresses and
- * uses them. This test recomputes each number in an explanation, one lane after the other, from
- * the addresses in the record. */
+/* Tests that the explanations of wasted accesses are true. A kernel accesses memory in patterns of
+ * addresses from a table. For each explanation, the test computes every number in it again, lane by
+ * lane, from the addresses in the record. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@ struct pattern {
     bool shared;
     const char *verb;
     unsigned bytes;
-    uint64_t offset[LANES]; /* NONE: the lane takes no part */
+    uint64_t offset[LANES]; /* NONE if the lane takes no part */
     unsigned stride,
-        width; /* for generated rows: the step in elements, and lanes per row; 0: another pattern */
+        width; /* for generated rows: the step in elements, and the lanes per row; otherwise 0 */
     char made[120];
 };
 
@@ -72,7 +72,8 @@ static void make_wrap(struct pattern *p, uint64_t *seed)
     snprintf(p->made, sizeof p->made, "(%u + lane * %u) %% %u", first, step, round);
 }
 
-/* Makes a pattern in which neighbours swap places, or every second lane accesses the next word. */
+/* Makes a pattern in which neighbours exchange places, or in which every second lane accesses the
+ * next word. */
 static void make_turned(struct pattern *p, uint64_t *seed)
 {
     unsigned first = below(seed, 20), turn = below(seed, LANES), shift = below(seed, 3);
@@ -106,9 +107,10 @@ static struct pattern make(uint64_t *seed)
     return p;
 }
 
-/* --- the kernel ------------------------------------------------------------------------------------------ */
+/* --- the kernel
+ * ------------------------------------------------------------------------------------------ */
 
-/* Returns a kernel in which, in line 7, each lane accesses the offset that it finds in TABLE. */
+/* Returns a kernel whose line 7 accesses, in each lane, the offset that TABLE has for the lane. */
 static char *kernel_text(const struct pattern *p)
 {
     static const char *const types[] = {"u8", "u16", "u32", "u64", "v4.u32"};
@@ -156,7 +158,8 @@ struct truth {
     unsigned cost, ideal;
 };
 
-/* Returns the number of different values among the first COUNT of LIST, each divided by UNIT. */
+/* Returns the number of different values among the first COUNT elements of LIST, after dividing
+ * each by UNIT. */
 static unsigned different(const int64_t *list, unsigned count, int64_t unit)
 {
     unsigned found = 0;
@@ -169,7 +172,7 @@ static unsigned different(const int64_t *list, unsigned count, int64_t unit)
     return found;
 }
 
-/* Returns the number of different words in one column of banks, for lanes FROM to TO. */
+/* Returns the number of different words that lanes FROM to TO access in one column of banks. */
 static unsigned in_column(const struct truth *t, unsigned from, unsigned to, int64_t column,
                           int64_t width)
 {
@@ -225,8 +228,8 @@ static struct truth find_truth(const struct pattern *p, const json_t *offsets)
 
 /* --- explanations: is each claim true? ----------------------------------------------------------- */
 
-/* Every lane's address is STEP bytes above the previous lane's or, if PACKED, above the previous
- * active lane's. */
+/* Returns whether every lane's address is STEP bytes above the previous lane's or, if PACKED is
+ * true, above the previous active lane's. */
 static bool is_stride(const struct truth *t, int64_t step, bool packed)
 {
     for (unsigned i = 1; i < t->count; i++) {
@@ -278,9 +281,9 @@ static bool is_start(const struct truth *t, unsigned bytes)
     return bytes && t->low % 32 == bytes;
 }
 
-/* Each active lane is in its place in a row without gaps, but because lanes are missing, the
- * warp needs more sectors than its bytes fill. Either SOME of the 32 lanes are active, or one in
- * GAP. */
+/* Returns whether each active lane is at its place in a row without gaps, but missing lanes make
+ * the warp need more sectors than its bytes fill. Either SOME of the 32 lanes are active, or every
+ * GAPth lane is. */
 static bool is_only(const struct truth *t, unsigned some, unsigned gap)
 {
     unsigned bytes = t->made->bytes, all = t->lane[t->count - 1] - t->lane[0] + 1;
@@ -292,8 +295,8 @@ static bool is_only(const struct truth *t, unsigned some, unsigned gap)
            (all * bytes + 31) / 32 > (t->count * bytes + 31) / 32;
 }
 
-/* Each lane's address is STEP above the previous lane's, but wraps to the beginning after ROUND
- * bytes. */
+/* Returns whether each lane's address is STEP above the previous lane's, but returns to the
+ * beginning after ROUND bytes. */
 static bool is_wrap(const struct truth *t, int64_t step, int64_t round)
 {
     for (unsigned i = 1; i < t->count; i++) {
@@ -304,8 +307,8 @@ static bool is_wrap(const struct truth *t, int64_t step, int64_t round)
     return t->high - t->low + t->made->bytes <= round;
 }
 
-/* Returns whether the lanes form rows of WIDTH lanes, with this STEP and JUMP. Each of the two is
- * NONE if the explanation does not name it. */
+/* Returns whether the lanes form rows of WIDTH lanes, with this STEP and JUMP. STEP or JUMP is NONE
+ * if the explanation does not name it. */
 static bool is_rows_of(const struct truth *t, unsigned width, int64_t step, int64_t jump)
 {
     for (unsigned first = 1; first <= width && first + 1 < t->count; first++) {
@@ -324,15 +327,15 @@ static bool is_dense(const struct truth *t)
     return t->high - t->low + t->made->bytes == (int64_t)t->distinct * t->made->bytes;
 }
 
-/* Returns whether the lanes access neighbouring words, perhaps with gaps that cost nothing. */
+/* Returns whether the lanes access neighbouring words. Gaps that cost nothing are allowed. */
 static bool is_neighbours(const struct truth *t, bool back)
 {
     int64_t bytes = t->made->bytes;
     return is_stride(t, back ? -bytes : bytes, false) || (!back && is_dense(t));
 }
 
-/* Returns whether TEXT, with "V" in place of the verb, is true of global memory. Also returns false
- * if this test does not know the text. */
+/* Returns whether TEXT, an explanation with "V" in place of the verb, is true of global memory.
+ * Also returns false if this test does not know the text. */
 static bool is_true_global(const struct truth *t, const char *text)
 {
     unsigned n[5], bytes = t->made->bytes;
@@ -389,7 +392,8 @@ static bool is_true_global(const struct truth *t, const char *text)
 
 #define MORE 8 /* the list continues */
 
-/* Reads "3, 7, 11, ..." up to SEPARATOR: the number of entries, plus MORE if the list continues. */
+/* Reads a list such as "3, 7, 11, ..." up to SEPARATOR. Returns the number of entries, plus MORE if
+ * the list continues. */
 static unsigned read_list(const char **text, const char *separator, unsigned *list)
 {
     unsigned count = 0;

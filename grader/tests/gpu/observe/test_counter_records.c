@@ -1,5 +1,5 @@
-/* Tests the counters in the record: each run gives the same bytes, and each source line has its
- * counts. */
+/* Tests the counters in the record: each execution must give the same bytes, and each source line
+ * must have its counts. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "tests/support/emulator_fixture.h"
 
-/* A kernel with several kinds of instruction, in several lines; no thread waits for another. */
+/* A kernel with several kinds of instructions, in several lines. No thread waits for another. */
 static const char mixed[] =
     ".file 1 \"a.cu\"\n.file 2 \"b.h\"\n.visible .entry k(.param .u64 block)\n{\n"
     ".shared .align 4 .b8 s[1024];\n.reg .pred p;\n.reg .b32 t, a, b, i;\n.reg .b64 g, gi;\n"
@@ -65,10 +65,10 @@ Test(counter_records, same_with_more_workers)
 
 static int64_t counter_of(json_t *counters, const char *name)
 {
-    return json_integer_value(json_object_get(counters, name)); /* 0: there is none */
+    return json_integer_value(json_object_get(counters, name)); /* 0 if there is none */
 }
 
-/* Each line has the counts of its instructions, and their sum is the launch. */
+/* Each line has the counts of its instructions, and the lines add up to the launch's counts. */
 Test(counter_records, lines)
 {
     json_error_t error;

@@ -1,5 +1,5 @@
 /* Compares counters with theory: the cost of access patterns, as the programming guides state it
- * for one warp of 32 lanes. This file lists the expected figures; it does not compute them. */
+ * for one warp of 32 lanes. The expected figures are written in this file, not computed. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 
 #define VALUE(counters, name) ((unsigned long)(counters).value[EMU_##name])
 
-/* A kernel that executes ACCESS once per thread: t = tid.x, g = 64 KiB of global and s = 32 KiB of
- * shared memory, l = 32 KiB of local and c = 4 KiB of constant memory, i = scale * t + shift bytes,
- * gi = g + i, si = s + i, li = l + i, ci = c + i; v, w, v1 to v3 hold values. */
+/* A kernel that executes ACCESS once per thread. ACCESS can use t = tid.x; i = scale * t + shift
+ * (bytes); 64 KiB of global memory (g, and gi = g + i); 32 KiB of shared (s, si) and of local
+ * memory (l, li); 4 KiB of constant memory (c, ci); and registers for values (v, w, v1 to v3). */
 struct pattern {
     const char *name, *access;
     unsigned scale, shift;
@@ -54,7 +54,7 @@ static void expect_four(const struct pattern *p, const struct emu_counters *coun
                   (unsigned long)counters->value[first + i], p->want[i]);
 }
 
-/* Checks that no other traffic was counted. */
+/* Checks that no other counters of traffic have increased. */
 static void expect_only(const struct pattern *p, const struct emu_counters *counters,
                         enum emu_counter first)
 {
@@ -77,7 +77,7 @@ static void check_patterns(const struct pattern *patterns, size_t count, enum em
 
 /* --- global memory ------------------------------------------------------------------------------ */
 
-/* Sectors per request of stride 1, 2, 3, 4, 8, 16, 32 words: 4, 8, 12, 16, 32, 32, 32. */
+/* With strides of 1, 2, 3, 4, 8, 16, 32 words, a request needs 4, 8, 12, 16, 32, 32, 32 sectors. */
 Test(counters, global_loads)
 {
     static const struct pattern patterns[] = {
@@ -190,7 +190,7 @@ Test(counters, global_stores)
     CHECK(patterns, EMU_global_store_requests);
 }
 
-/* An atomic whose old value is used; an atomic whose old value is unused counts as a reduction. */
+/* These atomics use the old value. If the old value is unused, an atomic counts as a reduction. */
 Test(counters, atomics)
 {
     static const struct pattern patterns[] = {
@@ -236,7 +236,7 @@ Test(counters, reductions)
 
 /* --- shared memory ------------------------------------------------------------------------------ */
 
-/* Excess wavefronts of stride 2, 4, 8, 16, 32: 1, 3, 7, 15, 31; of odd strides 0. */
+/* Strides of 2, 4, 8, 16, 32 make 1, 3, 7, 15, 31 excess wavefronts; odd strides make none. */
 Test(counters, shared_loads)
 {
     static const struct pattern patterns[] = {
@@ -384,8 +384,8 @@ Test(counters, shared_atomics)
 
 /* --- local memory ------------------------------------------------------------------------------- */
 
-/* Lists requests and sectors of loads, then of stores. With a scale of 0, all threads access the
- * same word of their own memory; otherwise, threads access different elements of an array. */
+/* The figures are requests and sectors of loads, then of stores. With a scale of 0, all threads
+ * access the same word of their local memory, otherwise different elements of an array. */
 Test(counters, local_memory)
 {
     static const struct pattern patterns[] = {
@@ -441,7 +441,7 @@ Test(counters, local_memory)
 
 /* --- constant memory ---------------------------------------------------------------------------- */
 
-/* Requests, and replays for words beyond the first. */
+/* The figures are requests, and replays for words after the first. */
 Test(counters, constant_memory)
 {
     static const struct pattern patterns[] = {
@@ -483,7 +483,7 @@ Test(counters, constant_memory)
 #define RANDOM_TURNS 200u
 #define IDLE         UINT32_MAX
 
-/* The words that lanes ask for, or IDLE: over 20 turns, more and more different words. */
+/* Chooses the words that lanes access, or IDLE. Over 20 turns, more and more words differ. */
 static void choose_words(uint32_t words[RANDOM_TURNS][32])
 {
     uint64_t random = 42;
@@ -495,8 +495,8 @@ static void choose_words(uint32_t words[RANDOM_TURNS][32])
         }
 }
 
-/* Returns the number of passes of one turn: the largest number of words in one of the 32 banks or,
- * if each lane has a turn, the largest number of lanes. */
+/* Returns the number of passes in one turn: the largest number of words in one of the 32 banks. If
+ * EACH_LANE is true, lanes that access the same word need separate passes, too. */
 static unsigned count_passes(const uint32_t *words, bool each_lane)
 {
     unsigned held[32] = {0}, most = 0;
@@ -545,9 +545,9 @@ Test(counters, random_words)
     check_random("red.shared.add.u32 [i], t;", EMU_shared_atomic_wavefronts, true);
 }
 
-/* The trees of the reduction lab, for a block of 256: `s[2*o*t] += s[2*o*t + o]` with o = 1, 2,
- * 4 … has conflicts, `s[t] += s[t + o]` with o = 128, 64 … has none. On an H100, 32 such blocks
- * have 2,240 load and 1,120 store conflicts; so one block has 70 and 35. */
+/* Runs a tree of the reduction lab, in a block of 256 threads: `s[2*o*t] += s[2*o*t + o]` with o =
+ * 1, 2, 4 … has conflicts, `s[t] += s[t + o]` with o = 128, 64 … has none. On an H100, 32 such
+ * blocks have 2,240 load conflicts and 1,120 store conflicts, so one block has 70 and 35. */
 static void run_tree(const char *body, struct emu_counters *counters)
 {
     char ptx[1500];
@@ -584,11 +584,11 @@ Test(counters, reduction_trees)
              &c);
     cr_expect(VALUE(c, shared_load_bank_conflicts) == 0 &&
               VALUE(c, shared_store_bank_conflicts) == 0);
-    /* 4 + 2 + 1 whole warps, then one warp five times with some of its lanes */
+    /* 4 + 2 + 1 whole warps, then one warp five times, with some of its lanes */
     cr_expect(VALUE(c, shared_load_requests) == 2 * 12 && VALUE(c, shared_store_requests) == 12,
               "%lu loads", VALUE(c, shared_load_requests));
     cr_expect(VALUE(c, divergent_branches) == 5, "%lu divergent", VALUE(c, divergent_branches));
-    /* `if ((t & mask) == 0) s[t] += s[t + o]`: divergence in every round, no conflicts */
+    /* `if ((t & mask) == 0) s[t] += s[t + o]` diverges in every round, but has no conflicts */
     run_tree(
         "mov.u32 o, 1;\nROUND:\nbar.sync 0;\nshl.b32 i, o, 1;\nsub.u32 i, i, 1;\nand.b32 i, i, t;\n"
         "setp.ne.u32 p, i, 0;\n@p bra NEXT;\nshl.b32 i, t, 2;\nshl.b32 j, o, 2;\nadd.u32 j, i, j;\n"
@@ -597,7 +597,7 @@ Test(counters, reduction_trees)
         &c);
     cr_expect(VALUE(c, shared_load_bank_conflicts) == 0, "%lu",
               VALUE(c, shared_load_bank_conflicts));
-    /* 8 warps five times (strides to 32), then 4, 2 and 1 */
+    /* 8 warps in each of five rounds, then 4, 2 and 1 */
     cr_expect(VALUE(c, divergent_branches) == 8 * 5 + 4 + 2 + 1, "%lu divergent",
               VALUE(c, divergent_branches));
 }
@@ -681,7 +681,7 @@ Test(counters, wide_operations)
     }
 }
 
-/* Counts the lanes that access the same word as an earlier lane of the same request. */
+/* The counter counts the lanes that access the same word as an earlier lane of the same request. */
 Test(counters, atomic_collisions)
 {
     static const struct {
@@ -736,8 +736,8 @@ Test(counters, atomic_collisions)
     }
 }
 
-/* Eight warps start copies, and wait for them after some other instructions. A copy that no warp
- * waits for is not exposed. */
+/* Eight warps start copies, and wait for them after some other instructions. A copy for which no
+ * warp waits does not count as exposed. */
 Test(counters, copies_that_warps_wait_for)
 {
 #define COPY   "cp.async.ca.shared.global [s], [g], 4, 0;\ncp.async.commit_group;\n"
@@ -773,8 +773,8 @@ Test(counters, copies_that_warps_wait_for)
     }
 }
 
-/* Threads of 8 warps come to each kind of barrier in memory. Polling for its completion does not
- * count as another wait. A vote does count as a wait. */
+/* Threads of 8 warps reach each kind of barrier in memory. Polling for its completion does not
+ * count as another wait. A vote counts as a wait. */
 Test(counters, other_barriers)
 {
     static const char *const arrivals[] = {

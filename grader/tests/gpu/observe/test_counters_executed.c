@@ -9,7 +9,7 @@
 
 #define VALUE(counters, name) ((unsigned long)(counters).value[EMU_##name])
 
-/* 5 instructions by 3 warps, the last one of 8 threads. */
+/* 3 warps, the last of which has 8 threads, execute 5 instructions. */
 Test(counters, straight_line)
 {
     struct fixture f;
@@ -43,7 +43,8 @@ Test(counters, constants)
     fixture_close(&f);
 }
 
-/* Branches that all lanes take, that no lane takes and that half the lanes take. */
+/* The kernel has branches that all lanes take, that no lane takes, and that half of the lanes
+ * take. */
 Test(counters, branches)
 {
     struct fixture f;
@@ -81,8 +82,8 @@ Test(counters, divergent_sides)
     fixture_close(&f);
 }
 
-/* The warp with the longest loop is the critical path, whichever worker ran its CTA: 150 CTAs
- * give a second worker its share. */
+/* The warp with the longest loop is the critical path, whichever worker executes its CTA. There are
+ * 150 CTAs, so a second worker gets some of them. */
 Test(counters, longest_warp)
 {
     enum { CTAS = 150 };
@@ -96,7 +97,7 @@ Test(counters, longest_warp)
                 "mov.u32 w, %tid.x;\nshr.u32 w, w, 5;\nmad.lo.u32 n, n, 10, w;\n"
                 "L:\nsub.u32 n, n, 1;\nsetp.gt.s32 p, n, 0;\n@p bra L;\nret;\n}\n");
         fixture_run(&f, (struct fixture_launch){.grid = {CTAS}, .block = {128}, .counters = &c});
-        /* CTA 149, warp 3: n = 1493 rounds of 3 instructions, and 5 around them */
+        /* the longest is warp 3 of CTA 149: n = 1493 rounds of 3 instructions, and 5 around them */
         cr_expect(VALUE(c, longest_warp_instructions) == 1493 * 3 + 5, "%u workers: %lu", workers,
                   VALUE(c, longest_warp_instructions));
         unsigned long rounds = 0;
@@ -109,7 +110,7 @@ Test(counters, longest_warp)
     }
 }
 
-/* Of 150 CTAs, the last one's second warp loads most: two sectors in each round. Stores and
+/* Of 150 CTAs, the second warp of the last one loads most: two sectors in each round. Stores and
  * atomics do not count. */
 Test(counters, longest_warp_load_sectors)
 {

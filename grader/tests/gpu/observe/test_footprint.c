@@ -1,4 +1,5 @@
-/* Compares the bytes that launches report as touched with the bytes of each thread. */
+/* Compares the bytes that a launch reports as accessed with the bytes that each of its threads
+ * accesses. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 enum { BLOCKS = 6, THREADS = 96, ROUNDS = 5, BYTES = 1 << 17 };
 
-/* In each round, thread t accesses the WIDTH bytes at t * STRIDE + round * STEP. */
+/* In each round, thread t accesses WIDTH bytes at t * STRIDE + round * STEP. */
 struct row {
     const char *name, *instruction; /* on the address a */
     unsigned stride, step, width;
@@ -95,7 +96,7 @@ Test(footprint, has_the_bytes_of_each_thread)
     }
 }
 
-/* Launches that report all touches, those in memory that the program lends, or none. */
+/* A launch reports all its accesses, only those in memory that the program lends, or none. */
 Test(footprint, is_of_the_memory_that_is_asked_for)
 {
     static char lent[8192] __attribute__((aligned(4096)));

@@ -1,4 +1,4 @@
-/* Tests initcheck on correct programs, and its marks for written bytes. Programs with uninitialised
+/* Tests initcheck on correct programs, and how it marks written bytes. Programs with uninitialised
  * reads are in planted/uninitialised-read. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ Test(initcheck, is_silent_about_right_programs)
 
 #define BYTES 200u
 
-/* Copies within a block may overlap in either direction: the marks move with the bytes. */
+/* A copy within a block may overlap in either direction. The marks must move with the bytes. */
 Test(initcheck, marks_are_copied_with_the_bytes)
 {
     struct memory memory;

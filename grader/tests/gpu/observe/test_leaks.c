@@ -1,6 +1,6 @@
-/* Memory that the runtime library leaks: only a build with sanitizers detects it (make asan).
- * Programs run with the leak detection that such a build disables for them elsewhere. They may
- * leak memory themselves, therefore only reports with a stack frame of the library count. */
+/* Tests that the runtime library leaks no memory, which only a build with sanitizers detects (make
+ * asan). Such a build usually disables leak detection for programs; this test enables it. Programs
+ * may leak memory themselves, so only reports with a stack frame of the library count. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ Test(leaks, of_the_library_are_none)
     }
 }
 
-/* Without this test, the test above could pass with leak detection disabled. */
+/* Without this test, the test above could pass although leak detection is disabled. */
 Test(leaks, are_found_where_they_are)
 {
 #ifndef LANEWISE_PRELOAD

@@ -7,7 +7,7 @@
 
 TestSuite(memcheck, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* Without debug information there are no lines of the host; the findings are the same. */
+/* Without debug information, findings have no lines of host code, but are otherwise the same. */
 Test(memcheck, does_without_debug_information)
 {
     char *text = shell_must("strip --strip-debug -o stripped $PROGRAMS/double-free && "
@@ -19,7 +19,7 @@ Test(memcheck, does_without_debug_information)
     free(text);
 }
 
-/* The exit code of `lanewise run` remains that of the program. */
+/* Leaks do not change the exit code of `lanewise run`, which is the program's exit code. */
 Test(memcheck, leaks_are_notes)
 {
     free(shell_must("$LANEWISE run --sarif leak.sarif $PROGRAMS/leak"));

@@ -15,8 +15,8 @@ TestSuite(misleading, .init = shell_init, .fini = shell_fini, .timeout = 300);
 
 static const struct row {
     const char *name;         /* name of the case */
-    const char *must[WORDS];  /* the report must say this; its folded lines are joined by blanks */
-    const char *never[WORDS]; /* the report must not say this */
+    const char *must[WORDS];  /* the report, with its lines joined, must contain this */
+    const char *never[WORDS]; /* the report must not contain these words */
     const char *tools;        /* NULL for all tools */
 } rows[] = {
     {"sum_of_one_block",
@@ -83,7 +83,7 @@ static const struct row {
      NULL},
     {"host_stack", {"the host program's stack is full [host-crash]"}, {"cudaMalloc()"}, NULL},
     {"host_index", {"an address outside of its memory [host-crash]"}, {"cudaMalloc()"}, NULL},
-#ifndef __aarch64__ /* where the quotient is 0 and the program goes on */
+#ifndef __aarch64__ /* on this CPU, the quotient is 0 and the program continues */
     {"host_divides", {"divides an integer by 0 [host-crash]"}, {NULL}, NULL},
 #endif
     {"right_but_long",
@@ -131,8 +131,8 @@ ParameterizedTest(int *index, misleading, cases)
     free(text);
 }
 
-/* Ctrl-C on a terminal stops an endless kernel. Some seconds earlier, a line says where the kernel is.
- * On a busy machine it comes later. */
+/* Ctrl-C on a terminal stops an endless kernel. Some seconds before that (later on a busy machine),
+ * a line shows where the kernel is. */
 Test(misleading, endless_kernel_on_a_terminal)
 {
     int code;
@@ -173,7 +173,7 @@ Test(misleading, swapped_x_and_y_in_a_grading)
 Test(misleading, libraries)
 {
     static const struct {
-        const char *name, *must; /* MUST is NULL if a header must have neither errors nor losses */
+        const char *name, *must; /* MUST is NULL if there must be neither errors nor losses */
     } cases[] = {
         {"unique", NULL},
         {"sort", NULL},

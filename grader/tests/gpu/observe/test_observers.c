@@ -1,5 +1,5 @@
-/* Observers handle most accesses on a fast path. Here random accesses, both of common and of
- * unusual kinds, must give the same results as counting by hand, lane by lane. */
+/* Tests the fast path on which observers handle most accesses. Random accesses, both common and
+ * unusual ones, must give the same results as counting by hand, lane by lane. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,15 +23,15 @@ static uint32_t next_random(uint64_t *random, uint32_t below)
     return (uint32_t)(*random >> 33) % below;
 }
 
-/* The word that LANE takes from BASE on, by one of WAYS patterns. */
+/* Returns the word that LANE accesses, relative to BASE, in pattern WAY. */
 #define WAYS 8u
 static uint32_t place_of(unsigned way, uint32_t base, unsigned lane, uint64_t *random)
 {
     const uint32_t places[WAYS] = {
         base + lane,                       /* neighbours */
-        base,                              /* all lanes the same word */
+        base,                              /* all lanes access the same word */
         base + lane % 16 + lane / 16 * 40, /* two rows */
-        base + lane / 16 * 16,             /* a word of each of two rows */
+        base + lane / 16 * 16,             /* lanes access a word of each of two rows */
         base + 2 * lane,                   /* every second word */
         base + 33 * lane,                  /* a column */
         base + 31 - lane,                  /* backwards */
@@ -40,8 +40,8 @@ static uint32_t place_of(unsigned way, uint32_t base, unsigned lane, uint64_t *r
     return places[way];
 }
 
-/* Fills TURNS rows of words that LANES lanes take; some lanes take no part. The pattern changes
- * now and then. */
+/* Chooses the words that the lanes access, in TURNS rows of LANES. Some lanes take no part. The
+ * pattern sometimes changes. */
 static void choose_places(uint32_t places[TURNS][LANES], uint64_t *random)
 {
     unsigned way = 0;
@@ -59,7 +59,8 @@ static void choose_places(uint32_t places[TURNS][LANES], uint64_t *random)
     }
 }
 
-/* A loop in which each lane takes its word from the table and executes ACCESS at address a. */
+/* Prints a loop in which each lane takes a word from the table, and executes ACCESS at its address
+ * a. */
 static void print_loop(char *text, size_t size, const char *table, const char *access,
                        const char *memory)
 {
@@ -73,8 +74,8 @@ static void print_loop(char *text, size_t size, const char *table, const char *a
 
 /* --- initcheck --------------------------------------------------------------------------------------- */
 
-/* Prints a kernel in which one warp stores words and then loads words, in memory of which the host
- * has written parts. */
+/* Prints a kernel in which one warp stores words and then loads words. The host has written parts
+ * of the memory. */
 static void print_kernel(char *ptx, size_t size, bool shared)
 {
     char store[600], load[600];
@@ -94,7 +95,7 @@ static void print_kernel(char *ptx, size_t size, bool shared)
              4 * WORDS, store, load);
 }
 
-/* Returns new memory of which the host has written a part in the middle, or everything. */
+/* Returns new memory. The host has written a part in the middle, or everything. */
 static emu_addr make_block(struct fixture *f, bool *written, uint64_t *random)
 {
     static const uint32_t zeros[WORDS];
@@ -161,7 +162,7 @@ Test(observers, initcheck_finds_each_read_of_what_nobody_has_written)
 #define STEPS   12u /* instructions in a round */
 #define THREADS 96u /* number of threads in a block */
 
-/* A kernel that runs several rounds of STEPS loads and stores. */
+/* A kernel with several rounds of STEPS loads and stores. */
 struct racing {
     unsigned rounds, blocks;
     bool is_late; /* only the last block writes, in its last round */
@@ -171,8 +172,8 @@ struct racing {
 #define KERNELS    200u
 #define MOST_TURNS 180u /* rounds of all blocks */
 
-/* Prints each access on its own line, at words from a table, with barriers between some of them,
- * and atomics and fences now and then. */
+/* Prints each access on a separate line, at words from a table. There are barriers between some
+ * accesses, and sometimes atomics and fences. */
 static void print_racing_kernel(char *ptx, size_t size, struct racing *racing, uint64_t *random)
 {
     static const char *const accesses[] = {
@@ -182,8 +183,8 @@ static void print_racing_kernel(char *ptx, size_t size, struct racing *racing, u
     static const char *const between[] = {"bar.sync 0;", "", "", "", "bar.warp.sync 0xffffffff;",
                                           "membar.cta;"};
     enum { ANYTHING, PLAIN, STEP_BY_STEP, UNORDERED, KINDS };
-    /* A kernel with all of these would almost always have races: some kernels have plain
-     * accesses only, and some of those a barrier after each access, or none. */
+    /* If all kernels had all of these, almost all would have races. So some kernels have only plain
+     * accesses, and some of these have a barrier after each access, or none. */
     unsigned kind = next_random(random, KINDS);
     int length = snprintf(
         ptx, size,
@@ -213,12 +214,12 @@ static void print_racing_kernel(char *ptx, size_t size, struct racing *racing, u
              kind == UNORDERED ? "" : "bar.sync 0;\n");
 }
 
-/* Chooses words for each thread of all blocks, step by step: each of three blocks has its own part
- * of memory or, now and then, all share one. */
+/* Chooses words for each thread of all blocks, step by step. Usually, each of three blocks has its
+ * own part of memory; sometimes, all share one. */
 static void choose_racing_places(uint32_t *places, const struct racing *racing, uint64_t *random)
 {
     bool is_apart = next_random(random, 3);
-    uint32_t spread = 64u << next_random(random, 5); /* larger: fewer threads share words */
+    uint32_t spread = 64u << next_random(random, 5); /* the larger, the fewer share words */
     for (unsigned step = 0; step < STEPS; step++) {
         unsigned way = next_random(random, WAYS), far = next_random(random, 2) * spread;
         uint32_t absent = next_random(random, 4) ? 0 : next_random(random, INT32_MAX);
@@ -262,7 +263,8 @@ static char *find_races(const char *ptx, const struct racing *racing, const uint
     return text;
 }
 
-/* Some kernels read too much before they write for racecheck to remember all reads. */
+/* Compares racecheck's fast paths with its plain ones on a random kernel. Some kernels read so much
+ * before they write that racecheck cannot remember all reads. */
 static void check_races(uint64_t seed, bool shared, unsigned *racy)
 {
     static const struct racing kinds[] = {{.rounds = 10, .blocks = 3},
@@ -298,8 +300,8 @@ Test(observers, racecheck_finds_the_same_on_its_quick_ways)
     }
 }
 
-/* The first block reads words 0 to 31 and then enough others to make racecheck process its
- * notes. The second block writes the first words, which no note lists any more. */
+/* The first block reads words 0 to 31, and then so many others that racecheck must process its log
+ * of accesses. The second block writes the first words, which are no longer in the log. */
 Test(observers, racecheck_remembers_what_it_has_no_notes_of)
 {
     static const uint32_t unused[2 * STEPS * THREADS];

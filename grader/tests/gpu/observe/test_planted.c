@@ -1,7 +1,7 @@
 /* Tests planted defects. The folder planted/ID has one or two programs with kernels and functions
- * that have the finding ID, and similar correct twins without it; marks.h describes how comments
- * mark the expected findings. Its report.txt has the output of `lanewise run` for them, in the
- * order of the programs' names. These files show what students read. */
+ * that have the finding ID, and with similar correct kernels that do not. Comments mark the
+ * expected findings, as marks.h describes. The folder's report.txt has the output of `lanewise run`
+ * for the programs, in the order of their names. These files show what students read. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <dirent.h>
@@ -37,8 +37,8 @@ static int find_folders(struct dirent ***folders)
     return count;
 }
 
-/* Returns the part of the report about errors and, if LOSSES is true, about losses, which come
- * last. */
+/* Returns the part of the report about errors. If LOSSES is true, also returns the part about
+ * wasted work ("losses"), which comes last. */
 static char *print_findings(const char *program, bool losses)
 {
     return shell_must("set -o pipefail; out=$PWD; cd " PLANTED " && $LANEWISE run %s " ALL_TOOLS
@@ -47,8 +47,8 @@ static char *print_findings(const char *program, bool losses)
                       losses ? "--all" : "", program, losses ? "" : "/: warning: /,$d");
 }
 
-/* Returns whether both documents have the same errors. Ignores losses, because losses of kernels
- * that wait depend on how long they wait. */
+/* Returns whether both documents have the same errors. Ignores losses, because those of waiting
+ * kernels depend on how long they wait. */
 static bool has_same_errors(const json_t *one, const json_t *other)
 {
     json_t *lists[2] = {json_array(), json_array()}, *finding;
@@ -72,8 +72,8 @@ static bool is_any_order(const struct finding_kind *kind)
     return strcmp(kind->id, "deadlock") == 0;
 }
 
-/* Returns whether both documents have the same losses and counters, for programs whose losses are
- * expected. */
+/* Returns whether both documents have the same losses and counters. This is for programs in which
+ * losses are expected. */
 static bool has_same_losses(const json_t *one, const json_t *other)
 {
     return json_equal(json_object_get(one, "findings"), json_object_get(other, "findings")) &&
@@ -89,7 +89,7 @@ static json_t *load(const char *name)
     return document;
 }
 
-/* Runs only the tools that KIND needs: the others may hide a bug in a fast path. */
+/* Runs only the tools that KIND needs, because other tools may hide a bug in a fast path. */
 static json_t *run_many(const struct finding_kind *kind, const char *program)
 {
     char options[200];
@@ -116,7 +116,7 @@ static struct marks_count check_program(const struct finding_kind *kind, const c
     return count;
 }
 
-/* Checks the width of each line of TEXT, except lines of source, behind " | ". */
+/* Checks the width of each line of TEXT, except source lines, which come after " | ". */
 static void expect_narrow(const char *id, char *text)
 {
     for (char *line = strsep(&text, "\n"); line; line = strsep(&text, "\n"))

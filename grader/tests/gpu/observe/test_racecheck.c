@@ -53,7 +53,8 @@ Test(racecheck, unknown_tools_are_refused)
     free(text);
 }
 
-/* Without enough memory, racecheck stops. The report must not suggest that there are no races. */
+/* Racecheck stops if it has too little memory. The report must then not suggest that there are no
+ * races. */
 #ifndef __SANITIZE_ADDRESS__ /* the sanitizer itself uses more address space than that */
 Test(racecheck, says_when_it_stops)
 {

@@ -1,16 +1,17 @@
-/* Tests the tool "rows", which counts accesses to rows of cudaMallocPitch(), on the accesses of one
- * warp. */
+/* Tests the tool "rows" with the accesses of one warp. The tool counts accesses to rows from
+ * cudaMallocPitch(). */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
 #include "gpu/tools.h"
 #include "tests/support/emulator_fixture.h"
 
-#define WIDTH 1000u /* bytes of a row: two multiples of EMU_PITCH hold them */
+#define WIDTH 1000u /* bytes of a row, which fit into two multiples of EMU_PITCH */
 #define PITCH 2048u /* the pitch of such rows if emu_options.wider_pitch is 2 */
 
 /* A kernel with one access of each thread: t is tid.x, a = rows + SCALE * t + SHIFT; p is true for
- * threads 4 to 11; v, w and d hold values. With `plain` the memory is not made for rows. */
+ * threads 4 to 11; v, w and d hold values. If `plain` is true, the memory was not allocated as
+ * rows. */
 static const struct {
     const char *name, *access;
     unsigned scale, shift;

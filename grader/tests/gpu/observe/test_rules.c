@@ -1,6 +1,6 @@
 /* Compares the counting rules of older GPUs with the figures in their CUDA programming guides
- * (versions 2 and 3): the examples of global memory accesses by compute capability, and of strided
- * and broadcast shared accesses. */
+ * (versions 2 and 3). The guides have examples of global memory accesses by compute capability, and
+ * of strided and broadcast accesses to shared memory. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,9 @@ struct want {
     unsigned requests, sectors, ideal, transactions;
 };
 
-/* A kernel that executes ACCESS once per thread: t = tid.x, g = a global block, s = a shared
- * block, i = scale * t + shift bytes, gi = g + i, si = s + i; p is true for odd t. */
+/* A kernel that executes ACCESS once per thread. ACCESS can use: t = tid.x; i = scale * t + shift,
+ * in bytes; a block of global memory (g, and gi = g + i); a block of shared memory (s, si); p,
+ * which is true for odd t. */
 struct pattern {
     const char *name, *access;
     unsigned scale, shift, threads;
@@ -45,7 +46,7 @@ static void run_pattern(const struct pattern *p, enum emu_rules rules,
     fixture_close(&f);
 }
 
-/* FIRST is the first of the four consecutive counters that WANT lists. */
+/* Compares four consecutive counters, the first of which is FIRST, with WANT. */
 static void expect(const struct pattern *p, enum emu_rules rules, struct want want,
                    enum emu_counter first)
 {
@@ -73,7 +74,7 @@ static void check(const struct row *rows, size_t count, enum emu_counter first)
 Test(old_rules, global_loads)
 {
     static const struct row rows[] = {
-        /* the guide's figure: 128 bytes of a warp, in order, permuted, misaligned */
+        /* the guide's figure: a warp reads 128 bytes in order, permuted, or misaligned */
         {{"in order", LOAD, 4, 0, 32}, {2, 4, 4, 2}, {2, 4, 4, 2}},
         {{"neighbours swapped", "xor.b32 i, t, 1; mad.wide.u32 gi, i, 4, g;" LOAD, 4, 0, 32},
          {2, 32, 4, 32},
@@ -82,7 +83,7 @@ Test(old_rules, global_loads)
          {2, 32, 4, 32},
          {2, 4, 4, 2}},
         {{"misaligned by a word", LOAD, 4, 4, 32}, {2, 32, 4, 32}, {2, 7, 4, 3}},
-        /* half a warp crosses a line: 64 and 32 bytes, or 32 and 64 */
+        /* half a warp crosses a line, so it reads 64 and 32 bytes, or 32 and 64 */
         {{"60 bytes and 4", LOAD, 4, 68, 16}, {1, 16, 2, 16}, {1, 3, 2, 2}},
         {{"8 bytes and 56", LOAD, 4, 120, 16}, {1, 16, 2, 16}, {1, 3, 2, 2}},
         {{"within a line, across its middle", LOAD, 4, 4, 16}, {1, 16, 2, 16}, {1, 4, 2, 1}},
@@ -111,7 +112,8 @@ Test(old_rules, global_loads)
         {{"stride 3", LOAD, 12, 0, 16}, {1, 16, 2, 16}, {1, 6, 2, 2}},
         {{"stride 32", LOAD, 128, 0, 32}, {2, 32, 4, 32}, {2, 32, 4, 32}},
         {{"one word for all", "ld.global.u32 v, [g];", 4, 0, 32}, {2, 32, 2, 32}, {2, 2, 2, 2}},
-        /* 12 bytes for each of 16 threads: 48 transactions; from three arrays 3 */
+        /* 12 bytes for each of 16 threads take 48 transactions; from three arrays, they would take
+         * 3 */
         {{"structures of 12 bytes", LOAD "ld.global.u32 v1, [gi+4]; ld.global.u32 v2, [gi+8];", 12,
           0, 16},
          {3, 48, 6, 48},
@@ -135,7 +137,7 @@ Test(old_rules, global_stores_are_alike)
 
 #define SHARED "ld.shared.u32 v, [si];"
 
-/* Requests, steps, ideal, conflicts: the same on both. */
+/* The figures are requests, steps, ideal and conflicts. They are the same on both generations. */
 Test(old_rules, shared_loads)
 {
     static const struct row rows[] = {
@@ -155,8 +157,8 @@ Test(old_rules, shared_loads)
           4, 0, 16},
          {1, 1, 1, 0},
          {1, 1, 1, 0}},
-        /* several lanes want each of two words: one word goes to all its lanes, the other to one
-         * lane */
+        /* several lanes read each of two words: one word goes to all its lanes at once, the other
+         * to one lane at a time */
         {{"two words of two banks",
           "and.b32 v, t, 1; mov.u32 si, s; mad.lo.u32 si, v, 4, si;" SHARED, 0, 0, 16},
          {1, 2, 1, 1},

@@ -1,11 +1,12 @@
-/* Tests shapes: the described addresses of a warp must be its real addresses. */
+/* Tests descriptions of a warp's addresses as a shape. The described addresses must be the real
+ * ones. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/observe/shape.h"
 
-/* Lane l's address: base + l % width * step + l / width * jump, for the lanes of MASK. */
+/* The address of lane l is base + l % width * step + l / width * jump, for the lanes in MASK. */
 struct row {
     const char *name;
     unsigned bytes, base, width;

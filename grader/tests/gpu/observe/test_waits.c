@@ -10,11 +10,11 @@
 #define LOAD "ld.global.u32 v, [a];\n"
 #define USE  "add.u32 w, w, v;\n"
 
-/* Two blocks of two warps execute the body. a is an address in global memory, t is tid.x; ROUNDS(n)
+/* Two blocks of two warps execute BODY. a is an address in global memory, and t is tid.x. ROUNDS(n)
  * executes 3 n + 1 instructions. */
 static const struct {
     const char *name, *body;
-    unsigned waits; /* number of waits of each warp */
+    unsigned waits; /* expected number of waits of each warp */
 } rows[] = {
     {"at once", LOAD USE, 1},
     {"never used", LOAD, 0},

@@ -1,4 +1,5 @@
-/* Tests which work is ordered. Each row is a short program, step by step, and its conflicts.
+/* Tests the search for accesses to the same bytes that are not ordered (conflicts). Each row is a
+ * short program, step by step, and its conflicts.
  *
  * A step has a letter for the action, a stream, and the bytes that it touches:
  *
@@ -245,7 +246,7 @@ static void none(void *context, const struct order_conflict *conflict)
     cr_expect(false, "a conflict");
 }
 
-/* A loop of launches that the host never waits for must not grow without limit. */
+/* The host launches in a loop and never waits. The list of launches must not grow without limit. */
 Test(order, keeps_little)
 {
     struct order *order = order_open(none, NULL);

@@ -1,4 +1,4 @@
-/* When work runs: each row is a short program, step by step, and the times of its work.
+/* Tests when work runs. Each row is a short program, step by step, and the times of its work.
  *
  * A step is a letter for what happens, a stream, and microseconds:
  *
@@ -9,7 +9,8 @@
  *   "h a"        the host waits for a, "h *" for all    "H e"    the host waits for event e
  *   "x e"        forgets event e
  *
- * Streams: l is the legacy default stream, a to c are blocking, n to p are not. An event takes 1 us. */
+ * Streams: l is the legacy default stream, a to c are blocking, n to p are not. An event takes 1
+ * us. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,8 @@
 
 struct row {
     const char *name, *steps[MOST_STEPS];
-    /* for each piece of work the number of its step and when it ran, such as "0:0-10"; in the order
-     * of their ends */
+    /* For each copy or kernel, the number of its step and its times, such as "0:0-10". They are
+     * sorted by their ends. */
     const char *times;
 };
 
@@ -198,7 +199,7 @@ Test(timeline, totals)
     timeline_close(timeline);
 }
 
-/* If a program never waits, it fills the queue. The oldest work then ends. */
+/* A program that never waits fills the queue. The oldest work then ends. */
 Test(timeline, the_queue_is_bounded)
 {
     unsigned ended = 0;

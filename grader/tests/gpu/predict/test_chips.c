@@ -1,4 +1,4 @@
-/* Tests the pages of chips: valid pages, and the messages about mistakes in a page. */
+/* Tests the files that describe chips: valid files, and the messages about mistakes in a file. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ Test(chips, mistakes_are_refused_in_one_line)
     }
 }
 
-/* A user's own page works like the pages that come with Lanewise. */
+/* A user's own file works like the files that come with Lanewise. */
 Test(chips, a_file_is_read)
 {
     free(

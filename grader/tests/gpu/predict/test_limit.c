@@ -1,18 +1,18 @@
-/* Tests how the limit of a launch is chosen from the work of each unit. */
+/* Tests how the unit that limits a launch is found from the work of each unit. */
 #include <criterion/criterion.h>
 
 #include "gpu/predict/sample.h"
 #include "tests/gpu/predict/round_chip.h"
 
 /* A launch that executes for 100 us on a chip with 4 multiprocessors and a clock of 1,000 MHz. The
- * launch itself takes 2 us, so the kernel takes 101.3 us by Nsight Compute. */
+ * launch itself takes 2 us, and Nsight Compute would report 101.3 us for the kernel. */
 static const struct row {
     const char *name;
     double us[PREDICT_PART_COUNT];
-    struct sm_traffic traffic; /* in cycles; 4 * 100,000 of a multiprocessor, 810,400 of slices */
-    double dram_bytes;         /* the peak is 2,026,000 */
-    double across; /* if not 0, half as many sectors cross the second-level cache in a cycle */
-    enum predict_part limit, also; /* `also` is 0 if no other unit is nearly the limit */
+    struct sm_traffic traffic; /* cycles, at most 400,000 (multiprocessors) or 810,400 (slices) */
+    double dram_bytes;         /* bytes; at most 2,026,000 are possible */
+    double across; /* if not 0, only half as many sectors cross the second-level cache per cycle */
+    enum predict_part limit, also; /* `also` is 0 if no other unit nearly limits it */
 } rows[] = {
     {"no unit is busy", .us = {[PREDICT_fp32] = 55}, .limit = PREDICT_latency},
     {"a unit is nearly busy", .us = {[PREDICT_fp32] = 66}, .limit = PREDICT_latency,

@@ -1,5 +1,5 @@
-/* Tests predicted times of loops: their loads from constant memory, the effect of ptxas, and the
- * number of times that a compare-and-swap is repeated. */
+/* Tests predicted times of loops: their loads from constant memory, how ptxas changes them, and how
+ * often a compare-and-swap is repeated. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -10,8 +10,8 @@ TestSuite(predict_loops, .timeout = 100);
 
 #define ROUNDS 1024
 
-/* Returns the member NAME of the prediction of a loop with BODY, for each round. %r1 counts the
- * rounds. */
+/* Returns the member NAME of the prediction of a loop with BODY, divided by the number of rounds.
+ * %r1 counts the rounds. */
 static double each_round(const char *name, const char *body, struct fixture_launch launch)
 {
     struct emu_chip chip = round_chip();
@@ -38,8 +38,8 @@ static double each_round(const char *name, const char *body, struct fixture_laun
 
 /* --- constants ---------------------------------------------------------------------------------- */
 
-/* Returns the cycles of a loop that loads 16 bytes from a table of BYTES bytes, each time APART
- * bytes further. */
+/* Returns the cycles of a loop that loads 16 bytes from a table of BYTES bytes. Each load is APART
+ * bytes after the previous one. */
 static double cycles_of_table(unsigned bytes, unsigned apart, unsigned threads)
 {
     char body[512];
@@ -64,7 +64,7 @@ Test(predict_loops, a_table_beyond_the_cache_of_constants_misses)
               shared);
 }
 
-/* Each of the 16 warps of a scheduler finds its line replaced. */
+/* A scheduler has 16 warps. Each of them finds that the others have replaced its cache line. */
 Test(predict_loops, many_warps_take_lines_of_constants_from_each_other)
 {
     struct emu_chip chip = round_chip();
@@ -96,8 +96,8 @@ Test(predict_loops, a_loop_with_two_conditions_is_not_unrolled)
     cr_expect(plain > 4.9, "%.2f instructions", plain);
 }
 
-/* A comparison with the loaded value decides whether it is added. The loads of four rounds
- * overlap, though each comparison waits for its load. */
+/* A comparison with the loaded value decides whether it is added. The loads of four rounds overlap,
+ * although each comparison waits for its load. */
 Test(predict_loops, a_loop_around_a_predicated_block_is_unrolled)
 {
     struct emu_chip chip = round_chip();
@@ -113,7 +113,8 @@ Test(predict_loops, a_loop_around_a_predicated_block_is_unrolled)
 
 /* --- compare-and-swap --------------------------------------------------------------------------- */
 
-/* Each of 256 threads adds to a word with compare-and-swap. All take one of WORDS words. */
+/* Returns the latencies of 256 threads that each add to a word by compare-and-swap. All add to one
+ * of WORDS words. */
 static double latencies_of_swaps(unsigned words)
 {
     struct emu_chip chip = round_chip();
@@ -159,8 +160,8 @@ Test(predict_loops, a_sketch_counts_different_keys)
     }
 }
 
-/* Returns the time of the atomics of 64 CTAs, each of which adds to one page. OTHERS is the number
- * of bytes of other memory. */
+/* Returns the time of the atomics of 64 CTAs, each of which adds to one page. OTHERS is the size of
+ * other memory in bytes. */
 static double us_of_pages(size_t others)
 {
     struct emu_chip chip = round_chip();
@@ -182,8 +183,8 @@ static double us_of_pages(size_t others)
     return us;
 }
 
-/* In a program with much memory, only a few pages are watched. Atomics on other pages must count,
- * too. */
+/* In a program with much memory, atomics are tracked on only a few pages. Those on other pages must
+ * count, too. */
 Test(predict_loops, pages_with_atomics_count_though_they_are_not_watched)
 {
     double few = us_of_pages(0), many = us_of_pages((size_t)1 << 30);

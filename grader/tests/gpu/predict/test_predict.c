@@ -10,8 +10,8 @@
 
 TestSuite(predict, .timeout = 100);
 
-/* Returns the cycles of kernel k with BODY COUNT times in it. The body's lines are numbered by
- * %d. */
+/* Returns the cycles of a kernel k that contains BODY COUNT times. %d numbers the lines of the
+ * body. */
 static double cycles_of(const char *head, const char *body, int count, struct fixture_launch launch)
 {
     static char ptx[1 << 18];
@@ -91,8 +91,8 @@ Test(predict, a_load_that_hits_the_first_level_cache)
     cr_expect_float_eq(cycles, 40, 0.1, "%.3f cycles", cycles);
 }
 
-/* Returns the cost for a warp that copies with cp.async and waits for all groups of copies but the
- * latest PENDING. */
+/* Returns the cost for a warp that copies with cp.async, and then waits for all groups of copies
+ * except the latest PENDING ones. */
 static double cost_of_copies(unsigned pending)
 {
     char body[200];
@@ -168,7 +168,7 @@ Test(predict, the_second_level_cache_keeps_what_fits)
 
 /* --- pictures ----------------------------------------------------------------------------------- */
 
-/* The chip of 4 multiprocessors holds 8 CTAs of 8 warps on each. */
+/* The chip has 4 multiprocessors. Each holds 8 CTAs of 8 warps. */
 static const struct {
     const char *name;
     unsigned ctas;
@@ -214,7 +214,7 @@ Test(predict, what_a_roofline_needs)
     fixture_close(&f);
 }
 
-/* Each CTA adds a number 100 times, but CTA `which` adds it `often` times. */
+/* Each CTA adds a number 100 times, except CTA `which`, which adds it `often` times. */
 #define LOOP                                                                                       \
     ".visible .entry k(.param .u64 p, .param .u64 which, .param .u64 often) {\n"                   \
     ".reg .f32 %f<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<4>;\n"                      \
@@ -240,12 +240,12 @@ static double cycles_of_loops(unsigned ctas, unsigned which, unsigned often)
     return cycles;
 }
 
-/* None of the CTAs in the sample (1 and 6) is the long one, CTA 3. It runs beside short ones. */
+/* CTA 3 is long. The sample, CTAs 1 and 6, does not contain it. It runs beside short CTAs. */
 Test(predict, a_long_block_takes_as_long_as_alone)
 {
     double alone = cycles_of_loops(1, 0, 3200), beside = cycles_of_loops(8, 3, 3200);
     cr_expect_float_eq(beside, alone, 0.05 * alone, "%.0f cycles, alone %.0f", beside, alone);
-    /* so does a walk of which only the beginning was kept */
+    /* this is also so if only the beginning of the sampled execution was kept */
     double twice = cycles_of_loops(1, 0, 640000), once = cycles_of_loops(1, 0, 320000);
     cr_expect_float_eq(twice, 2 * once, 0.02 * twice, "%.0f cycles, half of it %.0f", twice, once);
 }
@@ -276,7 +276,8 @@ static double cycles_of_divisions(const char *growth)
     return cycles / 1000;
 }
 
-/* ptxas computes the reciprocal before the loop: a chain of 8 instead of 30 instructions remains. */
+/* ptxas computes the reciprocal before the loop, so a chain of 8 instead of 30 instructions
+ * remains. */
 Test(predict, a_divisor_that_stays_is_inverted_once)
 {
     double stays = cycles_of_divisions(""), grows = cycles_of_divisions("add.s32 %r1, %r1, 1;");
@@ -286,8 +287,8 @@ Test(predict, a_divisor_that_stays_is_inverted_once)
 
 #define SUMS 48
 
-/* Returns the L1 time of ROUNDS rounds of a loop with 48 sums, in cycles, with the directive
- * LIMIT. */
+/* Returns the time of ROUNDS rounds of a loop with 48 sums that L1 takes, in cycles. LIMIT is a
+ * directive that limits the registers. */
 static double l1_of_sums(const char *limit, unsigned rounds)
 {
     static char ptx[1 << 14];
@@ -330,7 +331,8 @@ Test(predict, sums_without_a_register_are_spilled)
     cr_expect(few >= 2 * (SUMS - 32) && few <= 2 * SUMS, "%.1f accesses a round", few);
 }
 
-/* Each thread loads (or stores) one word; neighbouring threads' words are STRIDE bytes apart. */
+/* Each thread loads (or stores) one word. The words of neighbouring threads are STRIDE bytes
+ * apart. */
 static double bytes_of(const char *access, unsigned stride, int launches)
 {
     static struct emu_chip chip;
@@ -430,8 +432,9 @@ Test(predict, atomics_cost_the_same_wherever_their_word_is)
     "red.global.add.u32 [%rd3], 3;\n"                                                              \
     "ret;\n}\n"
 
-/* Turns of a warp's addition, as an H100 takes them: red_words_* in tests/hardware/chip/h100.txt, where
- * a turn takes 0.73 ns. Words of a sector share a turn, and each unit takes turns of its own. */
+/* Compares the passes ("turns") of a warp's addition with those of an H100: red_words_* in
+ * tests/hardware/chip/h100.txt, where a turn takes 0.73 ns. Words of a sector share a turn, and
+ * each unit has its own turns. */
 Test(predict, atomics_take_the_turns_of_a_gpu)
 {
     static const struct {
@@ -461,8 +464,8 @@ Test(predict, atomics_take_the_turns_of_a_gpu)
     }
 }
 
-/* The same additions to floats: each lane to a word of its own, or all lanes to one word. Only an
- * addition to the same word has to wait for the one before (red_f32_line, red_f32_same). */
+/* The same additions to floats: each lane adds to a separate word, or all lanes add to one word.
+ * Only an addition to the same word must wait for the previous one (red_f32_line, red_f32_same). */
 #define FLOATS                                                                                     \
     ".visible .entry k(.param .u64 p, .param .u64 mask) {\n"                                       \
     ".reg .b32 %r<9>; .reg .f32 %f<2>; .reg .b64 %rd<8>;\n"                                        \

@@ -21,7 +21,8 @@ Test(golden_predicted, report)
     free(output);
 }
 
-/* The predictions do not depend on the number of workers, and a second run gives the same bytes. */
+/* The predictions do not depend on the number of workers, and a second execution gives the same
+ * bytes. */
 Test(predicted, runs_repeat)
 {
     char *output = shell_must("for workers in 1 2 5; do\n"
@@ -56,10 +57,11 @@ Test(predicted, json)
     free(text);
 }
 
-/* --- what is not predicted ---------------------------------------------------------------------- */
+/* --- launches without a prediction
+ * ------------------------------------------------------------- */
 
-/* Why the launches of gaps.cu are not predicted, or NULL if they are: the last launch does not
- * reach the function that calls itself. */
+/* The reasons why launches of gaps.cu are not predicted. NULL for the last launch, which does not
+ * reach the function that calls itself, so it is predicted. */
 static const char *const gaps[] = {
     "blocks wait for each other in line 8",
     "blocks wait for each other in line 18",

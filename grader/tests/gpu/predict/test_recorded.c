@@ -1,4 +1,4 @@
-/* Compares predicted times with times measured on an NVIDIA H200: a part of `make
+/* Compares predicted times with times that were measured on an NVIDIA H200. This is a part of `make
  * prediction-report`. */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ TestSuite(recorded_times, .init = shell_init, .fini = shell_fini, .timeout = 400
 
 static const struct {
     const char *program;
-    double median, most; /* median error in percent; factor for nine of ten launches */
+    double median, most; /* allowed: median error in percent, factor for nine of ten launches */
 } bounds[] = {
     {"structs", 20, 1.35},
     {"stencil", 20, 1.35},

@@ -38,8 +38,8 @@ static double real_of(const json_t *object, const char *name)
     return json_number_value(json_object_get(object, name));
 }
 
-/* The pieces of work of an engine that makes one at a time do not overlap, and nothing begins in a
- * stream before the work before it has ended. */
+/* An engine that does one copy or kernel at a time has no two that overlap. In a stream, nothing
+ * begins before the previous work has ended. */
 Test(timed, json)
 {
     free(shell_must("$LANEWISE run --gpu h200 --json a.json $PROGRAMS/timed >/dev/null 2>&1"));
@@ -81,7 +81,7 @@ Test(timed, json)
     free(text);
 }
 
-/* Without a GPU's name, nothing is predicted, and the report says what the program's clocks
+/* Without the name of a GPU, nothing is predicted, and the report says what the program's clocks
  * measured. */
 Test(timed, the_report_names_clocks_that_are_no_gpus)
 {

@@ -69,7 +69,8 @@ Test(hostile_ptx, is_refused_for_the_right_reason)
 }
 
 /* The time for a long text must grow only linearly. Each text has a hundred thousand copies of one
- * thing. Walking a list for each copy would take minutes and exceed the time-out. */
+ * construct. If the parser scanned a list for each copy, it would take minutes and exceed the time
+ * limit. */
 static const struct many {
     const char *name, *before, *each, *after;
 } many[] = {

@@ -1,5 +1,5 @@
-/* Links PTX texts of several source files into one module. The last test runs a program of two
- * files that nvcc built with -rdc=true. */
+/* Tests linking the PTX texts of several source files into one module. The last test runs a program
+ * of two files that nvcc built with -rdc=true. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "tests/support/emulator_fixture.h"
 #include "tests/support/shell.h"
 
-/* A variable that no kernel here uses. It must not take space in any kernel. */
+/* A variable that no kernel here uses. No kernel's shared memory may include it. */
 #define OF_OTHERS ".weak .shared .align 4 .b8 of_nobody[300000];\n"
 
-/* One of two similar files: %1 is its number, %2 the other's number, %3 its declaration of the
- * table. The variable `own`, the function `mine` and the shared memory are local to each file;
- * `same` is one variable. */
+/* One of two similar files. %1 is its number, %2 is the other file's number, and %3 is its
+ * declaration of the table. The variable `own`, the function `mine` and the shared memory are local
+ * to each file, but `same` is one variable. */
 static const char file[] =
     ".version 8.5\n.target sm_90\n.address_size 64\n%3$s" OF_OTHERS
     ".extern .func (.param .b32 r) shown_by_%2$d();\n"

@@ -1,5 +1,5 @@
-/* Tests the lexer and the parser with all unusual PTX that compilers and inline assembly write, and
- * with texts that are not PTX. */
+/* Tests the lexer and the parser with all unusual forms of PTX that compilers and inline assembly
+ * write, and with texts that are not PTX. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct {
     enum ptx_token_kind kind;
     const char *name; /* the token's text, or NULL */
     uint64_t value;
-    int length; /* bytes of the text that form the token, or 0 for all */
+    int length; /* number of bytes of the text that form the token, or 0 for all */
 } tokens[] = {
     {"add", PTX_WORD, "add", 0, 0},
     {"%r12", PTX_WORD, "%r12", 0, 0},
@@ -101,8 +101,8 @@ Test(ptx, token_lines)
 
 /* --- unusual texts that must load ----------------------------------------------------------------- */
 
-/* A kernel in which BODY puts its result into a, with t = tid.x. TOP comes before the kernel. WANT
- * is the result of thread 3. */
+/* A kernel in which BODY puts its result into a, with t = tid.x. TOP is the text before the kernel.
+ * WANT is the result of thread 3. */
 static const struct trap {
     const char *name, *top, *body;
     uint32_t want;
@@ -342,7 +342,7 @@ Test(ptx, parameter_lists)
 static const struct {
     const char *body, *says;
 } bad_bodies[] = {
-    /* in a header: the line is that of the call */
+    /* in a header, the finding has the line of the call */
     {".loc 2 9 9, function_name $i, inlined_at 1 42 7\nadd.bogus.u32 a, a, a;", "bogus"},
     {"frobnicate.u32 a, a;", "unsupported instruction 'frobnicate.u32'"},
     {"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {a}, {a}, {a}, {a}, a, 0;",
@@ -432,7 +432,7 @@ Test(ptx, bodies_that_are_refused)
                  bad_bodies[i].body);
         fixture_open(&f, NULL);
         bool braces = strstr(bad_bodies[i].body, "{{{");
-        if (braces) { /* an open brace swallows the rest of the text, including the other kernels */
+        if (braces) { /* an open brace makes the other kernels part of this kernel */
             char whole[1200];
             snprintf(whole, sizeof whole, "%s%s", FIXTURE_PTX, ptx);
             enum emu_status status = emu_load(f.device, whole, strlen(whole), &f.module);
@@ -502,7 +502,7 @@ Test(ptx, modules_that_are_refused)
         const char *text = bad_modules[i].text;
         enum emu_status status = emu_load(f.device, text, strlen(text), &f.module);
         const char *why = emu_message(f.device);
-        if (!*bad_modules[i].says) { /* any result is right; it must not crash */
+        if (!*bad_modules[i].says) { /* any result is right, but it must not crash */
             continue;
         }
         cr_expect(status == EMU_INVALID_PTX, "'%s' is taken", text);
@@ -555,7 +555,8 @@ Test(ptx, deep_nesting)
         cr_expect(status == EMU_INVALID_PTX, "depth %u", depth);
         free(text);
     }
-    /* a mov and a call whose vectors and brackets are nested 100,000 deep and never closed */
+    /* The text has a mov and a call whose vectors and brackets are nested 100,000 deep, and never
+     * closed. */
     for (int i = 0; i < 2; i++) {
         char *text = NULL;
         size_t size;
@@ -643,8 +644,8 @@ Test(ptx, truncated_text)
     fixture_close(&f);
 }
 
-/* Replaces each byte by each of these values. Then tests thousands of texts with
- * several damaged bytes. */
+/* Replaces each byte by each of these values. Then tries thousands of texts with several damaged
+ * bytes. */
 Test(ptx, damaged_text, .timeout = 600)
 {
     static const char bytes[] = "\1 ;,.{}[]()@!|%$_0x9-\"\n\xff";

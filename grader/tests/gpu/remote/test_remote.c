@@ -1,6 +1,6 @@
-/* Tests the device in a separate process (the server) through its protocol: the program's requests
- * and the replies. Here, the server runs in a thread, and the tests act as the program. The last
- * tests run real programs.
+/* Tests the protocol between a program and a device in a separate process (the server): the
+ * program's requests and the replies. Here, the server runs in a thread, and the tests play the
+ * role of the program. The last tests run real programs.
  *
  * A twin is a second device that gets the same requests, but other data. */
 #include <criterion/criterion.h>
@@ -40,7 +40,7 @@ static void *serve(void *data)
     return NULL;
 }
 
-/* Opens a link to a server. If SPOIL is not 0, the device has a twin with spoilt data. */
+/* Opens a connection to a server. If SPOIL is not 0, the device has a twin with spoilt data. */
 static void open_twins(struct link *link, uint64_t spoil)
 {
     int ends[2];
@@ -56,7 +56,7 @@ static void open_link(struct link *link)
     open_twins(link, 0);
 }
 
-static char record[4096]; /* record of the link that was closed last */
+static char record[4096]; /* record of the last closed connection */
 
 /* Closes the connection and returns how the server ended. */
 static enum server_end close_link(struct link *link)
@@ -99,7 +99,7 @@ static bool ask(struct link *link, enum wire_call call, struct wire_head *head, 
            head->bytes <= WIRE_CHUNK && wire_receive(link->fd, reply_data, head->bytes);
 }
 
-#define FOUR(byte)      ((byte)*0x01010101u) /* the pattern that repeats BYTE */
+#define FOUR(byte)      ((byte)*0x01010101u) /* a pattern of four bytes BYTE */
 #define HEAD(size, ...) ((struct wire_head){.bytes = (size), .arg = {__VA_ARGS__}})
 
 static emu_addr alloc(struct link *link, uint64_t size)
@@ -179,8 +179,8 @@ Test(remote, rows)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* If some rows are outside the allocation, at possible or impossible addresses, nothing is
- * written. */
+/* If some rows are outside of the allocation, nothing is written, whether their addresses are
+ * possible or not. */
 Test(remote, rows_that_are_not_all_in_memory_change_nothing)
 {
     static const uint64_t rows[][3] = {
@@ -273,7 +273,7 @@ Test(remote, requests_are_counted)
                 "\"read_rows\":3},\"rows\":{\"write_rows\":6,\"read_rows\":12},\"sectors\":{}}\n");
 }
 
-/* Returns how many sectors COUNT rows touch, row by row and byte by byte. */
+/* Returns the number of sectors that COUNT rows contain, computed row by row and byte by byte. */
 static uint64_t sectors_by_hand(uint64_t at, uint64_t width, uint64_t count, uint64_t pitch)
 {
     static bool touched[1 << 15];
@@ -296,7 +296,8 @@ static uint64_t recorded_sectors(const char *name)
     return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* Rows that share sectors, rows apart, one row, no bytes: offsets from an aligned address. */
+/* Rows that share sectors, rows with gaps, one row, and no bytes. `to` and `from` are offsets from
+ * an aligned address. */
 static const struct {
     uint64_t to, from, width, count, to_pitch, from_pitch;
 } moves[] = {
@@ -359,8 +360,8 @@ Test(remote, fills_repeat_a_pattern)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* Requests that fail are counted, too, with the numbers that the program sent. So the sums have a
- * limit, because readers of the record refuse larger numbers. */
+/* Requests that fail are counted, too, with the sizes that the program sent. So the sums must be
+ * limited, because readers of the record refuse larger numbers. */
 Test(remote, sums_of_rows_have_a_limit)
 {
     static const uint64_t rows[] = {UINT64_MAX, 1ull << 63, 5, 1ull << 45};
@@ -379,8 +380,8 @@ Test(remote, sums_of_rows_have_a_limit)
               "%s", record);
 }
 
-/* A request that no runtime library would send ends the service. A request that can be a student's
- * mistake gets a reply with an error. */
+/* A request that a runtime library would never send ends the connection. A request that can be a
+ * student's mistake gets a reply with an error. */
 Test(remote, what_breaks_the_protocol)
 {
     static const char junk[WIRE_CHUNK + 1];
@@ -420,7 +421,7 @@ Test(remote, what_breaks_the_protocol)
     }
 }
 
-/* Structs arrive as bytes, so each bool in them must be checked: 0 or 1. */
+/* Structs arrive as bytes, so the server must check that each bool in them is 0 or 1. */
 Test(remote, structs_with_a_byte_that_no_bool_has)
 {
     struct {
@@ -448,7 +449,7 @@ Test(remote, structs_with_a_byte_that_no_bool_has)
     }
 }
 
-/* If the size of a texture overflowed, its pitch and slice could lead to any address in
+/* The size of a texture must not overflow: its pitch and slice could then lead to any address in
  * the server's memory. */
 Test(remote, textures_whose_size_overflows)
 {
@@ -573,8 +574,8 @@ Test(remote, false_places_of_pages)
     }
 }
 
-/* A device of 64 MiB accepts at most 64 MiB of lent memory, because a twin reads all of it at each
- * call. */
+/* A device of 64 MiB accepts at most 64 MiB of lent memory. The limit is needed because a twin
+ * reads all of it at each call. */
 Test(remote, lent_memory_is_limited)
 {
     const uint64_t most = 64 << 20, a = 0x7f0000000000, b = a + most;
@@ -595,12 +596,12 @@ Test(remote, lent_memory_is_limited)
 
 #define BUILT LANEWISE_ROOT "/" LANEWISE_BUILD
 
-/* The place of the device: in the program's process, in a separate process, or in a separate
- * process with a twin. The caller frees the outcome of run_program(). RECORD is the file of the
- * separate device's record, or NULL. */
+/* Where the device is: in the program's process, in a separate process, or in a separate process
+ * with a twin. RECORD is the file for the separate device's record, or NULL. The caller frees the
+ * outcome of run_program(). */
 enum place { INSIDE, BESIDE, TWINS };
 
-static const char *chip = "", *clock_option = ""; /* further variables of the environment */
+static const char *chip = "", *clock_option = ""; /* more environment variables */
 
 static struct process_outcome run_recorded(const char *name, enum place place, const char *record)
 {
@@ -661,7 +662,7 @@ static uint64_t add_up(const json_t *record, const char *what, const char *one, 
            (uint64_t)json_integer_value(json_object_get(part, other));
 }
 
-/* Each function of the runtime that copies or fills on the device asks the device to do so. */
+/* Each function of the runtime that copies or fills on the device sends a request to it. */
 Test(remote, every_copy_on_the_device_is_counted)
 {
     char path[] = "/tmp/lanewise-record-XXXXXX", error[200] = "";
@@ -683,8 +684,8 @@ Test(remote, every_copy_on_the_device_is_counted)
     process_outcome_free(&outcome);
 }
 
-/* The twin has spoilt data. The server must know which reads are the same on both devices, and what
- * the program writes to shared memory must reach the twin. */
+/* The twin has spoilt data. The server must find out which reads are the same on both devices. Data
+ * that the program writes to shared memory must also reach the twin. */
 Test(remote, a_twin_follows)
 {
     struct link link;
@@ -700,7 +701,7 @@ Test(remote, a_twin_follows)
     char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, link.file, 0);
     cr_assert_neq(pages, MAP_FAILED);
     read_back(&link, shared, 8192);  /* before the program writes, both reads are the same */
-    memset(pages + 4096, 'x', 2048); /* now the program has written */
+    memset(pages + 4096, 'x', 2048); /* from here on, the program has written */
     read_back(&link, shared, 4096);
     read_back(&link, shared + 4096, 2048);
     read_back(&link, sent, 1024);
@@ -719,7 +720,8 @@ Test(remote, a_twin_follows)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* Kernels wait for a program in another process. (With a twin, no kernel waits for the program.) */
+/* Kernels wait for a program in another process. (If there is a twin, kernels cannot wait for the
+ * program.) */
 Test(remote, kernels_wait_for_a_program_beside_them)
 {
     struct process_outcome inside = run_program("persistent", INSIDE);
@@ -762,7 +764,7 @@ Test(remote, only_parked_launches_continue)
     cr_expect_eq(close_link(&link), SERVER_BROKEN);
 }
 
-/* The device predicts a launch's time, and the program's library asks for it. */
+/* The device predicts a launch's time. The program's library gets it by a request. */
 Test(remote, predicted_times_are_those_without_a_server)
 {
     chip = "LANEWISE_GPU=h200";

@@ -1,5 +1,5 @@
 /* Tests the timeline of a program in another process. The program reports its steps, and the server
- * corrects steps that cannot be true. */
+ * corrects reports that cannot be true. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -94,8 +94,8 @@ Test(steps, copies_are_those_of_the_requests)
     }
 }
 
-/* Two copies go to the same bytes, in two streams. The timeline is known only if an event orders
- * them. */
+/* Two streams each copy to the same bytes. The timeline is valid only if an event orders the
+ * copies. */
 Test(steps, work_without_order_spoils_the_timeline)
 {
     for (int ordered = 0; ordered < 2; ordered++) {
@@ -114,7 +114,7 @@ Test(steps, work_without_order_spoils_the_timeline)
     }
 }
 
-/* Copies without a step count, and the program cannot end the timeline. */
+/* Copies that are not reported count, too, and the program cannot end the timeline. */
 Test(steps, nothing_is_left_out)
 {
     struct scene scene;
@@ -129,7 +129,7 @@ Test(steps, nothing_is_left_out)
     json_decref(timeline);
 }
 
-/* If there are more events than the server keeps, the timeline does not count. */
+/* If there are more events than the server stores, the timeline is not valid. */
 Test(steps, too_many_events)
 {
     struct scene scene;

@@ -1,6 +1,6 @@
-/* Tests two views of an input, the shown one and the judged one. When a program sends numbers of
- * the shown input, they are replaced by those of the judged input, in whatever pieces the program
- * sends them. */
+/* Tests the two views of an input, the shown one and the judged one. When a program sends numbers
+ * of the shown input, they must be replaced by the judged ones, in whatever parts the program sends
+ * them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,8 @@ static void open_views(void)
     free(folder);
 }
 
-/* Sends COUNT numbers from number FIRST on, and returns how many were replaced by judged ones. */
+/* Sends COUNT numbers from number FIRST on. Returns the number of those that were replaced by
+ * judged numbers. */
 static int send(int first, int count)
 {
     int numbers[COUNT], swapped = 0;
@@ -160,7 +161,7 @@ Test(views, of_what_was_learned)
     views_swap(&views, (uint8_t *)sent, sizeof sent);
     cr_expect_eq(memcmp(sent, others, sizeof sent), 0);
     cr_expect_eq(send(0, COUNT), COUNT);
-    for (int i = 0; i < 100000; i++) { /* learning must stop at some size */
+    for (int i = 0; i < 100000; i++) { /* the table of known parts must not grow without limit */
         sums[0]++;
         views_learn(&views, (uint8_t *)sums, (uint8_t *)others, sizeof sums);
     }

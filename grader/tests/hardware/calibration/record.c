@@ -1,12 +1,12 @@
-/* Does a lesson show in time? Records calibration.tsv: the times of each lab's naive kernel and
- * solution on this machine's GPU, at the sizes of rows.def.
+/* Records whether the effect of a lab's lesson shows in time. Writes calibration.tsv: the times of
+ * each lab's naive kernel and solution on this machine's GPU, at the sizes of rows.def.
  *
  *   build/tests/record-times [LAB]      writes the table to stdout
  *
  * A row has ten runs. In each run, both programs run once, one after the other. Each program warms
- * up and times its loop over lab_again() several times; the run's figure is the median of these
- * times. Time may earn points only where the last column says 10 of 10: the solution was at least
- * 1.5 times as fast in each of the ten runs. */
+ * up, and then times its loop over lab_again() several times; the run's figure is the median of
+ * these times. Time may earn points only where the last column says 10 of 10: the solution was at
+ * least 1.5 times as fast in each of the ten runs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,8 @@ static void quit(const char *what, const char *why)
 
 /* --- programs ------------------------------------------------------------------------------------- */
 
-/* Returns the source named FROM: "solutions", "labs" (the skeleton), or the name of a mutant. */
+/* Returns the source in the place FROM: "solutions", "labs" (the skeleton), or the name of a
+ * mutant. */
 static struct text read_source(const struct lab *lab, const char *from)
 {
     char path[PATH_SIZE], why[300];
@@ -73,7 +74,7 @@ static struct text read_source(const struct lab *lab, const char *from)
     return source;
 }
 
-/* Builds the source named FROM for the GPU. */
+/* Builds the source in the place FROM for the GPU. */
 static void build(const struct lab *lab, const char *from, char program[PATH_SIZE])
 {
     static unsigned count;
@@ -99,7 +100,7 @@ static void build(const struct lab *lab, const char *from, char program[PATH_SIZ
 
 /* --- inputs --------------------------------------------------------------------------------------- */
 
-/* Returns the value of PRODUCT, such as "rows*cols": the factors are names of ints in INPUT. */
+/* Returns the value of PRODUCT, such as "rows*cols". The factors are names of ints in INPUT. */
 static size_t length_of(const struct case_data *input, char *product)
 {
     size_t length = 1;
@@ -178,7 +179,7 @@ static double median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* Returns a hash of the bits of the lab's main result; both programs must have the same. */
+/* Returns a hash of the bits of the lab's main result, which must be the same for both programs. */
 static uint64_t answer_in(const struct case_data *result)
 {
     static const char *const names[] = {"sum", "sums", "c"};

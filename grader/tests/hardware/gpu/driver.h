@@ -8,15 +8,15 @@
 /* Opens the GPU, or ends the program with a message. */
 void gpu_open(void);
 
-/* Prints "# NVIDIA …, 2026-11-22, by `make TARGET`", the first line of a record. */
+/* Prints the first line of a record: "# NVIDIA …, 2026-11-22, by `make TARGET`". */
 void gpu_print_head(const char *target);
 
 struct gpu_launch {
     const char *name; /* for messages */
-    const char *ptx;  /* with the kernel "plain": its parameters are the addresses of in and out */
+    const char *ptx;  /* has the kernel "plain"; its parameters are the addresses of in and out */
     unsigned blocks, threads;
     const void *in;
-    void *out; /* zeros before the launch */
+    void *out; /* contains zeros before the launch */
     size_t in_bytes, out_bytes;
 };
 

@@ -14,7 +14,7 @@ static uint64_t inputs[MOST_WORDS], outputs[MOST_WORDS], ours[MOST_WORDS];
 
 struct job {
     const char *name;   /* the mnemonic to compare, or "all" */
-    const char *folder; /* NULL: results come from the GPU */
+    const char *folder; /* NULL if the results come from the GPU */
     unsigned done, differ;
 };
 
