@@ -413,8 +413,8 @@ static void try_term(const struct rules *rules, size_t i)
             append(rules, i, " * gridDim.x");
 }
 
-/* The quotient at token I is rounded up: `(a + d - 1) / d`. The COUNT tokens of the divisor D follow
- * token I. Rounds it down. */
+/* Rounds the quotient at token I down, which is rounded up: `(a + d - 1) / d`. The COUNT tokens of
+ * the divisor D follow token I. */
 static void round_down(const struct rules *rules, size_t i, size_t count)
 {
     size_t plus = i - 4 - count, first = term_begin(rules, i);

@@ -13,8 +13,8 @@ void grade_add_finding(struct grade_result *result, const json_t *found);
  * CHECK is the check's element in the result. Does nothing if the message of an earlier check
  * already explains the mistake, because a report would show the cause above this message. */
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
-/* Each of the edits FOUND makes the checks with the ids REPAIRED pass. If the result has a cause for
- * one of these checks, adds the edits as this cause's advice, or replaces its message if an edit is
+/* Each of the edits FOUND makes the checks with the ids REPAIRED pass. If the result has a cause
+ * for one of these checks, adds the edits as this cause's advice, or replaces its message if an edit is
  * sure. Otherwise, adds the line of the first edit as the first cause. */
 void grade_add_repair(struct grade_result *result, const struct found_edits *found,
                       const json_t *repaired);

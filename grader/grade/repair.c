@@ -304,8 +304,8 @@ static void try_checks(struct repair *repair, json_t *tries, size_t count, json_
         passed[i] = read_passed(repair, json_string_value(json_array_get(repair->names, i)));
 }
 
-/* Returns the first edit that repairs the first failed check, or -1. Leaves out all edits up to this
- * one. */
+/* Returns the first edit that repairs the first failed check, or -1. Leaves out this edit and
+ * those before it. */
 static json_int_t find_choice(struct repair *repair)
 {
     json_int_t passed = -1;
