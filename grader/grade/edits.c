@@ -131,11 +131,24 @@ static bool is_known(const struct edits *edits, const struct small_edit *edit)
     return false;
 }
 
+/* Returns how many brackets of SPAN are still open at its end, minus those that close others. */
+static int open_brackets(const struct code *code, struct span span)
+{
+    int open = 0;
+    for (size_t i = span.first; i < span.first + span.count; ++i) {
+        const struct token *token = &code->tokens[i];
+        open += token->length == 1 && strchr("([{", *token->begin);
+        open -= token->length == 1 && strchr(")]}", *token->begin);
+    }
+    return open;
+}
+
 /* Adds the edit that replaces the left side of WHAT by its right side. */
 static struct small_edit *add(struct pair *pair, struct difference what)
 {
     struct edits *edits = pair->edits;
-    if (edits->count == TRIED || (what.left.count == 0 && what.left.first == 0))
+    if (edits->count == TRIED || (what.left.count == 0 && what.left.first == 0) ||
+        open_brackets(&pair->source, what.left) != open_brackets(&pair->solution, what.right))
         return NULL;
     struct small_edit *edit = &edits->list[edits->count];
     const struct token *left = first_of(&pair->source, what.left);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define EDITS_MOST 96u
+#define EDITS_MOST 64u
 
 struct small_edit {
     size_t begin, end; /* the edit replaces these bytes of the submission */
@@ -16,6 +16,7 @@ struct small_edit {
     size_t tokens;     /* tokens removed plus added; fewer if the edit only reorders tokens */
     bool is_vague;     /* the edit replaces several lines, or much of one line */
     bool is_guess;     /* the edit follows a rule, so another edit may be the right one */
+    bool is_sure;      /* a guess that rarely compensates for a mistake in another place */
     unsigned last;     /* the last line that the edit replaces */
     char says[200];    /* text for a message, such as "with another number than `8` in line 31" */
 };
@@ -25,18 +26,35 @@ struct edits {
     size_t count;
 };
 
+#define FOUND_EDITS 3u /* most edits that a report names */
+
+/* Edits that make the same wrong answers right. */
+struct found_edits {
+    const struct small_edit *edits[FOUND_EDITS];
+    size_t count;
+};
+
 /* Finds edits that make parts of SOURCE equal to SOLUTION, the smallest first. Ignores the
  * functions that are the same in SOURCE and SKELETON, because the student has not begun them.
  * SKELETON may be NULL. The caller frees the edits with edits_free(). */
 void edits_from_solution(struct edits *edits, const char *source, const char *solution,
                          const char *skeleton);
 
-/* Finds typical small changes, such as < for <=, in the functions of SOURCE. The changes in line
- * SUSPECT come first, unless SUSPECT is 0; the changes in the lines FIRST to LAST follow. Each of
- * the two groups begins with the most typical changes. The caller frees the edits with
+/* Where edits_by_rules() looks for edits. */
+struct edit_lines {
+    unsigned suspect;     /* the line that is most likely wrong, or 0 */
+    unsigned first, last; /* only these lines are changed, except by rounding */
+    unsigned shown[16]; /* lines that compute the wrong result; only their functions are changed */
+    size_t shown_count; /* 0 if all functions may be changed */
+    bool has_overflow;  /* wider types are tried early */
+    bool only_rounding; /* round quotients, and make no other changes */
+};
+
+/* Finds typical small changes, such as < for <=, in the functions of SOURCE. Quotients that may
+ * have to be rounded up come first, then changes of the suspect line, of the shown lines and of the
+ * other lines. In each group, the most typical changes come first. The caller frees the edits with
  * edits_free(). */
-void edits_by_rules(struct edits *edits, const char *source, unsigned suspect, unsigned first,
-                    unsigned last);
+void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines);
 
 /* Sets `says`, EDIT's text for a message. */
 void edit_say(struct small_edit *edit, const char *format, ...)

@@ -8,7 +8,7 @@
 #include "grade/code.h"
 #include "grade/edits.h"
 
-#define EACH 8u /* maximum number of edits per rule, so that one rule does not use up the list */
+#define EACH 10u /* most edits of one rule in a group, so that room is left for the other rules */
 
 struct rules {
     const struct code *code;
@@ -64,6 +64,13 @@ static struct small_edit *put(const struct rules *rules, size_t i, size_t count,
                                 .tokens = 1,
                                 .is_guess = true};
     edit->begin = count ? (size_t)(first->begin - rules->code->text) : edit->end;
+    for (const struct small_edit *other = edits->list; other < edit; ++other)
+        if (other->begin == edit->begin && other->end == edit->end &&
+            strcmp(other->text, text) == 0) {
+            free(copy);
+            --edits->count;
+            return NULL;
+        }
     return edit;
 }
 
@@ -119,6 +126,72 @@ static void exchange(const struct rules *rules, size_t first, size_t first_count
                  quote(rules, first, i + count - first), edit->line);
 }
 
+/* --- terms ------------------------------------------------------------------------------------ */
+
+static bool is_number(const struct token *token)
+{
+    return isdigit((unsigned char)*token->begin) && !memchr(token->begin, '.', token->length);
+}
+
+/* Returns the first token of the term, such as a name, a call or a bracket, that ends before token
+ * END. Returns END if there is none. */
+static size_t term_begin(const struct rules *rules, size_t end)
+{
+    size_t first = end - 1;
+    bool is_group = is(rules, first, ")") || is(rules, first, "]");
+    int depth = is_group ? 1 : 0;
+    while (depth > 0 && at(rules, first)->length > 0) {
+        const struct token *token = at(rules, --first);
+        depth += token_is(token, ")") || token_is(token, "]");
+        depth -= token_is(token, "(") || token_is(token, "[");
+    }
+    if (is_group && token_is_name(at(rules, first - 1)))
+        --first;
+    if (!is_group && !token_is_name(at(rules, first)) && !is_number(at(rules, first)))
+        return end;
+    while (is(rules, first - 1, ".") || is(rules, first - 1, "->"))
+        first -= 2;
+    return first;
+}
+
+/* Returns the number of tokens of the divisor that begins at token I: a name, a number or a
+ * bracket. Returns 0 for other divisors. */
+static size_t divisor_length(const struct rules *rules, size_t i)
+{
+    size_t length = 1;
+    if (is(rules, i, "(")) {
+        for (int depth = 1; depth > 0 && at(rules, i + length)->length > 0; ++length)
+            depth += is(rules, i + length, "(") - is(rules, i + length, ")");
+        return length;
+    }
+    if (!token_is_name(at(rules, i)) && !is_number(at(rules, i)))
+        return 0;
+    while (is(rules, i + length, ".") || is(rules, i + length, "->"))
+        length += 2;
+    return is(rules, i + length, "(") ? 0 : length;
+}
+
+/* Returns whether `- 1) / ` begins at token I, the end of a quotient that is rounded up. */
+static bool ends_rounding(const struct rules *rules, size_t i)
+{
+    return is(rules, i, "-") && is(rules, i + 1, "1") && is(rules, i + 2, ")") &&
+           is(rules, i + 3, "/");
+}
+
+/* Returns whether token I, an operator or a number, belongs to `+ d - 1) / d`. */
+static bool is_rounding(const struct rules *rules, size_t i)
+{
+    enum { LONGEST = 12 };
+    if (is(rules, i, "/"))
+        return ends_rounding(rules, i - 3);
+    if (is(rules, i, "1"))
+        return ends_rounding(rules, i - 1);
+    for (size_t j = i; j < i + LONGEST && !strchr(";,", *at(rules, j)->begin); ++j)
+        if (ends_rounding(rules, j))
+            return true;
+    return false;
+}
+
 /* --- the rules -------------------------------------------------------------------------------- */
 
 /* If token I is the first operator in a row of TABLE, replaces it by the second. */
@@ -130,7 +203,7 @@ static void replace_operator(const struct rules *rules, size_t i, const char *co
             change(rules, i, table[row][1], "operator");
 }
 
-#define ROWS(table) sizeof(table) / sizeof *(table)
+#define ROWS(table) (sizeof(table) / sizeof *(table))
 
 static void try_comparison(const struct rules *rules, size_t i)
 {
@@ -142,6 +215,14 @@ static void try_comparison(const struct rules *rules, size_t i)
         replace_operator(rules, i, table, ROWS(table));
 }
 
+/* Returns whether the line of token I begins with WORD. */
+static bool begins_line(const struct rules *rules, size_t i, const char *word)
+{
+    while (at(rules, i - 1)->line == at(rules, i)->line)
+        --i;
+    return is(rules, i, word);
+}
+
 static void try_operator(const struct rules *rules, size_t i)
 {
     static const char *const table[][2] = {{"/", "%"},  {"%", "/"},   {"+", "*"},   {"+", "-"},
@@ -151,7 +232,10 @@ static void try_operator(const struct rules *rules, size_t i)
     bool is_unary = !token_is_name(at(rules, i - 1)) &&
                     !isdigit((unsigned char)*at(rules, i - 1)->begin) && !is(rules, i - 1, ")") &&
                     !is(rules, i - 1, "]");
-    if (!is_unary)
+    /* a new variable has no old value; a loop whose step does not grow would not end */
+    bool is_new = is(rules, i, "=") && token_is_name(at(rules, i - 2));
+    bool is_step = is(rules, i, "+=") && begins_line(rules, i, "for");
+    if (!is_unary && !is_new && !is_step && !is_rounding(rules, i))
         replace_operator(rules, i, table, ROWS(table));
     else if (is(rules, i, "-"))
         drop(rules, i, 1);
@@ -186,31 +270,13 @@ static void replace_name(const struct rules *rules, size_t i, const char *const 
 /* Replaces one of two names that students often confuse by the other one. */
 static void try_name(const struct rules *rules, size_t i)
 {
-    static const char *const table[][2] = {{"tx", "ty"},
-                                           {"bx", "by"},
-                                           {"row", "column"},
-                                           {"row", "col"},
-                                           {"width", "height"},
-                                           {"rows", "columns"},
-                                           {"rows", "cols"},
-                                           {"w", "h"},
-                                           {"i", "j"},
-                                           {"i", "k"},
-                                           {"j", "k"},
-                                           {"r", "c"},
-                                           {"n", "m"},
-                                           {"a", "b"},
-                                           {"x", "next"},
-                                           {"in", "out"},
-                                           {"width", "depth"},
-                                           {"height", "depth"},
-                                           {"lane", "warp"},
-                                           {"first", "last"},
-                                           {"left", "right"},
-                                           {"north", "south"},
-                                           {"east", "west"},
-                                           {"TILE_X", "TILE_Y"},
-                                           {"blockDim", "gridDim"}};
+    static const char *const table[][2] = {
+        {"tx", "ty"},        {"bx", "by"},        {"row", "column"}, {"row", "col"},
+        {"width", "height"}, {"rows", "columns"}, {"rows", "cols"},  {"w", "h"},
+        {"i", "j"},          {"i", "k"},          {"j", "k"},        {"r", "c"},
+        {"n", "m"},          {"a", "b"},          {"x", "next"},     {"in", "out"},
+        {"width", "depth"},  {"height", "depth"}, {"lane", "warp"},  {"first", "last"},
+        {"left", "right"},   {"north", "south"},  {"east", "west"},  {"TILE_X", "TILE_Y"}};
     replace_name(rules, i, table, ROWS(table), false);
 }
 
@@ -228,16 +294,18 @@ static void try_cuda_name(const struct rules *rules, size_t i)
         {"threadIdx", "blockIdx"},
         {"blockDim", "gridDim"},
         {"blockIdx", "gridDim"},
-        {"x", "y"},
     };
+    static const char *const axes[][2] = {{"x", "y"}};
     replace_name(rules, i, table, ROWS(table), true);
+    replace_name(rules, i, axes, ROWS(axes), false);
 }
 
 /* Exchanges two names that students often confuse, such as x and y, everywhere in the line. */
 static void try_line_names(const struct rules *rules, size_t i)
 {
-    static const char *const pairs[][2] = {
-        {"x", "y"}, {"tx", "ty"}, {"row", "col"}, {"row", "column"}, {"width", "height"}};
+    static const char *const pairs[][2] = {{"x", "y"},     {"tx", "ty"},      {"r", "c"},
+                                           {"row", "col"}, {"row", "column"}, {"width", "height"}};
+    struct span whole = {0, rules->code->token_count};
     size_t end = i, count = 0;
     char text[600] = "", *to = text;
     if (at(rules, i - 1)->line == at(rules, i)->line)
@@ -245,7 +313,9 @@ static void try_line_names(const struct rules *rules, size_t i)
     while (at(rules, end)->line == at(rules, i)->line)
         ++end;
     for (size_t row = 0; row < ROWS(pairs); ++row, to = text, count = 0) {
-        for (size_t j = i; j < end && to < text + sizeof text - 100; ++j) {
+        bool is_used = has_name(rules->code, whole, pairs[row][0]) &&
+                       has_name(rules->code, whole, pairs[row][1]);
+        for (size_t j = i; is_used && j < end && to < text + sizeof text - 100; ++j) {
             int side = is(rules, j, pairs[row][0]) ? 0 : is(rules, j, pairs[row][1]) ? 1 : -1;
             count += side >= 0;
             if (side >= 0)
@@ -262,20 +332,29 @@ static void try_line_names(const struct rules *rules, size_t i)
     }
 }
 
+/* Doubles or halves a power of two. Adds 1 to another number, or subtracts 1. */
 static void try_number(const struct rules *rules, size_t i)
 {
     const struct token *token = at(rules, i);
     char text[32], *end;
     long number = strtol(token->begin, &end, 10);
-    bool is_member = is(rules, i - 1, ".");
-    if (!isdigit((unsigned char)*token->begin) || end != token->begin + token->length || is_member)
+    bool is_member = is(rules, i - 1, "."), is_part = is_rounding(rules, i);
+    if (!isdigit((unsigned char)*token->begin) || end != token->begin + token->length ||
+        is_member || is_part)
         return;
     bool is_mask = number > 2 && (number & (number + 1)) == 0; /* such as 31 */
-    const long others[] = {number + 1, number - 1, 2 * number + is_mask, number / 2};
-    for (size_t j = 0; j < sizeof others / sizeof *others; ++j) {
-        if (others[j] < 0 || (number < 2 && j >= 2))
+    bool is_power = number > 2 && (number & (number - 1)) == 0;
+    const long near[] = {number + 1, number - 1}, far[] = {2 * number + is_mask, number / 2};
+    for (size_t j = 0; j < 2; ++j) {
+        if (number > 2 || near[j] < 0 || (number == 2 && j == 0))
             continue;
-        snprintf(text, sizeof text, "%ld", others[j]);
+        snprintf(text, sizeof text, "%ld", near[j]);
+        change(rules, i, text, "number");
+    }
+    for (size_t j = 0; j < 2; ++j) {
+        if (number < 2 || (number == 2 && j == 1))
+            continue;
+        snprintf(text, sizeof text, "%ld", is_power || is_mask || number == 2 ? far[j] : near[j]);
         change(rules, i, text, "number");
     }
 }
@@ -284,7 +363,7 @@ static void try_number(const struct rules *rules, size_t i)
 static void try_less(const struct rules *rules, size_t i)
 {
     bool is_sum = is(rules, i, "+") || is(rules, i, "-"), is_one = token_is(at(rules, i + 1), "1");
-    if (is_sum && is_one)
+    if (is_sum && is_one && !is_rounding(rules, i))
         drop(rules, i, 2);
 }
 
@@ -334,25 +413,48 @@ static void try_term(const struct rules *rules, size_t i)
             append(rules, i, " * gridDim.x");
 }
 
-/* Makes a division round up. */
-static void try_round_up(const struct rules *rules, size_t i)
+/* Rounds the quotient at token I down, which is rounded up: `(a + d - 1) / d`. The COUNT tokens of
+ * the divisor D follow token I. */
+static void round_down(const struct rules *rules, size_t i, size_t count)
 {
-    char text[200];
-    if (!is(rules, i, "/") || !token_is_name(at(rules, i - 1)) || is(rules, i + 2, ".") ||
-        is(rules, i + 2, "("))
+    size_t plus = i - 4 - count, first = term_begin(rules, i);
+    char parts[2][150], text[400];
+    if (plus <= first || !is(rules, plus, "+"))
         return;
-    snprintf(text, sizeof text, "+ %.*s - 1) / %.*s", (int)at(rules, i + 1)->length,
-             at(rules, i + 1)->begin, (int)at(rules, i + 1)->length, at(rules, i + 1)->begin);
-    size_t first = i - 1;
-    while (is(rules, first - 1, "."))
-        first -= 2;
-    char whole[400], left[150];
-    copy_tokens(rules, first, i - first, left, sizeof left);
-    snprintf(whole, sizeof whole, "(%s %s", left, text);
-    struct small_edit *edit = put(rules, first, i + 2 - first, whole);
+    for (size_t j = 0; j < count; ++j)
+        if (!token_is_same(at(rules, plus + 1 + j), at(rules, i + 1 + j)))
+            return;
+    copy_tokens(rules, first, plus - first, parts[0], sizeof parts[0]);
+    copy_tokens(rules, i, count + 1, parts[1], sizeof parts[1]);
+    snprintf(text, sizeof text, "%s) %s", parts[0], parts[1]);
+    struct small_edit *edit = put(rules, first, i + 1 + count - first, text);
     if (edit)
-        edit_say(edit, "with `%s` rounded up in line %u", quote(rules, first, i + 2 - first),
-                 edit->line);
+        edit_say(edit, "with `%s` not rounded up in line %u",
+                 quote(rules, first, i + 1 + count - first), edit->line);
+}
+
+/* Rounds a quotient up or, if it is rounded up already, down. */
+static void try_rounding(const struct rules *rules, size_t i)
+{
+    char left[150], by[150], text[600];
+    size_t first = term_begin(rules, i), count = divisor_length(rules, i + 1);
+    if (!is(rules, i, "/") || first == i || count == 0)
+        return;
+    if (ends_rounding(rules, i - 3)) {
+        round_down(rules, i, count);
+        return;
+    }
+    while (is(rules, first - 1, "*") && term_begin(rules, first - 1) < first - 1)
+        first = term_begin(rules, first - 1);
+    copy_tokens(rules, first, i - first, left, sizeof left);
+    copy_tokens(rules, i + 1, count, by, sizeof by);
+    snprintf(text, sizeof text, "(%s + %s - 1) / %s", left, by, by);
+    struct small_edit *edit = put(rules, first, i + 1 + count - first, text);
+    if (edit) {
+        edit->is_sure = true;
+        edit_say(edit, "with `%s` rounded up in line %u",
+                 quote(rules, first, i + 1 + count - first), edit->line);
+    }
 }
 
 /* Returns the number of tokens of the argument that begins at token I. The argument ends before a
@@ -392,6 +494,13 @@ static bool find_argument(const struct rules *rules, size_t i, size_t *first)
     return false;
 }
 
+/* Returns whether the argument that begins at token FIRST is an atomic function's. Its arguments
+ * have different types. */
+static bool is_atomics(const struct rules *rules, size_t first)
+{
+    return strncmp(at(rules, first - 2)->begin, "atomic", strlen("atomic")) == 0;
+}
+
 /* Exchanges the arguments before and after a comma, or two neighbouring indices, as in a[y][x]. */
 static void try_order(const struct rules *rules, size_t i)
 {
@@ -404,7 +513,7 @@ static void try_order(const struct rules *rules, size_t i)
         return;
     size_t second = i + 1 + is_indices;
     length = argument_length(rules, second);
-    if (i > first && length > 0)
+    if (i > first && length > 0 && !is_atomics(rules, first))
         exchange(rules, first, i - first, second, length);
 }
 
@@ -462,52 +571,100 @@ static void try_moved(const struct rules *rules, size_t i)
                  at(rules, i)->line, at(rules, i + length)->line);
 }
 
+/* Returns whether the function adds to the variable that is declared at token I, or multiplies
+ * it. */
+static bool grows(const struct rules *rules, size_t i)
+{
+    static const char *const operators[] = {"+=", "*", "+", NULL};
+    for (size_t j = i + 1; j < rules->part.first + rules->part.count; ++j)
+        if (token_is_same(at(rules, i), at(rules, j)) &&
+            (is_one_of(at(rules, j + 1), operators) || is(rules, j - 1, "*")))
+            return true;
+    return false;
+}
+
 static void try_type(const struct rules *rules, size_t i)
 {
-    if (is(rules, i, "int") && !is(rules, i - 1, "unsigned") && !is(rules, i - 1, "("))
+    bool is_int = is(rules, i, "int") && !is(rules, i - 1, "unsigned");
+    bool is_unsigned = is(rules, i, "unsigned") && !is(rules, i + 1, "long");
+    size_t name = i + 1 + (is_unsigned && is(rules, i + 1, "int"));
+    bool is_variable = token_is_name(at(rules, name)) && is(rules, name + 1, "=");
+    if (is_variable && is_int && grows(rules, name))
         change(rules, i, "long long", "type");
-    if (is(rules, i, "float") && token_is_name(at(rules, i + 1)) && is(rules, i + 2, "="))
+    if (is_variable && is_unsigned && grows(rules, name))
+        change(rules, i, "unsigned long long", "type");
+    if (is(rules, i, "float") && is_variable)
         change(rules, i, "double", "type");
 }
 
-/* Applies RULE to each token in the functions of CODE that is in the lines FIRST to LAST, but not
- * in line EXCEPT. */
+/* Returns whether PART has one of the lines that compute the wrong result. */
+static bool has_shown(const struct code *code, struct span part, const struct edit_lines *lines)
+{
+    unsigned first = code->tokens[part.first].line;
+    unsigned last = code->tokens[part.first + part.count - 1].line;
+    for (size_t i = 0; i < lines->shown_count; ++i)
+        if (lines->shown[i] >= first && lines->shown[i] <= last)
+            return true;
+    return false;
+}
+
+/* The groups of lines, the likeliest first. */
+enum group { SUSPECT, SHOWN, NEARBY, ELSEWHERE };
+
+/* Returns the group of LINE. PART_IS_SHOWN says whether its function has shown lines. */
+static enum group group_of(const struct edit_lines *lines, unsigned line, bool part_is_shown)
+{
+    if (line < lines->first || line > lines->last)
+        return ELSEWHERE;
+    if (line == lines->suspect)
+        return SUSPECT;
+    for (size_t i = 0; i < lines->shown_count; ++i)
+        if (lines->shown[i] == line)
+            return SHOWN;
+    return part_is_shown || lines->shown_count == 0 ? NEARBY : ELSEWHERE;
+}
+
+/* Applies RULE to each token of the functions in CODE whose line is in GROUP. */
 static void follow(const struct code *code, struct edits *edits,
-                   void (*rule)(const struct rules *, size_t), unsigned first, unsigned last,
-                   unsigned except)
+                   void (*rule)(const struct rules *, size_t), const struct edit_lines *lines,
+                   enum group group)
 {
     size_t most = edits->count + EACH < EDITS_MOST ? edits->count + EACH : EDITS_MOST;
     for (size_t i = 0; i < code->part_count; ++i) {
         struct rules rules = {code, edits, code->parts[i], most, false};
         size_t at = rules.part.first, end = at + rules.part.count;
+        bool is_shown = has_shown(code, rules.part, lines);
         if (!code_function(code, rules.part))
             continue;
         rules.has_barriers =
             has_name(code, rules.part, "__global__") && has_name(code, rules.part, "__shared__");
         while (!token_is(&code->tokens[at], "{"))
             ++at;
-        for (; at < end; ++at) {
-            unsigned line = code->tokens[at].line;
-            if (line >= first && line <= last && line != except)
+        for (; at < end; ++at)
+            if (group_of(lines, code->tokens[at].line, is_shown) == group)
                 rule(&rules, at);
-        }
     }
 }
 
-void edits_by_rules(struct edits *edits, const char *source, unsigned suspect, unsigned first,
-                    unsigned last)
+void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines)
 {
-    static void (*const rules_of[])(const struct rules *, size_t) = {
-        try_comparison, try_term,   try_less,      try_order,    try_line_names,
-        try_name,       try_number, try_barrier,   try_operator, try_more,
-        try_round_up,   try_type,   try_cuda_name, try_moved,    try_without};
+    typedef void (*rule_type)(const struct rules *, size_t);
+    static const rule_type typical[] = {try_comparison, try_less,    try_order,
+                                        try_line_names, try_name,    try_cuda_name,
+                                        try_number,     try_barrier, NULL};
+    static const rule_type others[] = {try_term,  try_operator, try_more, try_type,
+                                       try_moved, try_without,  NULL};
+    static const rule_type *const tables[] = {typical, others};
     struct code code;
     edits->count = 0;
     bool good = code_open(&code, source);
-    enum { COUNT = sizeof rules_of / sizeof *rules_of };
-    for (size_t rule = 0; good && suspect > 0 && rule < COUNT; ++rule)
-        follow(&code, edits, rules_of[rule], suspect, suspect, 0);
-    for (size_t rule = 0; good && rule < COUNT; ++rule)
-        follow(&code, edits, rules_of[rule], first, last, suspect);
+    for (int group = SUSPECT; good && group <= ELSEWHERE; ++group)
+        follow(&code, edits, try_rounding, lines, group);
+    for (int group = SUSPECT; good && lines->has_overflow && group < ELSEWHERE; ++group)
+        follow(&code, edits, try_type, lines, group);
+    for (size_t i = 0; good && !lines->only_rounding && i < ROWS(tables); ++i)
+        for (int group = SUSPECT; group < ELSEWHERE; ++group)
+            for (const rule_type *rule = tables[i]; *rule; ++rule)
+                follow(&code, edits, *rule, lines, group);
     code_close(&code);
 }

@@ -377,32 +377,34 @@ void grade_add_unset(struct grade_result *result)
 
 /* --- repairs ---------------------------------------------------------------------------------- */
 
-/* Writes the message about EDIT, which makes the checks pass. If EDIT copies code of the solution,
- * the mistake is where EDIT is. If EDIT follows a rule, the message only suggests this line,
- * because the edit may compensate for a mistake in another line. */
-static void write_repair(char *text, size_t size, const struct small_edit *edit)
+/* Writes the message about EDITS: each of them alone makes the checks pass. If there are
+ * several, one is at the mistake, and the others compensate for it. */
+static void write_repair(char *text, size_t size, const struct found_edits *found)
 {
-    if (edit->is_guess)
-        snprintf(text, size, "%s, for example, these checks pass: look there first", edit->says);
-    else
-        snprintf(text, size, "%s, these checks pass", edit->says);
+    size_t used = 0;
+    for (size_t i = 0; i < found->count; ++i)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", or " : "",
+                                 found->edits[i]->says);
+    snprintf(text + used, size - used, ", these checks pass");
 }
 
-/* Returns a new cause at the line of EDIT. It shows the lines of the first check in REPAIRED. */
-static json_t *make_cause(const struct grade_result *result, const struct small_edit *edit,
+/* Returns a new cause at the line of the first edit. It shows the lines of the first check in
+ * REPAIRED. */
+static json_t *make_cause(const struct grade_result *result, const struct found_edits *found,
                           const json_t *repaired)
 {
-    char message[300];
+    char message[FOUND_EDITS * sizeof found->edits[0]->says + 30];
+    const struct small_edit *edit = found->edits[0];
     size_t i;
     json_t *check;
-    write_repair(message, sizeof message, edit);
+    write_repair(message, sizeof message, found);
     message[0] = (char)toupper((unsigned char)message[0]);
-    json_t *found =
+    json_t *finding =
         json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "id", "likely-mistake", "severity", "error",
                   "file", result->grading->lab->file, "line", (json_int_t)edit->line, "column",
                   (json_int_t)edit->column, "message", message);
-    json_t *cause = describe(result, found);
-    json_decref(found);
+    json_t *cause = describe(result, finding);
+    json_decref(finding);
     json_array_foreach(result->checks, i, check)
     {
         json_t *place = json_object_get(check, "place");
@@ -417,19 +419,37 @@ static json_t *make_cause(const struct grade_result *result, const struct small_
     return cause;
 }
 
-void grade_add_repair(struct grade_result *result, const struct small_edit *edit,
+/* Turns CAUSE, which results from the mistake at EDIT, into one that begins with MESSAGE. */
+static void replace_cause(const struct grade_result *result, json_t *cause,
+                          const struct small_edit *edit, const char *message)
+{
+    json_int_t line = json_integer_of(cause, "line");
+    json_object_update_new(cause, json_pack("{s:o, s:s, s:s, s:I, s:I}", "message",
+                                            clean_string(message, strlen(message)), "help", "",
+                                            "case", "", "line", (json_int_t)edit->line, "column",
+                                            (json_int_t)edit->column));
+    json_object_del(cause, "related");
+    copy_source(result, cause);
+    add_line(result, cause, line);
+}
+
+void grade_add_repair(struct grade_result *result, const struct found_edits *found,
                       const json_t *repaired)
 {
+    char text[FOUND_EDITS * sizeof found->edits[0]->says + 30];
     json_t *cause = find_repaired(result, repaired);
-    if (cause) {
-        char help[300];
-        write_repair(help, sizeof help, edit);
-        json_object_set_new(cause, "help", clean_string(help, sizeof help));
-        add_line(result, cause, edit->line);
-    } else {
-        cause = make_cause(result, edit, repaired);
+    write_repair(text, sizeof text, found);
+    if (cause && found->edits[0]->is_sure) {
+        text[0] = (char)toupper((unsigned char)text[0]);
+        replace_cause(result, cause, found->edits[0], text);
+    } else if (cause)
+        json_object_set_new(cause, "help", clean_string(text, sizeof text));
+    else {
+        cause = make_cause(result, found, repaired);
         json_array_insert_new(result->causes, 0, cause);
     }
+    for (size_t i = 0; i < found->count; ++i)
+        add_line(result, cause, found->edits[i]->line);
     add_checks(result, cause, repaired);
 }
 

@@ -13,10 +13,10 @@ void grade_add_finding(struct grade_result *result, const json_t *found);
  * CHECK is the check's element in the result. Does nothing if the message of an earlier check
  * already explains the mistake, because a report would show the cause above this message. */
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
-/* Reports that EDIT makes the checks with the ids in REPAIRED pass. If the result has a cause for
- * one of these checks, adds EDIT to it as advice. Otherwise adds a new first cause at the line of
- * EDIT. */
-void grade_add_repair(struct grade_result *result, const struct small_edit *edit,
+/* Each of the edits FOUND makes the checks with the ids REPAIRED pass. If the result has a cause
+ * for one of these checks, adds the edits as this cause's advice. If an edit is sure, replaces the
+ * cause's message. If there is no cause, adds the line of the first edit as the first cause. */
+void grade_add_repair(struct grade_result *result, const struct found_edits *found,
                       const json_t *repaired);
 /* If a finding reports that a kernel uses an uninitialised variable, adds a cause at the variable's
  * declaration, or where it is used if the declaration cannot be determined. The cause costs the

@@ -13,9 +13,9 @@
 #include "grade/finding.h"
 #include "grade/runner.h"
 
-#define BUILDS      4u  /* maximum number of builds; each omits edits that did not compile */
-#define CHECKS_MOST 64u /* larger than the number of checks of any lab */
-#define CHOICES     3u  /* maximum number of edits that are tried with all checks */
+#define BUILDS      4u  /* most builds; each leaves out edits that did not compile before */
+#define CHECKS_MOST 64u /* more checks than a lab has */
+#define CHOICES     4u  /* most edits that repair the first failed check and are tried further */
 
 struct repair {
     struct grade_job job;
@@ -304,7 +304,8 @@ static void try_checks(struct repair *repair, json_t *tries, size_t count, json_
         passed[i] = read_passed(repair, json_string_value(json_array_get(repair->names, i)));
 }
 
-/* Returns the number of the first edit that repairs the first failed check, or -1. */
+/* Returns the first edit that repairs the first failed check, or -1. Leaves out this edit and
+ * those before it. */
 static json_int_t find_choice(struct repair *repair)
 {
     json_int_t passed = -1;
@@ -315,6 +316,8 @@ static json_int_t find_choice(struct repair *repair)
     if (json_array_size(tries) > 0)
         try_checks(repair, tries, 1, &passed);
     json_decref(tries);
+    for (json_int_t i = 0; i <= passed; ++i)
+        repair->is_out[i] = true;
     return passed;
 }
 
@@ -340,30 +343,42 @@ static bool is_mistake(struct repair *repair, json_int_t edit, json_t *repaired)
     return !spoils && (!is_guess || json_array_size(repaired) == failed_count);
 }
 
-/* Finds the first edit that repairs the first failed check and may correct the mistake. */
-static const struct small_edit *try_edits(struct repair *repair, json_t *repaired)
+/* Finds the edits that repair the first failed check and may correct the mistake: one edit from the
+ * solution, one sure guess, or some guesses in different places. Stores them in FOUND. */
+static void try_edits(struct repair *repair, struct found_edits *found, json_t *repaired)
 {
     json_int_t choice;
-    for (unsigned i = 0; i < CHOICES && (choice = find_choice(repair)) >= 0; ++i) {
-        if (is_mistake(repair, choice, repaired))
-            return &repair->edits.list[choice];
-        repair->is_out[choice] = true;
+    json_t *also_repaired = json_array();
+    bool is_done = false;
+    for (unsigned i = 0; !is_done && i < CHOICES && found->count < FOUND_EDITS; ++i) {
+        if ((choice = find_choice(repair)) < 0)
+            break;
+        const struct small_edit *edit = &repair->edits.list[choice];
+        if (!is_mistake(repair, choice, found->count ? also_repaired : repaired))
+            continue;
+        found->edits[found->count++] = edit;
+        for (size_t j = 0; j < repair->edits.count; ++j)
+            repair->is_out[j] |= repair->edits.list[j].line == edit->line;
+        is_done = !edit->is_guess || edit->is_sure;
     }
-    json_array_clear(repaired);
-    return NULL;
+    if (found->count == 0)
+        json_array_clear(repaired);
+    json_decref(also_repaired);
 }
 
-/* Builds all edits in a new folder NAME, and tries them. Returns the edit that repairs failed
- * checks, or NULL. REPAIRED gets the ids of the repaired checks. */
-static const struct small_edit *try_all(struct repair *repair, const char *folder, const char *name,
-                                        json_t *repaired)
+/* Builds all edits in a new folder NAME, and tries them. Stores the edits that repair failed checks
+ * in FOUND. REPAIRED gets the ids of these checks. */
+static void try_all(struct repair *repair, const char *folder, const char *name,
+                    struct found_edits *found, json_t *repaired)
 {
     bool good = repair->edits.count > 0 && base_path(repair->folder, "%s/%s", folder, name) &&
                 base_make_folder(repair->folder);
     strcpy(repair->job.folder, repair->folder);
     memset(repair->is_out, 0, sizeof repair->is_out);
     json_array_clear(repaired);
-    return good && build(repair) ? try_edits(repair, repaired) : NULL;
+    found->count = 0;
+    if (good && build(repair))
+        try_edits(repair, found, repaired);
 }
 
 /* Reads the lab's solution and skeleton, and finds edits. */
@@ -383,34 +398,39 @@ static void find_edits(struct repair *repair)
     free(skeleton.bytes);
 }
 
-/* Finds the lines that the report shows for the first failed check: the marked line SUSPECT, and
- * the range from FIRST to LAST. Returns false if it shows none. */
-static bool find_lines(const struct repair *repair, unsigned *suspect, unsigned *first,
-                       unsigned *last)
+/* Finds the lines that the first failed check shows: the suspect is the line that it marks. Returns
+ * false if it shows none. */
+static bool find_lines(const struct repair *repair, struct edit_lines *lines)
 {
+    enum { MOST = sizeof lines->shown / sizeof *lines->shown };
     size_t i, j;
     json_t *check, *element;
-    *first = UINT_MAX;
+    lines->first = UINT_MAX;
     json_array_foreach(repair->result->checks, i, check)
     {
         json_t *place = json_object_get(check, "place");
-        if (*first < UINT_MAX || !json_is_object(place) ||
+        if (lines->first < UINT_MAX || !json_is_object(place) ||
             !json_array_has(repair->failed, json_object_get(check, "id")))
             continue;
-        *suspect = *first = *last = (unsigned)json_integer_of(place, "line");
+        lines->has_overflow = strstr(json_text_of(check, "message"), "32-bit int") != NULL;
+        lines->suspect = lines->first = lines->last = (unsigned)json_integer_of(place, "line");
+        lines->shown[lines->shown_count++] = lines->suspect;
         json_array_foreach(json_object_get(place, "also"), j, element)
         {
             unsigned line = (unsigned)json_integer_of(element, "line");
-            *first = line < *first ? line : *first;
-            *last = line > *last ? line : *last;
+            lines->first = line < lines->first ? line : lines->first;
+            lines->last = line > lines->last ? line : lines->last;
+            if (lines->shown_count < MOST)
+                lines->shown[lines->shown_count++] = line;
         }
     }
-    return *first < UINT_MAX;
+    return lines->first < UINT_MAX;
 }
 
 /* Returns whether one of the causes is a race or a fault at a barrier. Such a finding shows the
  * line of the mistake, and a small edit elsewhere would only hide it. Other findings do not: an
- * access out of bounds, or an uninitialised read, often results from a mistake in another line. */
+ * access out of bounds, an uninitialised read, or two threads that write to the same word often
+ * result from a mistake in another line. */
 static bool is_explained(const struct repair *repair)
 {
     size_t i;
@@ -418,50 +438,67 @@ static bool is_explained(const struct repair *repair)
     json_array_foreach(repair->result->causes, i, cause)
     {
         const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
-        if (kind && (strcmp(kind->tool, "racecheck") == 0 || strcmp(kind->tool, "synccheck") == 0))
+        bool is_race = kind && strcmp(kind->tool, "racecheck") == 0;
+        if (kind &&
+            ((is_race && !strstr(json_text_of(cause, "message"), "one of the two values")) ||
+             strcmp(kind->tool, "synccheck") == 0))
             return true;
     }
     return false;
 }
 
-/* Finds an edit that repairs failed checks. */
-static const struct small_edit *find_repair(struct repair *repair, const char *folder,
-                                            json_t *repaired)
+/* Leaves in LINES only those of EDIT, which replaces several lines by lines of the solution. */
+static void narrow(struct edit_lines *lines, const struct small_edit *edit)
 {
-    unsigned suspect = 0, first = 0, last = 0;
+    size_t count = 0;
+    lines->first = edit->line;
+    lines->last = edit->last;
+    for (size_t i = 0; i < lines->shown_count; ++i)
+        if (lines->shown[i] >= lines->first && lines->shown[i] <= lines->last)
+            lines->shown[count++] = lines->shown[i];
+    lines->shown_count = count;
+}
+
+/* Finds edits that repair failed checks. */
+static void find_repair(struct repair *repair, const char *folder, struct found_edits *found,
+                        json_t *repaired)
+{
+    struct edit_lines lines = {.only_rounding = is_explained(repair)};
     find_edits(repair);
-    const struct small_edit *edit = try_all(repair, folder, "tries", repaired);
+    try_all(repair, folder, "tries", found, repaired);
+    const struct small_edit *edit = found->count > 0 ? found->edits[0] : NULL;
     if (edit && !edit->is_vague)
-        return edit;
-    if (is_explained(repair))
-        return NULL;
-    unsigned begin = edit ? edit->line : 0, end = edit ? edit->last : 0;
-    if (!find_lines(repair, &suspect, &first, &last) && !edit)
-        return NULL;
+        return;
+    found->count = 0;
+    if (!find_lines(repair, &lines) && !edit)
+        return;
     if (edit)
-        first = begin, last = end;
+        narrow(&lines, edit);
     bool is_known = repair->result->guessed || json_array_size(repair->result->causes) > 0;
-    if (suspect < first || suspect > last || !is_known)
-        suspect = 0; /* the program only stores the wrong numbers in this line */
-    if (repair->result->guessed)
-        first = 1, last = 0; /* the lab has found the mistake, so try no other lines */
+    if (lines.suspect < lines.first || lines.suspect > lines.last || !is_known)
+        lines.suspect = 0;         /* this line only stores the wrong numbers */
+    if (repair->result->guessed) { /* the lab knows the mistake, so try no other lines */
+        lines.first = lines.last = lines.suspect;
+        lines.shown_count = 0;
+    }
     edits_free(&repair->edits);
-    edits_by_rules(&repair->edits, source_of(repair), suspect, first, last);
-    return try_all(repair, folder, "more-tries", repaired);
+    edits_by_rules(&repair->edits, source_of(repair), &lines);
+    try_all(repair, folder, "more-tries", found, repaired);
 }
 
 void repair_find(const struct grade_job *job, const char *folder, struct grade_result *result)
 {
     /* static because it is too large for a stack */
     static struct repair repair;
+    struct found_edits found = {0};
     json_t *repaired = json_array();
     repair = (struct repair){
         .job = *job, .result = result, .failed = json_array(), .names = json_array()};
     sort_checks(&repair);
-    bool is_wanted = json_array_size(repair.failed) > 0 && result->grading->device == ON_EMULATOR;
-    const struct small_edit *edit = is_wanted ? find_repair(&repair, folder, repaired) : NULL;
-    if (edit)
-        grade_add_repair(result, edit, repaired);
+    if (json_array_size(repair.failed) > 0 && result->grading->device == ON_EMULATOR)
+        find_repair(&repair, folder, &found, repaired);
+    if (found.count > 0)
+        grade_add_repair(result, &found, repaired);
     edits_free(&repair.edits);
     json_decref(repaired);
     json_decref(repair.failed);

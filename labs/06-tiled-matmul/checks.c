@@ -80,12 +80,16 @@ static void add_up(const struct case_data *input, const void *how, float *values
  * (Y, X) of C multiplies wrong elements of A or B in step I of the tile that begins at FIRST. */
 enum filling { A_BY_TY, A_TURNED, B_BY_TX, B_TURNED, A_OF_TX, B_OF_TY };
 
-static float product_of(const struct case_data *input, enum filling filling, int first, int i,
-                        int y, int x)
+/* The arrays of a case, which would take too long to find for each number. */
+struct factors {
+    const float *a, *b;
+    int height, width, depth;
+};
+
+static float product_of(const struct factors *p, enum filling filling, int first, int i, int y,
+                        int x)
 {
-    const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
-    int height = case_int(input, "height"), width = case_int(input, "width");
-    int depth = case_int(input, "depth"), tx = x % TILE, ty = y % TILE;
+    int tx = x % TILE, ty = y % TILE;
     int a_row = filling == A_TURNED ? y - ty + i : y, b_column = x;
     int a_column = first + (filling == A_BY_TY || filling == A_TURNED ? ty : i);
     int b_row = first + (filling == B_BY_TX || filling == B_TURNED ? tx : i);
@@ -95,18 +99,21 @@ static float product_of(const struct case_data *input, enum filling filling, int
         a_row = y - ty + tx;
     if (filling == B_OF_TY)
         b_column = x - tx + ty;
-    bool exists = a_row < height && a_column < depth && b_row < depth && b_column < width;
-    return exists ? a[a_row * depth + a_column] * b[b_row * width + b_column] : 0;
+    bool exists =
+        a_row < p->height && a_column < p->depth && b_row < p->depth && b_column < p->width;
+    return exists ? p->a[a_row * p->depth + a_column] * p->b[b_row * p->width + b_column] : 0;
 }
 
 static void fill_wrongly(const struct case_data *input, const void *filling, float *values)
 {
-    int height = case_int(input, "height"), width = case_int(input, "width");
-    for (int k = 0; k < height * width; ++k) {
+    const struct factors p = {case_floats(input, "a"), case_floats(input, "b"),
+                              case_int(input, "height"), case_int(input, "width"),
+                              case_int(input, "depth")};
+    for (int k = 0; k < p.height * p.width; ++k) {
         float sum = 0;
-        for (int i = 0; i < (case_int(input, "depth") + TILE - 1) / TILE * TILE; ++i)
-            sum += product_of(input, *(const enum filling *)filling, i / TILE * TILE, i % TILE,
-                              k / width, k % width);
+        for (int i = 0; i < (p.depth + TILE - 1) / TILE * TILE; ++i)
+            sum += product_of(&p, *(const enum filling *)filling, i / TILE * TILE, i % TILE,
+                              k / p.width, k % p.width);
         values[k] = sum;
     }
 }

@@ -86,13 +86,19 @@ static const struct {
     {"less", BODY("a = b[i + 1];"), BODY("a = b[i];")},
     {"number", BODY("a = 16;"), BODY("a = 32;")},
     {"rounded up", BODY("a = n / b;"), BODY("a = (n + b - 1) / b;")},
+    {"product rounded up", BODY("a = x.y * n / b.x;"), BODY("a = (x.y * n + b.x - 1) / b.x;")},
+    {"call rounded up", BODY("a = f(n, 1) / (b * c);"),
+     BODY("a = (f(n, 1) + (b * c) - 1) / (b * c);")},
+    {"not rounded up", BODY("a = (n + b.x - 1) / b.x;"), BODY("a = (n) / b.x;")},
     {"arguments", BODY("f(a, b + 1);"), BODY("f(b + 1, a);")},
     {"indices", BODY("a = t[i][j + 1];"), BODY("a = t[j + 1][i];")},
     {"x and y", BODY("a = threadIdx.x * width + y;"), BODY("a = threadIdx.y * width + x;")},
     {"column", BODY("a = row * b + column;"), BODY("a = column * b + row;")},
     {"moved", BODY("a = 1;\nb = a;"), BODY("b = a;\na = 1;")},
     {"left out", BODY("a = 1;\nb = a;"), BODY("b = a;")},
-    {"wide", BODY("int a = n * n;"), BODY("long long a = n * n;")},
+    {"wide", BODY("int a = 0;\na += n;"), BODY("long long a = 0;\na += n;")},
+    {"wide and unsigned", BODY("unsigned a = 0;\na += n;"),
+     BODY("unsigned long long a = 0;\na += n;")},
     {"barrier", BODY("__shared__ int s[1];\ns[0] = 1;\na = s[0];"),
      BODY("__shared__ int s[1];\ns[0] = 1;\n__syncthreads();\na = s[0];")},
 };
@@ -102,7 +108,7 @@ Test(edits, follow_rules)
     for (size_t i = 0; i < COUNT(rules); ++i) {
         struct edits edits;
         bool found = false;
-        edits_by_rules(&edits, rules[i].source, 0, 3, 5);
+        edits_by_rules(&edits, rules[i].source, &(struct edit_lines){.first = 3, .last = 5});
         for (size_t j = 0; j < edits.count; ++j) {
             char *text = apply(rules[i].source, &edits.list[j]);
             found |= is_equal(text, rules[i].wanted);
@@ -113,10 +119,25 @@ Test(edits, follow_rules)
     }
 }
 
+/* A quotient that is rounded up stays whole, or is rounded down: other edits inside of it would only
+ * make up for mistakes in other lines. */
+Test(edits, keep_rounding_whole)
+{
+    struct edits edits;
+    edits_by_rules(&edits, BODY("a = (n + b - 1) / b;"),
+                   &(struct edit_lines){.first = 3, .last = 5});
+    cr_expect_gt(edits.count, 0);
+    for (size_t i = 0; i < edits.count; ++i)
+        cr_expect(!strstr(edits.list[i].says, "`1`") && !strstr(edits.list[i].says, "`- 1`") &&
+                      !strstr(edits.list[i].says, "`/`"),
+                  "%s", edits.list[i].says);
+    edits_free(&edits);
+}
+
 Test(edits, stay_in_the_lines)
 {
     struct edits edits;
-    edits_by_rules(&edits, BODY("a = 16;"), 0, 4, 9);
+    edits_by_rules(&edits, BODY("a = 16;"), &(struct edit_lines){.first = 4, .last = 9});
     cr_expect_eq(edits.count, 0);
     edits_free(&edits);
 }

@@ -100,6 +100,7 @@ static const struct {
     {"01-parallelize", "four-bytes-back"},            /* a wrong name in main() */
     {"02-coalesce", "steps-one-too-far"},             /* a kernel in another style */
     {"03-shared-reduce", "two-barriers-one-missing"}, /* a mistake that shows as a race */
+    {"03-shared-reduce", "half-rounded-down"},        /* rounding, which causes a race */
     {"12-solver", "halo-one-early"},                  /* an edge */
 };
 
