@@ -197,8 +197,8 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
     return NULL;
 }
 
-/* Returns the build on which to run the check that DECLARED describes. In a grading on a GPU, checks of
- * counters still run on the emulator. */
+/* Returns the build on which to run the check that DECLARED describes. In a grading on a GPU,
+ * checks of counters still run on the emulator. */
 static const struct compile_build *build_of(const struct grade *grade, const json_t *declared)
 {
     bool counts = json_is_true(json_object_get(declared, "counts"));

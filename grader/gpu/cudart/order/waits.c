@@ -71,8 +71,8 @@ static bool is_vain(const struct wait *wait, const struct order_work *earlier,
 }
 
 /* The mistake: the event was recorded in the right stream, but too soon, when the stream had not
- * yet received the EARLIER work item. The waiting stream has received no work since the wait, so the
- * wait should have protected the LATER work item. */
+ * yet received the EARLIER work item. The waiting stream has received no work since the wait, so
+ * the wait should have protected the LATER work item. */
 static bool is_too_early(const struct wait *wait, const struct order_work *earlier,
                          const struct order_work *later)
 {
