@@ -143,6 +143,22 @@ static int open_brackets(const struct code *code, struct span span)
     return open;
 }
 
+/* Returns whether the left side of WHAT is a number in a launch's <<< >>>. Another number can make
+ * up for a mistake in the kernel, which should be right for any launch. */
+static bool is_launch_size(const struct pair *pair, struct difference what)
+{
+    const struct token *token = first_of(&pair->source, what.left);
+    bool is_number = what.left.count == 1 && *token->begin >= '0' && *token->begin <= '9';
+    for (size_t i = what.left.first; is_number && i-- > 0;) {
+        const struct token *before = &pair->source.tokens[i];
+        if (token_is(before, "<<<"))
+            return true;
+        if (strchr(";{}", *before->begin) || token_is(before, ">>>"))
+            return false;
+    }
+    return false;
+}
+
 /* Adds the edit that replaces the left side of WHAT by its right side. */
 static struct small_edit *add(struct pair *pair, struct difference what)
 {
@@ -164,7 +180,7 @@ static struct small_edit *add(struct pair *pair, struct difference what)
                                 .line = at->line,
                                 .column = code_column(&pair->source, at),
                                 .last = last->line,
-                                .is_vague = last->line > at->line,
+                                .is_vague = last->line > at->line || is_launch_size(pair, what),
                                 .tokens = what.left.count + what.right.count};
     edit->tokens = is_reordered(pair, what) ? what.left.count / 2 : edit->tokens;
     edit->begin = inserts ? edit->end : (size_t)(at->begin - pair->source.text);

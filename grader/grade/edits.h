@@ -48,6 +48,7 @@ struct edit_lines {
     size_t shown_count; /* 0 if all functions may be changed */
     bool has_overflow;  /* wider types are tried early */
     bool only_rounding; /* round quotients, and make no other changes */
+    bool with_called;   /* also change the functions whose names are in the lines FIRST to LAST */
 };
 
 /* Finds typical small changes, such as < for <=, in the functions of SOURCE. Quotients that may

@@ -300,6 +300,26 @@ static void try_cuda_name(const struct rules *rules, size_t i)
     replace_name(rules, i, axes, ROWS(axes), false);
 }
 
+/* Replaces a thread's number in its block by its number in the grid, or the other way round. */
+static void try_index(const struct rules *rules, size_t i)
+{
+    static const char *const grid[] = {"blockIdx", ".", "x",         "*", "blockDim", ".",
+                                       "x",        "+", "threadIdx", ".", "x"};
+    size_t same = 0;
+    while (same < ROWS(grid) && is(rules, i + same, grid[same]))
+        ++same;
+    bool is_number = is(rules, i, "threadIdx") && is(rules, i + 2, "x");
+    bool is_grid = same == ROWS(grid), is_part = is(rules, i - 1, "+") || is(rules, i + 3, "+");
+    struct small_edit *edit = is_grid ? put(rules, i, same, "threadIdx.x")
+                              : is_number && !is_part
+                                  ? put(rules, i, 3, "(blockIdx.x * blockDim.x + threadIdx.x)")
+                                  : NULL;
+    if (edit)
+        edit_say(edit, "with the thread's number in %s in place of `%s` in line %u",
+                 is_grid ? "its block" : "the grid", quote(rules, i, is_grid ? same : 3),
+                 edit->line);
+}
+
 /* Exchanges two names that students often confuse, such as x and y, everywhere in the line. */
 static void try_line_names(const struct rules *rules, size_t i)
 {
@@ -611,11 +631,24 @@ static bool has_shown(const struct code *code, struct span part, const struct ed
 /* The groups of lines, the likeliest first. */
 enum group { SUSPECT, SHOWN, NEARBY, ELSEWHERE };
 
+/* Returns whether the lines FIRST to LAST contain the name of the function PART. */
+static bool is_called(const struct code *code, struct span part, const struct edit_lines *lines)
+{
+    const struct token *name = code_function(code, part);
+    for (size_t i = 0; name && lines->with_called && i < code->token_count; ++i) {
+        const struct token *token = &code->tokens[i];
+        if (token->line >= lines->first && token->line <= lines->last && token_is_same(token, name))
+            return true;
+    }
+    return false;
+}
+
 /* Returns the group of LINE. PART_IS_SHOWN says whether its function has shown lines. */
-static enum group group_of(const struct edit_lines *lines, unsigned line, bool part_is_shown)
+static enum group group_of(const struct edit_lines *lines, unsigned line, bool part_is_shown,
+                           bool part_is_called)
 {
     if (line < lines->first || line > lines->last)
-        return ELSEWHERE;
+        return part_is_called ? NEARBY : ELSEWHERE;
     if (line == lines->suspect)
         return SUSPECT;
     for (size_t i = 0; i < lines->shown_count; ++i)
@@ -634,6 +667,7 @@ static void follow(const struct code *code, struct edits *edits,
         struct rules rules = {code, edits, code->parts[i], most, false};
         size_t at = rules.part.first, end = at + rules.part.count;
         bool is_shown = has_shown(code, rules.part, lines);
+        bool called = is_called(code, rules.part, lines);
         if (!code_function(code, rules.part))
             continue;
         rules.has_barriers =
@@ -641,7 +675,7 @@ static void follow(const struct code *code, struct edits *edits,
         while (!token_is(&code->tokens[at], "{"))
             ++at;
         for (; at < end; ++at)
-            if (group_of(lines, code->tokens[at].line, is_shown) == group)
+            if (group_of(lines, code->tokens[at].line, is_shown, called) == group)
                 rule(&rules, at);
     }
 }
@@ -649,9 +683,9 @@ static void follow(const struct code *code, struct edits *edits,
 void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines)
 {
     typedef void (*rule_type)(const struct rules *, size_t);
-    static const rule_type typical[] = {try_comparison, try_less,    try_order,
-                                        try_line_names, try_name,    try_cuda_name,
-                                        try_number,     try_barrier, NULL};
+    static const rule_type typical[] = {try_comparison, try_less,      try_order, try_line_names,
+                                        try_name,       try_cuda_name, try_index, try_number,
+                                        try_barrier,    NULL};
     static const rule_type others[] = {try_term,  try_operator, try_more, try_type,
                                        try_moved, try_without,  NULL};
     static const rule_type *const tables[] = {typical, others};

@@ -447,7 +447,7 @@ static bool is_explained(const struct repair *repair)
     return false;
 }
 
-/* Leaves in LINES only those of EDIT, which replaces several lines by lines of the solution. */
+/* Leaves in LINES only those of EDIT, which is vague, and the functions that these lines call. */
 static void narrow(struct edit_lines *lines, const struct small_edit *edit)
 {
     size_t count = 0;
@@ -457,6 +457,7 @@ static void narrow(struct edit_lines *lines, const struct small_edit *edit)
         if (lines->shown[i] >= lines->first && lines->shown[i] <= lines->last)
             lines->shown[count++] = lines->shown[i];
     lines->shown_count = count;
+    lines->with_called = true;
 }
 
 /* Finds edits that repair failed checks. */

@@ -83,6 +83,18 @@ static struct check_sum_job in_blocks_of(struct check *check, int threads)
  * Instead, the check of the longest warp limits it. */
 #define POLLING (1 << CHECK_WORK)
 
+/* Fails the check if more than a quarter of the threads add to shared memory by atomics. Such a
+ * program is no tree, even if the threads of a warp add to different words. */
+static void refuse_atomics(struct check *check, const struct run *run, struct check_sum_job job)
+{
+    double lanes = of_a_block(check_counter(run, "shared_atomic_lanes"), job);
+    if (lanes > job.threads / 4.0)
+        check_refuse(
+            check, run, "Let the threads of a warp add up first, as a tree.",
+            "this check expects a tree, but in a block %s threads add to shared memory by atomics",
+            check_number(lanes));
+}
+
 /* Fails the check if thread 0 does all the work. Even with int4, the loop of such a thread takes
  * more than 2.5 instructions for each thread of the two steps. A tree with padded indices takes 2,
  * in blocks of 256 threads or more. */
@@ -101,6 +113,7 @@ static const struct run *grow_tree(struct check *check, struct check_sum_job job
     const struct run *run = sum_up(check, job);
     check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
     refuse_one_thread(check, run, job);
+    refuse_atomics(check, run, job);
     leaves_one_result(check, run, job);
     return run;
 }
@@ -122,6 +135,7 @@ CHECK(
     leaves_one_result(check, run, job);
     check_measure(check, run, check_counter(run, "longest_warp_instructions"));
     refuse_one_thread(check, run, job);
+    refuse_atomics(check, run, job);
 }
 
 /* In blocks of 1,024 threads, the solution is twice as fast as thread 0 alone, so time can be

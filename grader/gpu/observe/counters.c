@@ -26,6 +26,7 @@ enum atomic_form { UNKNOWN, NOT_ATOMIC, ONE_PASS, TWO_PASSES, POPULATION };
  * the latest access that was not dense. */
 struct traffic {
     uint64_t requests, pieces, ideal, lines, collisions;
+    uint64_t lanes; /* active lanes, only for atomics in shared memory */
     uint32_t last_pieces, last_ideal, last_lines, last_collisions;
 };
 
@@ -398,6 +399,7 @@ LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_
     if (form == NOT_ATOMIC)
         return;
     traffic->requests++;
+    traffic->lanes += (uint64_t)__builtin_popcount(access->mask);
     if (access->dense) {
         traffic->pieces += passes * access->bytes / 4;
         traffic->ideal += passes * access->bytes / 4;
@@ -651,6 +653,7 @@ static void counters_join(void *into, void *argument)
         total->global[i].ideal += state->global[i].ideal;
         total->global[i].lines += state->global[i].lines;
         total->global[i].collisions += state->global[i].collisions;
+        total->global[i].lanes += state->global[i].lanes;
         total->kind[i] |= state->kind[i];
     }
     for (uint32_t i = 0; total->others && i < total->count; i++)
@@ -692,6 +695,7 @@ static void counters_end(void *argument, const struct launch_view *launch,
         value[1] += s->pieces;
         value[2] += s->ideal;
         value[3] += s->pieces - s->ideal;
+        per_instruction[pc].value[EMU_shared_atomic_lanes] += s->lanes;
         per_instruction[pc].value[EMU_atomic_collisions] +=
             (is_atomic ? g->collisions : 0) + s->collisions;
         value = per_instruction[pc].value + local[state->kind[2 * state->count + pc]];

@@ -94,6 +94,8 @@ static const struct {
     {"indices", BODY("a = t[i][j + 1];"), BODY("a = t[j + 1][i];")},
     {"x and y", BODY("a = threadIdx.x * width + y;"), BODY("a = threadIdx.y * width + x;")},
     {"column", BODY("a = row * b + column;"), BODY("a = column * b + row;")},
+    {"in the grid", BODY("a = threadIdx.x;"), BODY("a = (blockIdx.x * blockDim.x + threadIdx.x);")},
+    {"in the block", BODY("a = blockIdx.x * blockDim.x + threadIdx.x;"), BODY("a = threadIdx.x;")},
     {"moved", BODY("a = 1;\nb = a;"), BODY("b = a;\na = 1;")},
     {"left out", BODY("a = 1;\nb = a;"), BODY("b = a;")},
     {"wide", BODY("int a = 0;\na += n;"), BODY("long long a = 0;\na += n;")},
@@ -139,5 +141,34 @@ Test(edits, stay_in_the_lines)
     struct edits edits;
     edits_by_rules(&edits, BODY("a = 16;"), &(struct edit_lines){.first = 4, .last = 9});
     cr_expect_eq(edits.count, 0);
+    edits_free(&edits);
+}
+
+/* The mistake is in f(), which the lines of a vague edit call. */
+Test(edits, reach_functions_that_the_lines_call)
+{
+    static const char source[] = "int f(int n)\n{\nreturn n + 1;\n}\n\nint g(int n)\n{\n"
+                                 "return f(n);\n}\n";
+    struct edits edits;
+    for (int with_called = 0; with_called < 2; ++with_called) {
+        bool found = false;
+        edits_by_rules(&edits, source,
+                       &(struct edit_lines){.first = 8, .last = 8, .with_called = with_called});
+        for (size_t i = 0; i < edits.count; ++i)
+            found |= edits.list[i].line == 3;
+        cr_expect_eq(found, with_called);
+        edits_free(&edits);
+    }
+}
+
+/* Another number of blocks may make up for a mistake in the kernel. */
+Test(edits, the_size_of_a_launch_is_vague)
+{
+    struct edits edits;
+    edits_from_solution(&edits, BODY("f<<<200, 256>>>(a);\nb = 8;"),
+                        BODY("f<<<64, 256>>>(a);\nb = 9;"), NULL);
+    cr_assert_geq(edits.count, 2);
+    for (size_t i = 0; i < 2; ++i)
+        cr_expect_eq(edits.list[i].is_vague, edits.list[i].line == 3, "%s", edits.list[i].says);
     edits_free(&edits);
 }
