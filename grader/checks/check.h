@@ -271,14 +271,15 @@ struct check_guess {
     void (*make)(const struct case_data *input, float *values);
     /* A text by which check_find_line() finds the line with the mistake in the student's file. The
      * report shows this line. NULL if the line is unknown. A mistake that students make in several
-     * places has several guesses with the same text. */
+     * places has several guesses, one after another, that compute the same result. */
     const char *at;
     void (*make_so)(const struct case_data *input, const void *how, float *values);
     const void *how; /* a way to make the mistake; its type is the lab's own */
+    size_t how_size; /* bytes at HOW */
 };
 
 /* Initialises .how with a value of TYPE. */
-#define CHECK_HOW(type, ...) .how = &(const type){__VA_ARGS__}
+#define CHECK_HOW(type, ...) .how = &(const type){__VA_ARGS__}, .how_size = sizeof(type)
 
 /* The right value of a result: HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and
  * GUESSES help to explain a wrong result: the report says whether the wrong result equals one of

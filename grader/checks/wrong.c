@@ -170,6 +170,14 @@ static bool is_close(const float *values, const struct judge_matrix *matrix, boo
     return true;
 }
 
+/* Returns whether two guesses compute the same result. */
+static bool is_same_mistake(const struct check_guess *a, const struct check_guess *b)
+{
+    return a->text && b->text && a->make == b->make && a->make_so == b->make_so &&
+           a->how_size == b->how_size &&
+           (a->how_size == 0 || memcmp(a->how, b->how, a->how_size) == 0);
+}
+
 /* Returns the guess that gives the wrong matrix within the bounds for the right matrix, or NULL if
  * there is none. */
 static const struct check_guess *find_guess(const struct check *check,
@@ -190,8 +198,8 @@ static const struct check_guess *find_guess(const struct check *check,
     free(values);
     /* if the next guess is the same mistake in another place, and the file lacks this place, take
      * the next guess */
-    while (values && guess && guess->text && guess[1].text && guess->at &&
-           strcmp(guess[1].text, guess->text) == 0 && !check_find_line(check, guess->at))
+    while (values && guess && is_same_mistake(guess, guess + 1) && guess->at &&
+           !check_find_line(check, guess->at))
         ++guess;
     return values && guess && guess->text ? guess : NULL;
 }

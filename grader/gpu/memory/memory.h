@@ -69,7 +69,7 @@ struct mem_block {
     bool whole[MEM_MARKS];     /* all bits of the mark's map are known to be set */
     /* width and pitch of the block's rows, in bytes, or 0 if it has no rows */
     uint64_t width, pitch;
-    /* offsets: kernels wrote only here since emu_take_written(); both are 0 if they wrote nothing */
+    /* offsets: kernels wrote only here since emu_take_written(); both 0 if they wrote nothing */
     uint64_t wrote_from, wrote_to;
     bool is_heap;                 /* the block is the heap for malloc() in kernels (see heap.h) */
     struct mem_place made, freed; /* source lines that allocated and freed the block */
