@@ -106,7 +106,7 @@ static int read_options(int argc, char **argv, struct options *options)
     if (options->debug && !options->lab)
         return complain("--debug needs the lab, --lab NAME; build your own program with nvcc -G");
     if (!options->lab && !options->program)
-        return complain("name the program at the end, or add --lab NAME");
+        return complain("give the program as the last argument, or add --lab NAME");
     return -1;
 }
 

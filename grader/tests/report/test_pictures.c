@@ -224,7 +224,7 @@ static const struct {
     {"-o a.svg --line 4 ./program", "--line must be FILE:LINE, such as reduce.cu:31, not \"4\""},
     {"-o a.svg --line a.cu:x --lab 2",
      "--line must be FILE:LINE, such as reduce.cu:31, not \"a.cu:x\""},
-    {"-o a.svg --line a.cu:3", "name the program"},
+    {"-o a.svg --line a.cu:3", "give the program as the last argument"},
     {"-o a.svg --line 3 --warp -1 --lab 2", "--warp must be a whole number, not \"-1\""},
     {"-o a.svg --line a.cu:3 ./none", "./none: No such file"},
     {"-o a.svg --line 14 --lab 2 n=100 2>&1 >/dev/null",

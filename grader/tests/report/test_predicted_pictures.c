@@ -235,7 +235,7 @@ static const struct {
     {"no GPU", "--picture a.svg", "--draw and --picture need a GPU to predict: add --gpu h200"},
     {"an unknown picture", "--gpu h200 --draw roof", "unknown pictures \"roof\""},
     {"another format", "--gpu h200 --picture a.png", "ends in .svg or .html, not \"a.png\""},
-    {"several in an SVG", "--gpu h200 --draw all --picture a.svg", "an SVG has one picture"},
+    {"several in an SVG", "--gpu h200 --draw all --picture a.svg", "an SVG holds one picture"},
 };
 
 Test(predicted_pictures, usage_errors_are_one_line)

@@ -218,13 +218,13 @@ static const struct {
     const char *arguments, *said;
 } mistakes[] = {
     {"./a", "lanewise step: name the output file: add -o FILE.html"},
-    {"-o p.html", "lanewise step: name the program at the end, or add --lab NAME"},
+    {"-o p.html", "lanewise step: give the program as the last argument, or add --lab NAME"},
     {"-o p.html ./b", "lanewise step: ./b: No such file or directory"},
     {"-o p.html --launch 0 ./a", "lanewise step: --launch"},
     {"-o p.html --launch 3 ./a", "lanewise step: there is no launch 3: the program made 2"},
     {"-o p.html --block 4 ./a", "lanewise step: launch 1 has no block 4"},
     {"-o p.html --from 1000 ./a",
-     "lanewise step: block 0 of launch 1 does not exist, or executes at most 1000 instructions"},
+     "lanewise step: cannot stop there: block 0 of launch 1 does not exist, or it ends after at most 1000 instructions"},
     {"-o p.html --submission a.cu ./a", "lanewise step: --submission needs the lab, --lab NAME"},
     {"-o p.html --debug ./a", "lanewise step: --debug needs the lab, --lab NAME"},
     {"-o no/p.html ./a", "lanewise step: "},
