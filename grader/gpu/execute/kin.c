@@ -124,7 +124,7 @@ static void visit(struct finder *f, uint32_t pc)
 
 static void visit_image(struct finder *f)
 {
-    f->count = LOST + 1;
+    f->count = f->lost = LOST + 1;
     find_uniform(f);
     for (uint32_t pc = f->image->start; pc < f->image->end; pc++) {
         if (!f->kernel->code[pc].follows)
