@@ -1,5 +1,6 @@
 #include "grade/edits.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,11 +160,47 @@ static bool is_launch_size(const struct pair *pair, struct difference what)
     return false;
 }
 
+/* Returns whether the submission may use the variable TOKEN in PART: it occurs there, or outside of
+ * all functions. */
+static bool is_known_in(const struct code *code, struct span part, const struct token *token)
+{
+    bool found = code_has_token(code, part, token);
+    for (size_t i = 0; !found && i < code->part_count; ++i)
+        found = !code_function(code, code->parts[i]) && code_has_token(code, code->parts[i], token);
+    return found;
+}
+
+/* Returns whether the right side of WHAT, which declares nothing, uses a variable that the
+ * submission does not have there. Then the edit would not compile. */
+static bool is_foreign(const struct pair *pair, struct difference what)
+{
+    const struct token *token = first_of(&pair->solution, what.right);
+    struct span part = code_part_of(&pair->source, what.left.first);
+    bool found = false;
+    for (size_t i = 0; i < what.right.count; ++i) {
+        static const char *const words[] = {"if",   "for",   "while",   "return",
+                                            "else", "break", "continue"};
+        bool is_variable = token_is_name(&token[i]) && !isupper((unsigned char)*token[i].begin) &&
+                           *token[i].begin != '_' && !token_is(&token[i + 1], "(") &&
+                           strncmp(token[i].begin, "cuda", 4) != 0;
+        if (strcmp(kind_of(&token[i]), "type") == 0)
+            return false;
+        for (size_t k = 0; k < sizeof words / sizeof *words; ++k)
+            is_variable &= !token_is(&token[i], words[k]);
+        if (i > 0 && (token_is(&token[i - 1], ".") || token_is(&token[i - 1], "->")))
+            continue;
+        found |= is_variable && !is_known_in(&pair->source, part, &token[i]) &&
+                 !token_is(&token[i + 1], ".");
+    }
+    return found;
+}
+
 /* Adds the edit that replaces the left side of WHAT by its right side. */
 static struct small_edit *add(struct pair *pair, struct difference what)
 {
     struct edits *edits = pair->edits;
-    if (edits->count == TRIED || (what.left.count == 0 && what.left.first == 0) ||
+    if (edits->count == TRIED || is_foreign(pair, what) ||
+        (what.left.count == 0 && what.left.first == 0) ||
         open_brackets(&pair->source, what.left) != open_brackets(&pair->solution, what.right))
         return NULL;
     struct small_edit *edit = &edits->list[edits->count];

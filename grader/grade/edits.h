@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define EDITS_MOST 64u
+#define EDITS_MOST 80u
 
 struct small_edit {
     size_t begin, end; /* the edit replaces these bytes of the submission */

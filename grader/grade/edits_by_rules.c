@@ -7,27 +7,23 @@
 
 #include "grade/code.h"
 #include "grade/edits.h"
+#include "grade/rules.h"
+#include "grade/visible.h"
 
-#define EACH 10u /* most edits of one rule in a group, so that room is left for the other rules */
+/* most edits of one rule in a group, so that room is left for the other rules; and in PLACES */
+#define EACH        10u
+#define EACH_PLACES 20u
 
-struct rules {
-    const struct code *code;
-    struct edits *edits;
-    struct span part; /* the function in which edits are made */
-    size_t most;      /* the rule stops when there are this many edits in total */
-    bool has_barriers;
-};
-
-static const struct token *at(const struct rules *rules, size_t i)
+const struct token *rule_at(const struct rules *rules, size_t i)
 {
     static const struct token none = {"", 0, 0};
     bool is_inside = i >= rules->part.first && i < rules->part.first + rules->part.count;
     return is_inside ? &rules->code->tokens[i] : &none;
 }
 
-static bool is(const struct rules *rules, size_t i, const char *text)
+bool rule_is(const struct rules *rules, size_t i, const char *text)
 {
-    return token_is(at(rules, i), text);
+    return token_is(rule_at(rules, i), text);
 }
 
 static bool is_one_of(const struct token *token, const char *const *texts)
@@ -38,21 +34,18 @@ static bool is_one_of(const struct token *token, const char *const *texts)
     return false;
 }
 
-/* Returns a quotation of the COUNT tokens that begin at token I. */
-static const char *quote(const struct rules *rules, size_t i, size_t count)
+const char *rule_quote(const struct rules *rules, size_t i, size_t count)
 {
     static char text[CODE_QUOTE];
     code_quote(rules->code, (struct span){i, count}, text);
     return text;
 }
 
-/* Adds the edit that replaces COUNT tokens, beginning at token I, by TEXT. If COUNT is 0, the edit
- * inserts TEXT after token I - 1. Returns NULL if the rule may make no more edits. */
-static struct small_edit *put(const struct rules *rules, size_t i, size_t count, const char *text)
+struct small_edit *rule_put(const struct rules *rules, size_t i, size_t count, const char *text)
 {
     struct edits *edits = rules->edits;
-    const struct token *first = at(rules, count ? i : i - 1);
-    const struct token *last = at(rules, i + count - 1);
+    const struct token *first = rule_at(rules, count ? i : i - 1);
+    const struct token *last = rule_at(rules, i + count - 1);
     char *copy = edits->count < rules->most && first->length > 0 ? strdup(text) : NULL;
     if (!copy)
         return NULL;
@@ -74,36 +67,35 @@ static struct small_edit *put(const struct rules *rules, size_t i, size_t count,
     return edit;
 }
 
-/* Adds the edit that replaces token I by TEXT. KIND says what the two texts are, such as
- * "operator", for the message. */
-static void change(const struct rules *rules, size_t i, const char *text, const char *kind)
+void rule_change(const struct rules *rules, size_t i, const char *text, const char *kind)
 {
-    struct small_edit *edit = put(rules, i, 1, text);
+    struct small_edit *edit = rule_put(rules, i, 1, text);
     if (edit)
-        edit_say(edit, "with another %s than `%s` in line %u", kind, quote(rules, i, 1),
+        edit_say(edit, "with another %s than `%s` in line %u", kind, rule_quote(rules, i, 1),
                  edit->line);
 }
 
 /* Adds the edit that inserts TEXT after token I. */
 static void append(const struct rules *rules, size_t i, const char *text)
 {
-    struct small_edit *edit = put(rules, i + 1, 0, text);
+    struct small_edit *edit = rule_put(rules, i + 1, 0, text);
     if (edit)
-        edit_say(edit, "with something more after `%s` in line %u", quote(rules, i, 1), edit->line);
+        edit_say(edit, "with something more after `%s` in line %u", rule_quote(rules, i, 1),
+                 edit->line);
 }
 
 /* Adds the edit that removes COUNT tokens, beginning at token I. */
 static void drop(const struct rules *rules, size_t i, size_t count)
 {
-    struct small_edit *edit = put(rules, i, count, "");
+    struct small_edit *edit = rule_put(rules, i, count, "");
     if (edit)
-        edit_say(edit, "without `%s` in line %u", quote(rules, i, count), edit->line);
+        edit_say(edit, "without `%s` in line %u", rule_quote(rules, i, count), edit->line);
 }
 
 static const char *copy_tokens(const struct rules *rules, size_t i, size_t count, char *text,
                                size_t size)
 {
-    const struct token *first = at(rules, i), *last = at(rules, i + count - 1);
+    const struct token *first = rule_at(rules, i), *last = rule_at(rules, i + count - 1);
     size_t length = count ? (size_t)(last->begin + last->length - first->begin) : 0;
     snprintf(text, size, "%.*s", (int)length, first->begin);
     return text;
@@ -120,10 +112,10 @@ static void exchange(const struct rules *rules, size_t first, size_t first_count
     copy_tokens(rules, i, count, parts[2], sizeof parts[2]);
     snprintf(text, sizeof text, "%s %s %s", parts[2], parts[1], parts[0]);
     struct small_edit *edit =
-        strcmp(parts[0], parts[2]) != 0 ? put(rules, first, i + count - first, text) : NULL;
+        strcmp(parts[0], parts[2]) != 0 ? rule_put(rules, first, i + count - first, text) : NULL;
     if (edit)
         edit_say(edit, "with another order in `%s` in line %u",
-                 quote(rules, first, i + count - first), edit->line);
+                 rule_quote(rules, first, i + count - first), edit->line);
 }
 
 /* --- terms ------------------------------------------------------------------------------------ */
@@ -138,18 +130,18 @@ static bool is_number(const struct token *token)
 static size_t term_begin(const struct rules *rules, size_t end)
 {
     size_t first = end - 1;
-    bool is_group = is(rules, first, ")") || is(rules, first, "]");
+    bool is_group = rule_is(rules, first, ")") || rule_is(rules, first, "]");
     int depth = is_group ? 1 : 0;
-    while (depth > 0 && at(rules, first)->length > 0) {
-        const struct token *token = at(rules, --first);
+    while (depth > 0 && rule_at(rules, first)->length > 0) {
+        const struct token *token = rule_at(rules, --first);
         depth += token_is(token, ")") || token_is(token, "]");
         depth -= token_is(token, "(") || token_is(token, "[");
     }
-    if (is_group && token_is_name(at(rules, first - 1)))
+    if (is_group && token_is_name(rule_at(rules, first - 1)))
         --first;
-    if (!is_group && !token_is_name(at(rules, first)) && !is_number(at(rules, first)))
+    if (!is_group && !token_is_name(rule_at(rules, first)) && !is_number(rule_at(rules, first)))
         return end;
-    while (is(rules, first - 1, ".") || is(rules, first - 1, "->"))
+    while (rule_is(rules, first - 1, ".") || rule_is(rules, first - 1, "->"))
         first -= 2;
     return first;
 }
@@ -159,34 +151,34 @@ static size_t term_begin(const struct rules *rules, size_t end)
 static size_t divisor_length(const struct rules *rules, size_t i)
 {
     size_t length = 1;
-    if (is(rules, i, "(")) {
-        for (int depth = 1; depth > 0 && at(rules, i + length)->length > 0; ++length)
-            depth += is(rules, i + length, "(") - is(rules, i + length, ")");
+    if (rule_is(rules, i, "(")) {
+        for (int depth = 1; depth > 0 && rule_at(rules, i + length)->length > 0; ++length)
+            depth += rule_is(rules, i + length, "(") - rule_is(rules, i + length, ")");
         return length;
     }
-    if (!token_is_name(at(rules, i)) && !is_number(at(rules, i)))
+    if (!token_is_name(rule_at(rules, i)) && !is_number(rule_at(rules, i)))
         return 0;
-    while (is(rules, i + length, ".") || is(rules, i + length, "->"))
+    while (rule_is(rules, i + length, ".") || rule_is(rules, i + length, "->"))
         length += 2;
-    return is(rules, i + length, "(") ? 0 : length;
+    return rule_is(rules, i + length, "(") ? 0 : length;
 }
 
 /* Returns whether `- 1) / ` begins at token I, the end of a quotient that is rounded up. */
 static bool ends_rounding(const struct rules *rules, size_t i)
 {
-    return is(rules, i, "-") && is(rules, i + 1, "1") && is(rules, i + 2, ")") &&
-           is(rules, i + 3, "/");
+    return rule_is(rules, i, "-") && rule_is(rules, i + 1, "1") && rule_is(rules, i + 2, ")") &&
+           rule_is(rules, i + 3, "/");
 }
 
 /* Returns whether token I, an operator or a number, belongs to `+ d - 1) / d`. */
 static bool is_rounding(const struct rules *rules, size_t i)
 {
     enum { LONGEST = 12 };
-    if (is(rules, i, "/"))
+    if (rule_is(rules, i, "/"))
         return ends_rounding(rules, i - 3);
-    if (is(rules, i, "1"))
+    if (rule_is(rules, i, "1"))
         return ends_rounding(rules, i - 1);
-    for (size_t j = i; j < i + LONGEST && !strchr(";,", *at(rules, j)->begin); ++j)
+    for (size_t j = i; j < i + LONGEST && !strchr(";,", *rule_at(rules, j)->begin); ++j)
         if (ends_rounding(rules, j))
             return true;
     return false;
@@ -199,8 +191,8 @@ static void replace_operator(const struct rules *rules, size_t i, const char *co
                              size_t rows)
 {
     for (size_t row = 0; row < rows; ++row)
-        if (is(rules, i, table[row][0]))
-            change(rules, i, table[row][1], "operator");
+        if (rule_is(rules, i, table[row][0]))
+            rule_change(rules, i, table[row][1], "operator");
 }
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
@@ -211,34 +203,56 @@ static void try_comparison(const struct rules *rules, size_t i)
                                            {"==", "!="}, {"!=", "=="}, {"&&", "||"}, {"||", "&&"}};
     static const char *const templates[] = {"static_cast", "template", "const_cast",
                                             "reinterpret_cast", NULL};
-    if (!is_one_of(at(rules, i - 1), templates))
+    if (!is_one_of(rule_at(rules, i - 1), templates))
         replace_operator(rules, i, table, ROWS(table));
 }
 
 /* Returns whether the line of token I begins with WORD. */
 static bool begins_line(const struct rules *rules, size_t i, const char *word)
 {
-    while (at(rules, i - 1)->line == at(rules, i)->line)
+    while (rule_at(rules, i - 1)->line == rule_at(rules, i)->line)
         --i;
-    return is(rules, i, word);
+    return rule_is(rules, i, word);
 }
 
 static void try_operator(const struct rules *rules, size_t i)
 {
-    static const char *const table[][2] = {{"/", "%"},  {"%", "/"},   {"+", "*"},   {"+", "-"},
-                                           {"-", "+"},  {"*", "+"},   {"=", "+="},  {"+=", "-="},
-                                           {"+=", "="}, {"-=", "+="}, {"<<", ">>"}, {">>", "<<"},
-                                           {"&", "|"}};
-    bool is_unary = !token_is_name(at(rules, i - 1)) &&
-                    !isdigit((unsigned char)*at(rules, i - 1)->begin) && !is(rules, i - 1, ")") &&
-                    !is(rules, i - 1, "]");
+    static const char *const table[][2] = {{"/", "%"},   {"%", "/"},   {"+", "*"},
+                                           {"+", "-"},   {"-", "+"},   {"*", "+"},
+                                           {"<<", ">>"}, {">>", "<<"}, {"&", "|"}};
+    bool is_unary = !token_is_name(rule_at(rules, i - 1)) &&
+                    !isdigit((unsigned char)*rule_at(rules, i - 1)->begin) &&
+                    !rule_is(rules, i - 1, ")") && !rule_is(rules, i - 1, "]");
     /* a new variable has no old value; a loop whose step does not grow would not end */
-    bool is_new = is(rules, i, "=") && token_is_name(at(rules, i - 2));
-    bool is_step = is(rules, i, "+=") && begins_line(rules, i, "for");
-    if (!is_unary && !is_new && !is_step && !is_rounding(rules, i))
+    if (!is_unary && !is_rounding(rules, i))
         replace_operator(rules, i, table, ROWS(table));
-    else if (is(rules, i, "-"))
+    else if (rule_is(rules, i, "-"))
         drop(rules, i, 1);
+}
+
+/* Returns whether token I, a variable, is in the condition of a `while` of the function. */
+static bool ends_loop(const struct rules *rules, size_t i)
+{
+    bool in_header = false;
+    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
+        in_header =
+            (in_header || rule_is(rules, j, "while")) && !strchr("{;", *rule_at(rules, j)->begin);
+        if (in_header && token_is_same(rule_at(rules, j), rule_at(rules, i)))
+            return true;
+    }
+    return false;
+}
+
+/* Replaces an assignment by another one: adds, or subtracts, or only sets. */
+static void try_assignment(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {{"=", "+="}, {"+=", "="}, {"+=", "-="}, {"-=", "+="}};
+    /* a new variable has no old value; a loop whose step does not grow would not end */
+    bool is_new = rule_is(rules, i, "=") &&
+                  (token_is_name(rule_at(rules, i - 2)) || rule_is(rules, i - 2, ",") ||
+                   (rule_is(rules, i - 2, "*") && token_is_name(rule_at(rules, i - 3))));
+    if (!is_new && !begins_line(rules, i, "for") && !ends_loop(rules, i - 1))
+        replace_operator(rules, i, table, ROWS(table));
 }
 
 static bool has_name(const struct code *code, struct span part, const char *name)
@@ -256,15 +270,15 @@ static void replace_name(const struct rules *rules, size_t i, const char *const 
                          size_t rows, bool is_known)
 {
     static const char *const types[] = {"int", "float", "unsigned", "double", "const", NULL};
-    bool is_member = is(rules, i - 1, ".") || is(rules, i - 1, "->");
-    if (is_one_of(at(rules, i - 1), types))
-        return; /* this token is a declaration's name */
+    bool is_member = rule_is(rules, i - 1, ".") || rule_is(rules, i - 1, "->");
+    if (is_one_of(rule_at(rules, i - 1), types) || (!is_known && rule_is(rules, i + 1, "(")))
+        return; /* this token is a declaration's name, or a function */
     struct span whole = {0, rules->code->token_count}, scope = is_member ? whole : rules->part;
     for (size_t row = 0; row < rows; ++row)
         for (int side = 0; side < 2; ++side)
-            if (is(rules, i, table[row][side]) &&
+            if (rule_is(rules, i, table[row][side]) &&
                 (is_known || has_name(rules->code, scope, table[row][!side])))
-                change(rules, i, table[row][!side], "name");
+                rule_change(rules, i, table[row][!side], "name");
 }
 
 /* Replaces one of two names that students often confuse by the other one. */
@@ -280,6 +294,28 @@ static void try_name(const struct rules *rules, size_t i)
     replace_name(rules, i, table, ROWS(table), false);
 }
 
+/* Returns whether a kernel of the file uses AXIS, as in threadIdx.y. */
+static bool uses_axis(const struct rules *rules, const char *axis)
+{
+    static const char *const given[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+    const struct token *token = rules->code->tokens;
+    for (size_t i = 2; i < rules->code->token_count; ++i)
+        if (token_is(&token[i], axis) && is_one_of(&token[i - 2], given))
+            return true;
+    return false;
+}
+
+/* Returns whether the line of token I has the name TEXT. */
+static bool line_has(const struct rules *rules, size_t i, const char *text)
+{
+    while (rule_at(rules, i - 1)->line == rule_at(rules, i)->line)
+        --i;
+    for (unsigned line = rule_at(rules, i)->line; rule_at(rules, i)->line == line; ++i)
+        if (rule_is(rules, i, text))
+            return true;
+    return false;
+}
+
 static void try_cuda_name(const struct rules *rules, size_t i)
 {
     static const char *const table[][2] = {
@@ -293,11 +329,14 @@ static void try_cuda_name(const struct rules *rules, size_t i)
         {"cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost"},
         {"threadIdx", "blockIdx"},
         {"blockDim", "gridDim"},
-        {"blockIdx", "gridDim"},
     };
+    static const char *const counts[][2] = {{"gridDim", "blockIdx"}};
     static const char *const axes[][2] = {{"x", "y"}};
     replace_name(rules, i, table, ROWS(table), true);
-    replace_name(rules, i, axes, ROWS(axes), false);
+    if (rule_is(rules, i, "blockIdx") || line_has(rules, i, "threadIdx"))
+        replace_name(rules, i, counts, ROWS(counts), true); /* a step of 0 would not end a loop */
+    if (uses_axis(rules, "y"))
+        replace_name(rules, i, axes, ROWS(axes), false);
 }
 
 /* Replaces a thread's number in its block by its number in the grid, or the other way round. */
@@ -306,17 +345,18 @@ static void try_index(const struct rules *rules, size_t i)
     static const char *const grid[] = {"blockIdx", ".", "x",         "*", "blockDim", ".",
                                        "x",        "+", "threadIdx", ".", "x"};
     size_t same = 0;
-    while (same < ROWS(grid) && is(rules, i + same, grid[same]))
+    while (same < ROWS(grid) && rule_is(rules, i + same, grid[same]))
         ++same;
-    bool is_number = is(rules, i, "threadIdx") && is(rules, i + 2, "x");
-    bool is_grid = same == ROWS(grid), is_part = is(rules, i - 1, "+") || is(rules, i + 3, "+");
-    struct small_edit *edit = is_grid ? put(rules, i, same, "threadIdx.x")
+    bool is_number = rule_is(rules, i, "threadIdx") && rule_is(rules, i + 2, "x");
+    bool is_grid = same == ROWS(grid),
+         is_part = rule_is(rules, i - 1, "+") || rule_is(rules, i + 3, "+");
+    struct small_edit *edit = is_grid ? rule_put(rules, i, same, "threadIdx.x")
                               : is_number && !is_part
-                                  ? put(rules, i, 3, "(blockIdx.x * blockDim.x + threadIdx.x)")
+                                  ? rule_put(rules, i, 3, "(blockIdx.x * blockDim.x + threadIdx.x)")
                                   : NULL;
     if (edit)
         edit_say(edit, "with the thread's number in %s in place of `%s` in line %u",
-                 is_grid ? "its block" : "the grid", quote(rules, i, is_grid ? same : 3),
+                 is_grid ? "its block" : "the grid", rule_quote(rules, i, is_grid ? same : 3),
                  edit->line);
 }
 
@@ -328,22 +368,28 @@ static void try_line_names(const struct rules *rules, size_t i)
     struct span whole = {0, rules->code->token_count};
     size_t end = i, count = 0;
     char text[600] = "", *to = text;
-    if (at(rules, i - 1)->line == at(rules, i)->line)
+    if (rule_at(rules, i - 1)->line == rule_at(rules, i)->line)
         return;
-    while (at(rules, end)->line == at(rules, i)->line)
+    while (rule_at(rules, end)->line == rule_at(rules, i)->line)
         ++end;
     for (size_t row = 0; row < ROWS(pairs); ++row, to = text, count = 0) {
-        bool is_used = has_name(rules->code, whole, pairs[row][0]) &&
-                       has_name(rules->code, whole, pairs[row][1]);
+        struct span scope = row == 0 || row + 1 == ROWS(pairs) ? whole : rules->part;
+        bool is_used = (row > 0 || uses_axis(rules, "y")) &&
+                       has_name(rules->code, scope, pairs[row][0]) &&
+                       has_name(rules->code, scope, pairs[row][1]);
         for (size_t j = i; is_used && j < end && to < text + sizeof text - 100; ++j) {
-            int side = is(rules, j, pairs[row][0]) ? 0 : is(rules, j, pairs[row][1]) ? 1 : -1;
+            int side = rule_is(rules, j + 1, "(")         ? -1
+                       : rule_is(rules, j, pairs[row][0]) ? 0
+                       : rule_is(rules, j, pairs[row][1]) ? 1
+                                                          : -1;
             count += side >= 0;
             if (side >= 0)
                 to += snprintf(to, 100, "%s ", pairs[row][!side]);
             else
-                to += snprintf(to, 100, "%.*s ", (int)at(rules, j)->length, at(rules, j)->begin);
+                to += snprintf(to, 100, "%.*s ", (int)rule_at(rules, j)->length,
+                               rule_at(rules, j)->begin);
         }
-        struct small_edit *edit = count > 0 ? put(rules, i, end - i, text) : NULL;
+        struct small_edit *edit = count > 0 ? rule_put(rules, i, end - i, text) : NULL;
         if (edit)
             edit_say(edit,
                      count > 1 ? "with `%s` and `%s` exchanged in line %u"
@@ -355,10 +401,10 @@ static void try_line_names(const struct rules *rules, size_t i)
 /* Doubles or halves a power of two. Adds 1 to another number, or subtracts 1. */
 static void try_number(const struct rules *rules, size_t i)
 {
-    const struct token *token = at(rules, i);
+    const struct token *token = rule_at(rules, i);
     char text[32], *end;
     long number = strtol(token->begin, &end, 10);
-    bool is_member = is(rules, i - 1, "."), is_part = is_rounding(rules, i);
+    bool is_member = rule_is(rules, i - 1, "."), is_part = is_rounding(rules, i);
     if (!isdigit((unsigned char)*token->begin) || end != token->begin + token->length ||
         is_member || is_part)
         return;
@@ -369,32 +415,37 @@ static void try_number(const struct rules *rules, size_t i)
         if (number > 2 || near[j] < 0 || (number == 2 && j == 0))
             continue;
         snprintf(text, sizeof text, "%ld", near[j]);
-        change(rules, i, text, "number");
+        rule_change(rules, i, text, "number");
     }
     for (size_t j = 0; j < 2; ++j) {
         if (number < 2 || (number == 2 && j == 1))
             continue;
         snprintf(text, sizeof text, "%ld", is_power || is_mask || number == 2 ? far[j] : near[j]);
-        change(rules, i, text, "number");
+        rule_change(rules, i, text, "number");
     }
 }
 
 /* Removes `+ 1` or `- 1`. */
 static void try_less(const struct rules *rules, size_t i)
 {
-    bool is_sum = is(rules, i, "+") || is(rules, i, "-"), is_one = token_is(at(rules, i + 1), "1");
+    bool is_sum = rule_is(rules, i, "+") || rule_is(rules, i, "-"),
+         is_one = token_is(rule_at(rules, i + 1), "1");
     if (is_sum && is_one && !is_rounding(rules, i))
         drop(rules, i, 2);
 }
 
-/* Adds 1 to an index or to the limit of a comparison, or subtracts 1 from it. */
+/* Adds 1 to an index, to the last argument of a call or to the limit of a comparison, or subtracts 1
+ * from it. */
 static void try_more(const struct rules *rules, size_t i)
 {
     static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
-    bool ends_index = is(rules, i + 1, "]"), is_limit = is_one_of(at(rules, i - 1), comparisons);
-    bool is_value = token_is_name(at(rules, i)) || is(rules, i, ")");
-    bool goes_on = at(rules, i + 1)->length == 1 ? strchr("([.", *at(rules, i + 1)->begin) != NULL
-                                                 : is(rules, i + 1, "->");
+    bool ends_index =
+        rule_is(rules, i + 1, "]") || (rule_is(rules, i + 1, ")") && rule_is(rules, i - 1, ","));
+    bool is_limit = is_one_of(rule_at(rules, i - 1), comparisons);
+    bool is_value = token_is_name(rule_at(rules, i)) || rule_is(rules, i, ")");
+    bool goes_on = rule_at(rules, i + 1)->length == 1
+                       ? strchr("([.", *rule_at(rules, i + 1)->begin) != NULL
+                       : rule_is(rules, i + 1, "->");
     if (!is_value || !(ends_index || is_limit) || goes_on)
         return;
     append(rules, i, " + 1");
@@ -409,27 +460,32 @@ static bool is_constant(const struct token *token)
     return is_capital && token->length > 1;
 }
 
-/* Extends an assignment: adds or subtracts a constant that the function uses, or multiplies by it.
- * If the assignment uses blockDim, also multiplies by gridDim.x. */
+/* Extends an assignment: adds or subtracts a constant that the function uses, or multiplies by it,
+ * or by a number by which the function multiplies. If the assignment uses blockDim, also multiplies by gridDim.x. */
 static void try_term(const struct rules *rules, size_t i)
 {
     char text[100];
     size_t begin = i;
-    while (begin > rules->part.first && !strchr(";{}=", *at(rules, begin)->begin))
+    while (begin > rules->part.first && !strchr(";{}=", *rule_at(rules, begin)->begin))
         --begin;
-    if (!is(rules, i + 1, ";") || !is(rules, begin, "="))
+    if (!rule_is(rules, i + 1, ";") || !rule_is(rules, begin, "="))
         return;
     for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
-        const struct token *token = at(rules, j);
+        const struct token *token = rule_at(rules, j);
         for (int sign = 0; is_constant(token) && sign < 3; ++sign) {
             char name[80];
             snprintf(text, sizeof text, " %c %s", "-+*"[sign],
                      copy_tokens(rules, j, 1, name, sizeof name));
             append(rules, i, text);
         }
+        if (is_number(token) && token->length < 4 && !rule_is(rules, j, "1") &&
+            (rule_is(rules, j - 1, "*") || rule_is(rules, j + 1, "*"))) {
+            snprintf(text, sizeof text, " * %.*s", (int)token->length, token->begin);
+            append(rules, i, text);
+        }
     }
     for (size_t j = begin; j < i; ++j)
-        if (is(rules, j, "blockDim"))
+        if (rule_is(rules, j, "blockDim"))
             append(rules, i, " * gridDim.x");
 }
 
@@ -439,18 +495,27 @@ static void round_down(const struct rules *rules, size_t i, size_t count)
 {
     size_t plus = i - 4 - count, first = term_begin(rules, i);
     char parts[2][150], text[400];
-    if (plus <= first || !is(rules, plus, "+"))
+    if (plus <= first || !rule_is(rules, plus, "+"))
         return;
     for (size_t j = 0; j < count; ++j)
-        if (!token_is_same(at(rules, plus + 1 + j), at(rules, i + 1 + j)))
+        if (!token_is_same(rule_at(rules, plus + 1 + j), rule_at(rules, i + 1 + j)))
             return;
     copy_tokens(rules, first, plus - first, parts[0], sizeof parts[0]);
     copy_tokens(rules, i, count + 1, parts[1], sizeof parts[1]);
     snprintf(text, sizeof text, "%s) %s", parts[0], parts[1]);
-    struct small_edit *edit = put(rules, first, i + 1 + count - first, text);
+    struct small_edit *edit = rule_put(rules, first, i + 1 + count - first, text);
     if (edit)
         edit_say(edit, "with `%s` not rounded up in line %u",
-                 quote(rules, first, i + 1 + count - first), edit->line);
+                 rule_quote(rules, first, i + 1 + count - first), edit->line);
+}
+
+/* Returns whether the quotient at token I is rounded up by numbers, as in `(n + 31) / 32`. */
+static bool is_rounded(const struct rules *rules, size_t i)
+{
+    return rule_is(rules, i - 1, ")") && rule_is(rules, i - 3, "+") &&
+           is_number(rule_at(rules, i - 2)) && is_number(rule_at(rules, i + 1)) &&
+           strtol(rule_at(rules, i - 2)->begin, NULL, 10) + 1 ==
+               strtol(rule_at(rules, i + 1)->begin, NULL, 10);
 }
 
 /* Rounds a quotient up or, if it is rounded up already, down. */
@@ -458,22 +523,22 @@ static void try_rounding(const struct rules *rules, size_t i)
 {
     char left[150], by[150], text[600];
     size_t first = term_begin(rules, i), count = divisor_length(rules, i + 1);
-    if (!is(rules, i, "/") || first == i || count == 0)
+    if (!rule_is(rules, i, "/") || first == i || count == 0 || is_rounded(rules, i))
         return;
     if (ends_rounding(rules, i - 3)) {
         round_down(rules, i, count);
         return;
     }
-    while (is(rules, first - 1, "*") && term_begin(rules, first - 1) < first - 1)
+    while (rule_is(rules, first - 1, "*") && term_begin(rules, first - 1) < first - 1)
         first = term_begin(rules, first - 1);
     copy_tokens(rules, first, i - first, left, sizeof left);
     copy_tokens(rules, i + 1, count, by, sizeof by);
     snprintf(text, sizeof text, "(%s + %s - 1) / %s", left, by, by);
-    struct small_edit *edit = put(rules, first, i + 1 + count - first, text);
+    struct small_edit *edit = rule_put(rules, first, i + 1 + count - first, text);
     if (edit) {
         edit->is_sure = true;
         edit_say(edit, "with `%s` rounded up in line %u",
-                 quote(rules, first, i + 1 + count - first), edit->line);
+                 rule_quote(rules, first, i + 1 + count - first), edit->line);
     }
 }
 
@@ -483,8 +548,8 @@ static size_t argument_length(const struct rules *rules, size_t i)
 {
     int depth = 0;
     size_t length = 0;
-    for (; at(rules, i + length)->length > 0; ++length) {
-        const struct token *token = at(rules, i + length);
+    for (; rule_at(rules, i + length)->length > 0; ++length) {
+        const struct token *token = rule_at(rules, i + length);
         bool opens = strchr("([{", *token->begin), closes = strchr(")]}", *token->begin);
         if (depth == 0 &&
             (closes || token_is(token, ",") || token_is(token, ";") || token_is(token, ">>>")))
@@ -501,7 +566,7 @@ static bool find_argument(const struct rules *rules, size_t i, size_t *first)
     int depth = 0;
     bool found = false;
     for (size_t j = i; j-- > rules->part.first;) {
-        const struct token *token = at(rules, j);
+        const struct token *token = rule_at(rules, j);
         bool opens = strchr("([", *token->begin) || token_is(token, "<<<");
         if (strchr(";{}", *token->begin))
             return false;
@@ -514,34 +579,58 @@ static bool find_argument(const struct rules *rules, size_t i, size_t *first)
     return false;
 }
 
-/* Returns whether the argument that begins at token FIRST is an atomic function's. Its arguments
- * have different types. */
-static bool is_atomics(const struct rules *rules, size_t first)
+/* Returns whether the argument that begins at token FIRST has its order by its type, as in atomic
+ * functions, or in any order means the same. */
+static bool is_ordered(const struct rules *rules, size_t first)
 {
-    return strncmp(at(rules, first - 2)->begin, "atomic", strlen("atomic")) == 0;
+    static const char *const names[] = {"min", "max", "fminf", "fmaxf", NULL};
+    return strncmp(rule_at(rules, first - 2)->begin, "atomic", strlen("atomic")) == 0 ||
+           is_one_of(rule_at(rules, first - 2), names);
+}
+
+/* Returns whether the arguments that begin at tokens I and J are variables of different types. */
+static bool is_unlike(const struct rules *rules, size_t i, size_t j)
+{
+    struct variable list[VISIBLE_MOST];
+    bool are_members = rule_is(rules, i + 1, ".") && rule_is(rules, j + 1, ".");
+    size_t count = are_members ? visible_members(rules->code, rule_at(rules, i + 2), list)
+                               : visible_find(rules->code, rules->part, i, list);
+    const struct variable *one = NULL, *other = NULL;
+    if (rule_is(rules, i, "&") != rule_is(rules, j, "&"))
+        return true;
+    i += are_members ? 2 : 0;
+    j += are_members ? 2 : 0;
+    for (size_t k = 0; k < count; ++k) {
+        one = token_is_same(list[k].name, rule_at(rules, i)) ? &list[k] : one;
+        other = token_is_same(list[k].name, rule_at(rules, j)) ? &list[k] : other;
+    }
+    bool has_parts = one && other && (one->is_pointer || other->is_pointer) &&
+                     (rule_is(rules, i + 1, "[") || rule_is(rules, j + 1, "["));
+    return one && other && !has_parts && !visible_is_alike(one, other);
 }
 
 /* Exchanges the arguments before and after a comma, or two neighbouring indices, as in a[y][x]. */
 static void try_order(const struct rules *rules, size_t i)
 {
     size_t first = i, length;
-    bool is_indices = is(rules, i, "]") && is(rules, i + 1, "[");
+    bool is_indices = rule_is(rules, i, "]") && rule_is(rules, i + 1, "[");
     if (is_indices)
-        while (first > rules->part.first && !is(rules, first - 1, "["))
+        while (first > rules->part.first && !rule_is(rules, first - 1, "["))
             --first;
-    else if (!is(rules, i, ",") || !find_argument(rules, i, &first))
+    else if (!rule_is(rules, i, ",") || !find_argument(rules, i, &first))
         return;
     size_t second = i + 1 + is_indices;
     length = argument_length(rules, second);
-    if (i > first && length > 0 && !is_atomics(rules, first))
+    if (i > first && length > 0 && !is_ordered(rules, first) &&
+        (is_indices || !is_unlike(rules, first, second)))
         exchange(rules, first, i - first, second, length);
 }
 
 /* Returns whether a statement begins at I. */
 static bool begins_statement(const struct rules *rules, size_t i)
 {
-    return at(rules, i)->line != at(rules, i - 1)->line &&
-           (is(rules, i - 1, ";") || is(rules, i - 1, "}") || is(rules, i - 1, "{"));
+    return rule_at(rules, i)->line != rule_at(rules, i - 1)->line &&
+           (rule_is(rules, i - 1, ";") || rule_is(rules, i - 1, "}") || rule_is(rules, i - 1, "{"));
 }
 
 /* Returns the number of tokens of the statement that begins at token I. Returns 0 if no statement
@@ -552,20 +641,21 @@ static size_t statement_length(const struct rules *rules, size_t i)
         "if",         "for",   "while", "do",    "else",   "return",   "switch", "case",
         "__shared__", "const", "int",   "float", "double", "unsigned", "extern", NULL};
     size_t length = 0;
-    if (!begins_statement(rules, i) || is_one_of(at(rules, i), words))
+    if (!begins_statement(rules, i) || is_one_of(rule_at(rules, i), words))
         return 0;
-    while (at(rules, i + length)->length > 0 && !strchr(";{}", *at(rules, i + length)->begin))
+    while (rule_at(rules, i + length)->length > 0 &&
+           !strchr(";{}", *rule_at(rules, i + length)->begin))
         ++length;
-    return is(rules, i + length, ";") ? length + 1 : 0;
+    return rule_is(rules, i + length, ";") ? length + 1 : 0;
 }
 
 /* Adds a barrier before a statement. */
 static void try_barrier(const struct rules *rules, size_t i)
 {
     bool is_first = i == rules->part.first || !rules->has_barriers;
-    if (is_first || !begins_statement(rules, i) || is(rules, i, "__syncthreads"))
+    if (is_first || !begins_statement(rules, i) || rule_is(rules, i, "__syncthreads"))
         return;
-    struct small_edit *edit = put(rules, i, 0, " __syncthreads();");
+    struct small_edit *edit = rule_put(rules, i, 0, " __syncthreads();");
     if (edit)
         edit_say(edit, "with a call of __syncthreads() after line %u", edit->line);
 }
@@ -573,7 +663,7 @@ static void try_barrier(const struct rules *rules, size_t i)
 static void try_without(const struct rules *rules, size_t i)
 {
     size_t length = statement_length(rules, i);
-    if (length > 0 && !is(rules, i, "CHECK_CUDA"))
+    if (length > 0 && !rule_is(rules, i, "CHECK_CUDA"))
         drop(rules, i, length);
 }
 
@@ -588,7 +678,7 @@ static void try_moved(const struct rules *rules, size_t i)
     exchange(rules, i, length, i + length, other);
     if (rules->edits->count > used)
         edit_say(&rules->edits->list[used], "with another order of lines %u and %u",
-                 at(rules, i)->line, at(rules, i + length)->line);
+                 rule_at(rules, i)->line, rule_at(rules, i + length)->line);
 }
 
 /* Returns whether the function adds to the variable that is declared at token I, or multiplies
@@ -597,24 +687,24 @@ static bool grows(const struct rules *rules, size_t i)
 {
     static const char *const operators[] = {"+=", "*", "+", NULL};
     for (size_t j = i + 1; j < rules->part.first + rules->part.count; ++j)
-        if (token_is_same(at(rules, i), at(rules, j)) &&
-            (is_one_of(at(rules, j + 1), operators) || is(rules, j - 1, "*")))
+        if (token_is_same(rule_at(rules, i), rule_at(rules, j)) &&
+            (is_one_of(rule_at(rules, j + 1), operators) || rule_is(rules, j - 1, "*")))
             return true;
     return false;
 }
 
 static void try_type(const struct rules *rules, size_t i)
 {
-    bool is_int = is(rules, i, "int") && !is(rules, i - 1, "unsigned");
-    bool is_unsigned = is(rules, i, "unsigned") && !is(rules, i + 1, "long");
-    size_t name = i + 1 + (is_unsigned && is(rules, i + 1, "int"));
-    bool is_variable = token_is_name(at(rules, name)) && is(rules, name + 1, "=");
+    bool is_int = rule_is(rules, i, "int") && !rule_is(rules, i - 1, "unsigned");
+    bool is_unsigned = rule_is(rules, i, "unsigned") && !rule_is(rules, i + 1, "long");
+    size_t name = i + 1 + (is_unsigned && rule_is(rules, i + 1, "int"));
+    bool is_variable = token_is_name(rule_at(rules, name)) && rule_is(rules, name + 1, "=");
     if (is_variable && is_int && grows(rules, name))
-        change(rules, i, "long long", "type");
+        rule_change(rules, i, "long long", "type");
     if (is_variable && is_unsigned && grows(rules, name))
-        change(rules, i, "unsigned long long", "type");
-    if (is(rules, i, "float") && is_variable)
-        change(rules, i, "double", "type");
+        rule_change(rules, i, "unsigned long long", "type");
+    if (rule_is(rules, i, "float") && is_variable)
+        rule_change(rules, i, "double", "type");
 }
 
 /* Returns whether PART has one of the lines that compute the wrong result. */
@@ -628,8 +718,9 @@ static bool has_shown(const struct code *code, struct span part, const struct ed
     return false;
 }
 
-/* The groups of lines, the likeliest first. */
-enum group { SUSPECT, SHOWN, NEARBY, ELSEWHERE };
+/* The groups of lines, the likeliest first. PLACES are the lines that say where a function reads and
+ * writes: there most mistakes are made. */
+enum group { SUSPECT, PLACES, SHOWN, NEARBY, ELSEWHERE };
 
 /* Returns whether the lines FIRST to LAST contain the name of the function PART. */
 static bool is_called(const struct code *code, struct span part, const struct edit_lines *lines)
@@ -643,14 +734,17 @@ static bool is_called(const struct code *code, struct span part, const struct ed
     return false;
 }
 
-/* Returns the group of LINE. PART_IS_SHOWN says whether its function has shown lines. */
+/* Returns the group of LINE. PART_IS_SHOWN says whether its function has shown lines, IS_PLACE
+ * whether the line says where the function reads and writes. */
 static enum group group_of(const struct edit_lines *lines, unsigned line, bool part_is_shown,
-                           bool part_is_called)
+                           bool part_is_called, bool is_place)
 {
     if (line < lines->first || line > lines->last)
         return part_is_called ? NEARBY : ELSEWHERE;
     if (line == lines->suspect)
         return SUSPECT;
+    if (part_is_shown && is_place)
+        return PLACES;
     for (size_t i = 0; i < lines->shown_count; ++i)
         if (lines->shown[i] == line)
             return SHOWN;
@@ -662,7 +756,9 @@ static void follow(const struct code *code, struct edits *edits,
                    void (*rule)(const struct rules *, size_t), const struct edit_lines *lines,
                    enum group group)
 {
-    size_t most = edits->count + EACH < EDITS_MOST ? edits->count + EACH : EDITS_MOST;
+    size_t most = edits->count + (group == PLACES ? EACH_PLACES : EACH);
+    most = most < EDITS_MOST ? most : EDITS_MOST;
+    struct places places;
     for (size_t i = 0; i < code->part_count; ++i) {
         struct rules rules = {code, edits, code->parts[i], most, false};
         size_t at = rules.part.first, end = at + rules.part.count;
@@ -672,23 +768,46 @@ static void follow(const struct code *code, struct edits *edits,
             continue;
         rules.has_barriers =
             has_name(code, rules.part, "__global__") && has_name(code, rules.part, "__shared__");
+        places_find(code, rules.part, &places);
         while (!token_is(&code->tokens[at], "{"))
             ++at;
-        for (; at < end; ++at)
-            if (group_of(lines, code->tokens[at].line, is_shown, called) == group)
+        for (; at < end; ++at) {
+            unsigned line = code->tokens[at].line;
+            bool is_place = places_sets(&places, code, rules.part, line);
+            if (group_of(lines, line, is_shown, called, is_place) == group)
                 rule(&rules, at);
+        }
     }
 }
 
+typedef void (*rule_type)(const struct rules *, size_t);
+
+static const rule_type typical[] = {try_comparison,
+                                    try_less,
+                                    try_assignment,
+                                    try_order,
+                                    try_line_names,
+                                    try_name,
+                                    try_cuda_name,
+                                    try_index,
+                                    try_number,
+                                    rule_try_visible,
+                                    NULL};
+static const rule_type terms[] = {try_term, try_more, NULL};
+static const rule_type others[] = {try_barrier, try_term,  try_operator, try_more,
+                                   try_type,    try_moved, try_without,  NULL};
+
+/* The order of the edits: groups of rules for groups of lines. */
+static const struct {
+    const rule_type *rules;
+    enum group first, last;
+} order[] = {{typical, SUSPECT, PLACES},
+             {terms, PLACES, PLACES},
+             {typical, SHOWN, NEARBY},
+             {others, SUSPECT, NEARBY}};
+
 void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines)
 {
-    typedef void (*rule_type)(const struct rules *, size_t);
-    static const rule_type typical[] = {try_comparison, try_less,      try_order, try_line_names,
-                                        try_name,       try_cuda_name, try_index, try_number,
-                                        try_barrier,    NULL};
-    static const rule_type others[] = {try_term,  try_operator, try_more, try_type,
-                                       try_moved, try_without,  NULL};
-    static const rule_type *const tables[] = {typical, others};
     struct code code;
     edits->count = 0;
     bool good = code_open(&code, source);
@@ -696,9 +815,9 @@ void edits_by_rules(struct edits *edits, const char *source, const struct edit_l
         follow(&code, edits, try_rounding, lines, group);
     for (int group = SUSPECT; good && lines->has_overflow && group < ELSEWHERE; ++group)
         follow(&code, edits, try_type, lines, group);
-    for (size_t i = 0; good && !lines->only_rounding && i < ROWS(tables); ++i)
-        for (int group = SUSPECT; group < ELSEWHERE; ++group)
-            for (const rule_type *rule = tables[i]; *rule; ++rule)
+    for (size_t i = 0; good && !lines->only_rounding && i < ROWS(order); ++i)
+        for (enum group group = order[i].first; group <= order[i].last; ++group)
+            for (const rule_type *rule = order[i].rules; *rule; ++rule)
                 follow(&code, edits, *rule, lines, group);
     code_close(&code);
 }

@@ -293,13 +293,23 @@ static void add_line(const struct grade_result *result, json_t *place, json_int_
 
 /* --- uninitialised variables ------------------------------------------------------------------ */
 
+/* Returns whether token I of CODE is a name after a type or a comma, as in a declaration. */
+static bool is_declared(const struct code *code, size_t i)
+{
+    static const char *const words[] = {"return", "else", "case", "goto"};
+    const struct token *token = &code->tokens[i];
+    bool is_typed = i > 0 && i + 1 < code->token_count && token_is_name(token) &&
+                    (token_is_name(&token[-1]) || token_is(&token[-1], ","));
+    for (size_t k = 0; is_typed && k < sizeof words / sizeof *words; ++k)
+        is_typed = !token_is(&token[-1], words[k]);
+    return is_typed;
+}
+
 /* Returns whether token I of CODE declares a variable without initialising it. */
 static bool declares_unset(const struct code *code, size_t i)
 {
-    const struct token *token = &code->tokens[i];
-    bool is_typed = i > 0 && (token_is_name(&token[-1]) || token_is(&token[-1], ","));
-    return is_typed && token_is_name(token) && i + 1 < code->token_count &&
-           (token_is(&token[1], ";") || token_is(&token[1], ","));
+    const struct token *next = &code->tokens[i + 1];
+    return is_declared(code, i) && (token_is(next, ";") || token_is(next, ","));
 }
 
 /* Finds an uninitialised variable that is used in line LINE and declared earlier in the same
@@ -325,14 +335,47 @@ static const struct token *find_unset(const struct code *code, unsigned line)
     return found;
 }
 
-/* Returns a new cause for FINDING. Its line is the declaration of the variable, if it is known. */
+/* Returns whether token I of CODE declares an array without initialising it. */
+static bool declares_unset_array(const struct code *code, size_t i)
+{
+    if (!is_declared(code, i) || !token_is(&code->tokens[i + 1], "["))
+        return false;
+    while (i < code->token_count && !strchr("=;,", *code->tokens[i].begin))
+        ++i;
+    return i < code->token_count && *code->tokens[i].begin != '=';
+}
+
+/* Returns whether a function that runs on the GPU declares a variable, or an array that is not
+ * shared, without initialising it. */
+static bool has_unset(const struct code *code)
+{
+    bool is_shared = false, on_gpu = false, in_body = false;
+    int depth = 0;
+    for (size_t i = 0; i + 1 < code->token_count; ++i) {
+        const struct token *token = &code->tokens[i];
+        depth += token_is(token, "(") - token_is(token, ")");
+        on_gpu |= token_is(token, "__global__") || token_is(token, "__device__");
+        in_body |= on_gpu && token_is(token, "{");
+        if (*token->begin == '}' && code_part_of(code, i).first != code_part_of(code, i + 1).first)
+            on_gpu = in_body = false;
+        is_shared = (is_shared || token_is(token, "__shared__")) && !strchr(";{}", *token->begin);
+        if (in_body && depth == 0 && !is_shared &&
+            (declares_unset(code, i) || declares_unset_array(code, i)))
+            return true;
+    }
+    return false;
+}
+
+/* Returns a new cause for FINDING. Its line is the declaration of the variable, if it is known.
+ * Returns NULL if no variable can be without a value: the compiler has then split a loop so that
+ * the instructions look as if one could be. */
 static json_t *describe_unset(const struct grade_result *result, const json_t *finding)
 {
-    json_t *cause = json_deep_copy(finding);
     struct code code;
     bool good = code_open(&code, result->grading->submission->source.bytes);
+    json_t *cause = good && !has_unset(&code) ? NULL : json_deep_copy(finding);
     unsigned line = (unsigned)json_integer_of(finding, "line");
-    const struct token *unset = good ? find_unset(&code, line) : NULL;
+    const struct token *unset = good && cause ? find_unset(&code, line) : NULL;
     if (unset) {
         char message[200];
         snprintf(message, sizeof message, "%.*s may be used in line %u before it has a value",
@@ -344,6 +387,8 @@ static json_t *describe_unset(const struct grade_result *result, const json_t *f
         add_line(result, cause, line);
     }
     code_close(&code);
+    if (!cause)
+        return NULL;
     json_object_update_new(cause,
                            json_pack("{s:s, s:f, s:[]}", "case", "", "points", 0.0, "checks"));
     json_object_set_new(cause, "help", json_string(emu_finding_kind("unset-variable")->help));
@@ -365,6 +410,8 @@ void grade_add_unset(struct grade_result *result)
         if (strcmp(json_text_of(finding, "id"), "unset-variable") != 0)
             continue;
         json_t *cause = describe_unset(result, finding);
+        if (!cause)
+            continue;
         add_checks(result, cause, failed);
         /* causes that cost points come first */
         json_array_insert_new(
@@ -419,15 +466,21 @@ static json_t *make_cause(const struct grade_result *result, const struct found_
     return cause;
 }
 
-/* Turns CAUSE, which results from the mistake at EDIT, into one that begins with MESSAGE. */
+/* Turns CAUSE, which results from the mistake at EDIT, into one that begins with MESSAGE. Its help
+ * says what results. */
 static void replace_cause(const struct grade_result *result, json_t *cause,
                           const struct small_edit *edit, const char *message)
 {
     json_int_t line = json_integer_of(cause, "line");
-    json_object_update_new(cause, json_pack("{s:o, s:s, s:s, s:I, s:I}", "message",
-                                            clean_string(message, strlen(message)), "help", "",
-                                            "case", "", "line", (json_int_t)edit->line, "column",
-                                            (json_int_t)edit->column));
+    char help[600] = "";
+    if (!edit->is_sure)
+        snprintf(help, sizeof help, "from it results what line %lld shows: %s", (long long)line,
+                 json_text_of(cause, "message"));
+    json_object_update_new(cause,
+                           json_pack("{s:o, s:o, s:s, s:I, s:I}", "message",
+                                     clean_string(message, strlen(message)), "help",
+                                     clean_string(help, strlen(help)), "case", "", "line",
+                                     (json_int_t)edit->line, "column", (json_int_t)edit->column));
     json_object_del(cause, "related");
     copy_source(result, cause);
     add_line(result, cause, line);
@@ -439,9 +492,11 @@ void grade_add_repair(struct grade_result *result, const struct found_edits *fou
     char text[FOUND_EDITS * sizeof found->edits[0]->says + 30];
     json_t *cause = find_repaired(result, repaired);
     write_repair(text, sizeof text, found);
-    if (cause && found->edits[0]->is_sure) {
+    const struct small_edit *edit = found->edits[0];
+    bool is_only = found->count == 1 && cause && json_integer_of(cause, "line") != edit->line;
+    if (cause && (edit->is_sure || is_only)) {
         text[0] = (char)toupper((unsigned char)text[0]);
-        replace_cause(result, cause, found->edits[0], text);
+        replace_cause(result, cause, edit, text);
     } else if (cause)
         json_object_set_new(cause, "help", clean_string(text, sizeof text));
     else {

@@ -1,6 +1,7 @@
 #include "grade/repair.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ struct repair {
     char folder[PATH_SIZE];
     struct edits edits;
     bool is_out[EDITS_MOST]; /* edits that do not compile, or that only avoid the mistake */
+    unsigned marked;         /* the line at which the first failed check points, or 0 */
     json_t *failed;          /* ids of the failed checks that may be repaired */
     json_t *names;           /* names of the failed checks, then of the checks that passed */
 };
@@ -257,15 +259,21 @@ static void sort_checks(struct repair *repair)
 {
     json_t *check, *passed = json_array();
     size_t i;
+    double least = INFINITY; /* the seconds of the cheapest failed check: edits are tried with it */
     json_array_foreach(repair->result->checks, i, check)
     {
         json_t *id = json_object_get(check, "id");
         json_t *name = json_object_get(find_declared(repair->result->grading->lab, id), "name");
+        double seconds = json_number_of(check, "seconds");
         if (i >= CHECKS_MOST || !name)
             continue;
+        bool is_cheapest = seconds < least;
+        least = is_wrong(check) && is_cheapest ? seconds : least;
         if (is_wrong(check)) {
-            json_array_append(repair->failed, id);
-            json_array_append(repair->names, name);
+            json_array_insert(repair->failed, is_cheapest ? 0 : json_array_size(repair->failed),
+                              id);
+            json_array_insert(repair->names, is_cheapest ? 0 : json_array_size(repair->names),
+                              name);
         } else if (strcmp(json_text_of(check, "status"), "passed") == 0)
             json_array_append(passed, name);
     }
@@ -343,12 +351,31 @@ static bool is_mistake(struct repair *repair, json_int_t edit, json_t *repaired)
     return !spoils && (!is_guess || json_array_size(repaired) == failed_count);
 }
 
+/* Returns whether EDIT is another number in the <<< >>> of a launch. */
+static bool is_launch(const struct small_edit *edit)
+{
+    return edit->is_vague && edit->last == edit->line && !edit->is_guess;
+}
+
+/* Puts the edit of the marked line first, because the wrong numbers point at this line. */
+static void put_marked_first(const struct repair *repair, struct found_edits *found)
+{
+    for (size_t i = 1; i < found->count; ++i) {
+        const struct small_edit *edit = found->edits[i];
+        if (edit->line != repair->marked)
+            continue;
+        found->edits[i] = found->edits[0];
+        found->edits[0] = edit;
+    }
+}
+
 /* Finds the edits that repair the first failed check and may correct the mistake: one edit from the
  * solution, one sure guess, or some guesses in different places. Stores them in FOUND. */
 static void try_edits(struct repair *repair, struct found_edits *found, json_t *repaired)
 {
     json_int_t choice;
     json_t *also_repaired = json_array();
+    const struct small_edit *launch = NULL;
     bool is_done = false;
     for (unsigned i = 0; !is_done && i < CHOICES && found->count < FOUND_EDITS; ++i) {
         if ((choice = find_choice(repair)) < 0)
@@ -356,11 +383,18 @@ static void try_edits(struct repair *repair, struct found_edits *found, json_t *
         const struct small_edit *edit = &repair->edits.list[choice];
         if (!is_mistake(repair, choice, found->count ? also_repaired : repaired))
             continue;
+        if (is_launch(edit)) { /* may only make up for a mistake in the kernel */
+            launch = edit;
+            continue;
+        }
         found->edits[found->count++] = edit;
         for (size_t j = 0; j < repair->edits.count; ++j)
             repair->is_out[j] |= repair->edits.list[j].line == edit->line;
         is_done = !edit->is_guess || edit->is_sure;
     }
+    if (found->count == 0 && launch)
+        found->edits[found->count++] = launch;
+    put_marked_first(repair, found);
     if (found->count == 0)
         json_array_clear(repaired);
     json_decref(also_repaired);
@@ -398,9 +432,18 @@ static void find_edits(struct repair *repair)
     free(skeleton.bytes);
 }
 
+/* Returns whether LINE is only shown because it stores the wrong numbers that MESSAGE is about. */
+static bool only_stores(const char *message, unsigned line)
+{
+    char text[32];
+    snprintf(text, sizeof text, "; line %u ", line);
+    const char *at = strstr(message, text);
+    return at && (strstr(at, "stores the results") || strstr(at, "updates the result"));
+}
+
 /* Finds the lines that the first failed check shows: the suspect is the line that it marks. Returns
  * false if it shows none. */
-static bool find_lines(const struct repair *repair, struct edit_lines *lines)
+static bool find_lines(struct repair *repair, struct edit_lines *lines)
 {
     enum { MOST = sizeof lines->shown / sizeof *lines->shown };
     size_t i, j;
@@ -415,6 +458,8 @@ static bool find_lines(const struct repair *repair, struct edit_lines *lines)
         lines->has_overflow = strstr(json_text_of(check, "message"), "32-bit int") != NULL;
         lines->suspect = lines->first = lines->last = (unsigned)json_integer_of(place, "line");
         lines->shown[lines->shown_count++] = lines->suspect;
+        if (!only_stores(json_text_of(check, "message"), lines->suspect))
+            repair->marked = lines->suspect;
         json_array_foreach(json_object_get(place, "also"), j, element)
         {
             unsigned line = (unsigned)json_integer_of(element, "line");
@@ -475,11 +520,12 @@ static void find_repair(struct repair *repair, const char *folder, struct found_
         return;
     if (edit)
         narrow(&lines, edit);
-    bool is_known = repair->result->guessed || json_array_size(repair->result->causes) > 0;
+    bool is_known = repair->marked > 0 &&
+                    (repair->result->guessed || json_array_size(repair->result->causes) > 0);
     if (lines.suspect < lines.first || lines.suspect > lines.last || !is_known)
-        lines.suspect = 0;         /* this line only stores the wrong numbers */
-    if (repair->result->guessed) { /* the lab knows the mistake, so try no other lines */
-        lines.first = lines.last = lines.suspect;
+        lines.suspect = 0; /* this line only stores the wrong numbers */
+    if (repair->result->guessed && repair->marked) {
+        lines.first = lines.last = lines.suspect; /* the lab knows this line, so try no others */
         lines.shown_count = 0;
     }
     edits_free(&repair->edits);

@@ -101,6 +101,19 @@ static const struct {
     {"wide", BODY("int a = 0;\na += n;"), BODY("long long a = 0;\na += n;")},
     {"wide and unsigned", BODY("unsigned a = 0;\na += n;"),
      BODY("unsigned long long a = 0;\na += n;")},
+    {"added", BODY("a = b[n];"), BODY("a += b[n];")},
+    {"subtracted", BODY("a += b[n];"), BODY("a -= b[n];")},
+    {"another variable", BODY("int p = 1, q = 2;\na[p] = 0;"),
+     BODY("int p = 1, q = 2;\na[q] = 0;")},
+    {"another pointer", BODY("float *p = b, *q = c;\na = p[0];"),
+     BODY("float *p = b, *q = c;\na = q[0];")},
+    {"a variable for a thread", BODY("int id = threadIdx.x + 1;\nint *p = a + threadIdx.x;"),
+     BODY("int id = threadIdx.x + 1;\nint *p = a + id;")},
+    {"another member", BODY("a = p.rows * n;\nb = p.pitch;"),
+     BODY("a = p.pitch * n;\nb = p.pitch;")},
+    {"argument", BODY("int *p = row(a, n);\np[0] = 1;"),
+     BODY("int *p = row(a, n + 1);\np[0] = 1;")},
+    {"factor", BODY("int *p = a + n;\np[3 * n] = 1;"), BODY("int *p = a + n * 3;\np[3 * n] = 1;")},
     {"barrier", BODY("__shared__ int s[1];\ns[0] = 1;\na = s[0];"),
      BODY("__shared__ int s[1];\ns[0] = 1;\n__syncthreads();\na = s[0];")},
 };
@@ -133,6 +146,39 @@ Test(edits, keep_rounding_whole)
         cr_expect(!strstr(edits.list[i].says, "`1`") && !strstr(edits.list[i].says, "`- 1`") &&
                       !strstr(edits.list[i].says, "`/`"),
                   "%s", edits.list[i].says);
+    edits_free(&edits);
+}
+
+/* A variable is not replaced by one of another type, by one whose block has ended, or in its own
+ * declaration; and the condition of a loop keeps the loop's own variable. */
+Test(edits, use_variables_that_fit)
+{
+    static const char source[] =
+        BODY("float f = 1;\nfor (int k = 0; k < n; ++k)\nf += k;\nint a = n;\nb[a] = f;");
+    struct edits edits;
+    edits_by_rules(&edits, source, &(struct edit_lines){.first = 3, .last = 7});
+    for (size_t i = 0; i < edits.count; ++i) {
+        const struct small_edit *edit = &edits.list[i];
+        cr_expect(!strstr(edit->says, "name than `a`") || strcmp(edit->text, "f") != 0);
+        cr_expect(edit->line != 6 || strcmp(edit->text, "k") != 0, "%s", edit->says);
+        cr_expect(edit->line != 6 || strcmp(edit->text, "a") != 0, "%s", edit->says);
+        cr_expect(edit->line != 4 || !strstr(edit->says, "name than `k`"), "%s", edit->says);
+    }
+    edits_free(&edits);
+}
+
+/* The index is wrong where it gets its value, so this line is changed before the line that only uses
+ * it. */
+Test(edits, walk_back_to_the_definition)
+{
+    static const char source[] = BODY("int p = 1;\nint q = p;\na[q] = p;");
+    size_t at[2] = {EDITS_MOST, EDITS_MOST};
+    struct edits edits;
+    edits_by_rules(&edits, source,
+                   &(struct edit_lines){.first = 3, .last = 5, .shown = {5}, .shown_count = 1});
+    for (size_t i = edits.count; i-- > 0;)
+        at[edits.list[i].line == 5] = i;
+    cr_expect_lt(at[0], at[1]);
     edits_free(&edits);
 }
 
