@@ -216,7 +216,7 @@ static bool passes(struct check *check, const struct check_info *info, const str
 
 /* The limit for the total time of all runs with which one check tries edits. With this limit, the
  * search does not take longer than the grading itself. */
-#define TRY_SECONDS 3
+#define TRY_SECONDS 5
 
 /* Runs the check with JOB's edited programs, one after another, until it passes. */
 static void try_programs(struct check *check, const struct check_info *info,

@@ -531,9 +531,11 @@ void check_ran(struct check *check, const struct run *run, const char *kernel)
     json_array_foreach(json_object_get(run->record, "launches"), i, launch)
     {
         const char *name = json_string_value(json_object_get(launch, "kernel"));
-        /* the recorded name is demangled: "sum_grid(int const*, int)", perhaps with template
-         * arguments */
-        if (name && strncmp(name, kernel, length) == 0 && strchr("(<", name[length]))
+        /* the recorded name is demangled: "sum_grid(int const*, int)", perhaps with a type before
+         * it, a namespace (grade/repair.h) or template arguments */
+        size_t end = name ? strcspn(name, "(<") : 0;
+        if (end >= length && strncmp(name + end - length, kernel, length) == 0 &&
+            (end == length || strchr(" :", name[end - length - 1])))
             return;
     }
     check_fail(check, "failed", "the kernel %s() was not launched", kernel);

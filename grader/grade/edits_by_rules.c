@@ -489,13 +489,14 @@ static void try_term(const struct rules *rules, size_t i)
             append(rules, i, " * gridDim.x");
 }
 
-/* Rounds the quotient at token I down, which is rounded up: `(a + d - 1) / d`. The COUNT tokens of
- * the divisor D follow token I. */
-static void round_down(const struct rules *rules, size_t i, size_t count)
+/* Rounds the quotient at token I down, if it is rounded up: `(a + d - 1) / d`. */
+static void try_rounding_down(const struct rules *rules, size_t i)
 {
-    size_t plus = i - 4 - count, first = term_begin(rules, i);
+    size_t count = divisor_length(rules, i + 1), plus = i - 4 - count;
+    size_t first = term_begin(rules, i);
     char parts[2][150], text[400];
-    if (plus <= first || !rule_is(rules, plus, "+"))
+    if (!rule_is(rules, i, "/") || count == 0 || !ends_rounding(rules, i - 3) || plus <= first ||
+        !rule_is(rules, plus, "+"))
         return;
     for (size_t j = 0; j < count; ++j)
         if (!token_is_same(rule_at(rules, plus + 1 + j), rule_at(rules, i + 1 + j)))
@@ -518,17 +519,26 @@ static bool is_rounded(const struct rules *rules, size_t i)
                strtol(rule_at(rules, i + 1)->begin, NULL, 10);
 }
 
-/* Rounds a quotient up or, if it is rounded up already, down. */
+/* Returns whether the function can decide which threads run or what they do. */
+static bool is_for_gpu(const struct rules *rules)
+{
+    static const char *const words[] = {"__global__", "__device__", "dim3", "<<<", "main"};
+    for (size_t i = 0; i < ROWS(words); ++i)
+        if (has_name(rules->code, rules->part, words[i]))
+            return true;
+    return false;
+}
+
+/* Rounds a quotient up, unless it is rounded up already. */
 static void try_rounding(const struct rules *rules, size_t i)
 {
     char left[150], by[150], text[600];
     size_t first = term_begin(rules, i), count = divisor_length(rules, i + 1);
-    if (!rule_is(rules, i, "/") || first == i || count == 0 || is_rounded(rules, i))
+    if (!rule_is(rules, i, "/") || first == i || count == 0 || is_rounded(rules, i) ||
+        !is_for_gpu(rules))
         return;
-    if (ends_rounding(rules, i - 3)) {
-        round_down(rules, i, count);
+    if (ends_rounding(rules, i - 3))
         return;
-    }
     while (rule_is(rules, first - 1, "*") && term_begin(rules, first - 1) < first - 1)
         first = term_begin(rules, first - 1);
     copy_tokens(rules, first, i - first, left, sizeof left);
@@ -771,11 +781,13 @@ static void follow(const struct code *code, struct edits *edits,
         places_find(code, rules.part, &places);
         while (!token_is(&code->tokens[at], "{"))
             ++at;
-        for (; at < end; ++at) {
-            unsigned line = code->tokens[at].line;
+        for (size_t k = at; k < end; ++k) {
+            /* PLACES are walked back from the use: the last definition comes first */
+            size_t token = group == PLACES ? end - 1 - (k - at) : k;
+            unsigned line = code->tokens[token].line;
             bool is_place = places_sets(&places, code, rules.part, line);
             if (group_of(lines, line, is_shown, called, is_place) == group)
-                rule(&rules, at);
+                rule(&rules, token);
         }
     }
 }
@@ -794,8 +806,9 @@ static const rule_type typical[] = {try_comparison,
                                     rule_try_visible,
                                     NULL};
 static const rule_type terms[] = {try_term, try_more, NULL};
-static const rule_type others[] = {try_barrier, try_term,  try_operator, try_more,
-                                   try_type,    try_moved, try_without,  NULL};
+static const rule_type others[] = {try_rounding_down, try_barrier, try_term,
+                                   try_operator,      try_more,    try_type,
+                                   try_moved,         try_without, NULL};
 
 /* The order of the edits: groups of rules for groups of lines. */
 static const struct {
