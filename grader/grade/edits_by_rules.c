@@ -805,6 +805,9 @@ static const rule_type typical[] = {try_comparison,
                                     try_number,
                                     rule_try_visible,
                                     NULL};
+static const rule_type of_places[] = {
+    try_comparison, try_less,      try_assignment, rule_try_visible, try_order, try_line_names,
+    try_name,       try_cuda_name, try_index,      try_number,       NULL};
 static const rule_type terms[] = {try_term, try_more, NULL};
 static const rule_type others[] = {try_rounding_down, try_barrier, try_term,
                                    try_operator,      try_more,    try_type,
@@ -814,7 +817,8 @@ static const rule_type others[] = {try_rounding_down, try_barrier, try_term,
 static const struct {
     const rule_type *rules;
     enum group first, last;
-} order[] = {{typical, SUSPECT, PLACES},
+} order[] = {{typical, SUSPECT, SUSPECT},
+             {of_places, PLACES, PLACES},
              {terms, PLACES, PLACES},
              {typical, SHOWN, NEARBY},
              {others, SUSPECT, NEARBY}};
