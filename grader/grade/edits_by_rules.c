@@ -294,7 +294,7 @@ static void try_name(const struct rules *rules, size_t i)
     replace_name(rules, i, table, ROWS(table), false);
 }
 
-/* Returns whether a kernel of the file uses AXIS, as in threadIdx.y. */
+/* Returns whether the function has a variable AXIS, or the file uses it as in threadIdx.y. */
 static bool uses_axis(const struct rules *rules, const char *axis)
 {
     static const char *const given[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
@@ -302,7 +302,7 @@ static bool uses_axis(const struct rules *rules, const char *axis)
     for (size_t i = 2; i < rules->code->token_count; ++i)
         if (token_is(&token[i], axis) && is_one_of(&token[i - 2], given))
             return true;
-    return false;
+    return has_name(rules->code, rules->part, axis);
 }
 
 /* Returns whether the line of token I has the name TEXT. */
@@ -461,7 +461,8 @@ static bool is_constant(const struct token *token)
 }
 
 /* Extends an assignment: adds or subtracts a constant that the function uses, or multiplies by it,
- * or by a number by which the function multiplies. If the assignment uses blockDim, also multiplies by gridDim.x. */
+ * or by a number by which the function multiplies. If the assignment uses blockDim, also
+ * multiplies by gridDim.x. */
 static void try_term(const struct rules *rules, size_t i)
 {
     char text[100];

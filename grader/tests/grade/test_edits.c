@@ -16,7 +16,10 @@ static const struct {
     const char *name, *source, *solution, *says;
 } differences[] = {
     {"number", BODY("a[1] = 0;"), BODY("a[2] = 0;"), "with another number than `1` in line 3"},
-    {"name", BODY("a = width;"), BODY("a = height;"), "with another name than `width` in line 3"},
+    {"name", BODY("a = width;\nb = height;"), BODY("a = height;\nb = height;"),
+     "with another name than `width` in line 3"},
+    {"a name of another author", BODY("a = width;"), BODY("a = height;"),
+     "with other lines in f()"},
     {"operator", BODY("a = n / 8;"), BODY("a = n % 8;"),
      "with another operator than `/` in line 3"},
     {"too much", BODY("a = n + 1;"), BODY("a = n;"), "without `+ 1` in line 3"},
@@ -109,8 +112,8 @@ static const struct {
      BODY("float *p = b, *q = c;\na = q[0];")},
     {"a variable for a thread", BODY("int id = threadIdx.x + 1;\nint *p = a + threadIdx.x;"),
      BODY("int id = threadIdx.x + 1;\nint *p = a + id;")},
-    {"another member", BODY("a = p.rows * n;\nb = p.pitch;"),
-     BODY("a = p.pitch * n;\nb = p.pitch;")},
+    {"another member", "struct s { int rows, pitch; };\n" BODY("a = p.rows * n;"),
+     "struct s { int rows, pitch; };\n" BODY("a = p.pitch * n;")},
     {"argument", BODY("int *p = row(a, n);\np[0] = 1;"),
      BODY("int *p = row(a, n + 1);\np[0] = 1;")},
     {"factor", BODY("int *p = a + n;\np[3 * n] = 1;"), BODY("int *p = a + n * 3;\np[3 * n] = 1;")},
