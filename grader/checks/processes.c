@@ -105,8 +105,8 @@ static void fill_program(struct environment *environment, const struct run_files
     if (plan->device == ON_GPU) {
         pass_on(environment, "CUDA_VISIBLE_DEVICES");
         pass_on(environment, "LD_LIBRARY_PATH");
-        /* With one queue instead of eight, the driver starts and ends a process twice as fast. Timed
-         * runs have all queues, because with one, kernels of different streams may not overlap. */
+        /* With one queue instead of eight, the driver starts and ends a process twice as fast.
+         * Timed runs have all eight, so that kernels of different streams can overlap. */
         if (plan->repeats == 0)
             add(environment, "CUDA_DEVICE_MAX_CONNECTIONS=1");
         return;
