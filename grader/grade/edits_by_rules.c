@@ -195,8 +195,6 @@ static void replace_operator(const struct rules *rules, size_t i, const char *co
             rule_change(rules, i, table[row][1], "operator");
 }
 
-#define ROWS(table) (sizeof(table) / sizeof *(table))
-
 static void try_comparison(const struct rules *rules, size_t i)
 {
     static const char *const table[][2] = {{"<", "<="},  {"<=", "<"},  {">", ">="},  {">=", ">"},
@@ -255,149 +253,6 @@ static void try_assignment(const struct rules *rules, size_t i)
         replace_operator(rules, i, table, ROWS(table));
 }
 
-static bool has_name(const struct code *code, struct span part, const char *name)
-{
-    for (size_t i = 0; i < part.count; ++i)
-        if (token_is(&code->tokens[part.first + i], name))
-            return true;
-    return false;
-}
-
-/* If token I is one of the two names in a row of TABLE, replaces it by the other name. If IS_KNOWN
- * is false, does so only if the other name also occurs in the function (in the file, if it is a
- * member of a structure). */
-static void replace_name(const struct rules *rules, size_t i, const char *const (*table)[2],
-                         size_t rows, bool is_known)
-{
-    static const char *const types[] = {"int", "float", "unsigned", "double", "const", NULL};
-    bool is_member = rule_is(rules, i - 1, ".") || rule_is(rules, i - 1, "->");
-    if (is_one_of(rule_at(rules, i - 1), types) || (!is_known && rule_is(rules, i + 1, "(")))
-        return; /* this token is a declaration's name, or a function */
-    struct span whole = {0, rules->code->token_count}, scope = is_member ? whole : rules->part;
-    for (size_t row = 0; row < rows; ++row)
-        for (int side = 0; side < 2; ++side)
-            if (rule_is(rules, i, table[row][side]) &&
-                (is_known || has_name(rules->code, scope, table[row][!side])))
-                rule_change(rules, i, table[row][!side], "name");
-}
-
-/* Replaces one of two names that students often confuse by the other one. */
-static void try_name(const struct rules *rules, size_t i)
-{
-    static const char *const table[][2] = {
-        {"tx", "ty"},        {"bx", "by"},        {"row", "column"}, {"row", "col"},
-        {"width", "height"}, {"rows", "columns"}, {"rows", "cols"},  {"w", "h"},
-        {"i", "j"},          {"i", "k"},          {"j", "k"},        {"r", "c"},
-        {"n", "m"},          {"a", "b"},          {"x", "next"},     {"in", "out"},
-        {"width", "depth"},  {"height", "depth"}, {"lane", "warp"},  {"first", "last"},
-        {"left", "right"},   {"north", "south"},  {"east", "west"},  {"TILE_X", "TILE_Y"}};
-    replace_name(rules, i, table, ROWS(table), false);
-}
-
-/* Returns whether the function has a variable AXIS, or the file uses it as in threadIdx.y. */
-static bool uses_axis(const struct rules *rules, const char *axis)
-{
-    static const char *const given[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
-    const struct token *token = rules->code->tokens;
-    for (size_t i = 2; i < rules->code->token_count; ++i)
-        if (token_is(&token[i], axis) && is_one_of(&token[i - 2], given))
-            return true;
-    return has_name(rules->code, rules->part, axis);
-}
-
-/* Returns whether the line of token I has the name TEXT. */
-static bool line_has(const struct rules *rules, size_t i, const char *text)
-{
-    while (rule_at(rules, i - 1)->line == rule_at(rules, i)->line)
-        --i;
-    for (unsigned line = rule_at(rules, i)->line; rule_at(rules, i)->line == line; ++i)
-        if (rule_is(rules, i, text))
-            return true;
-    return false;
-}
-
-static void try_cuda_name(const struct rules *rules, size_t i)
-{
-    static const char *const table[][2] = {
-        {"__shfl_down_sync", "__shfl_up_sync"},
-        {"__shfl_down_sync", "__shfl_sync"},
-        {"__shfl_up_sync", "__shfl_sync"},
-        {"__any_sync", "__all_sync"},
-        {"fminf", "fmaxf"},
-        {"min", "max"},
-        {"atomicMin", "atomicMax"},
-        {"cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost"},
-        {"threadIdx", "blockIdx"},
-        {"blockDim", "gridDim"},
-    };
-    static const char *const counts[][2] = {{"gridDim", "blockIdx"}};
-    static const char *const axes[][2] = {{"x", "y"}};
-    replace_name(rules, i, table, ROWS(table), true);
-    if (rule_is(rules, i, "blockIdx") || line_has(rules, i, "threadIdx"))
-        replace_name(rules, i, counts, ROWS(counts), true); /* a step of 0 would not end a loop */
-    if (uses_axis(rules, "y"))
-        replace_name(rules, i, axes, ROWS(axes), false);
-}
-
-/* Replaces a thread's number in its block by its number in the grid, or the other way round. */
-static void try_index(const struct rules *rules, size_t i)
-{
-    static const char *const grid[] = {"blockIdx", ".", "x",         "*", "blockDim", ".",
-                                       "x",        "+", "threadIdx", ".", "x"};
-    size_t same = 0;
-    while (same < ROWS(grid) && rule_is(rules, i + same, grid[same]))
-        ++same;
-    bool is_number = rule_is(rules, i, "threadIdx") && rule_is(rules, i + 2, "x");
-    bool is_grid = same == ROWS(grid),
-         is_part = rule_is(rules, i - 1, "+") || rule_is(rules, i + 3, "+");
-    struct small_edit *edit = is_grid ? rule_put(rules, i, same, "threadIdx.x")
-                              : is_number && !is_part
-                                  ? rule_put(rules, i, 3, "(blockIdx.x * blockDim.x + threadIdx.x)")
-                                  : NULL;
-    if (edit)
-        edit_say(edit, "with the thread's number in %s in place of `%s` in line %u",
-                 is_grid ? "its block" : "the grid", rule_quote(rules, i, is_grid ? same : 3),
-                 edit->line);
-}
-
-/* Exchanges two names that students often confuse, such as x and y, everywhere in the line. */
-static void try_line_names(const struct rules *rules, size_t i)
-{
-    static const char *const pairs[][2] = {{"x", "y"},     {"tx", "ty"},      {"r", "c"},
-                                           {"row", "col"}, {"row", "column"}, {"width", "height"}};
-    struct span whole = {0, rules->code->token_count};
-    size_t end = i, count = 0;
-    char text[600] = "", *to = text;
-    if (rule_at(rules, i - 1)->line == rule_at(rules, i)->line)
-        return;
-    while (rule_at(rules, end)->line == rule_at(rules, i)->line)
-        ++end;
-    for (size_t row = 0; row < ROWS(pairs); ++row, to = text, count = 0) {
-        struct span scope = row == 0 || row + 1 == ROWS(pairs) ? whole : rules->part;
-        bool is_used = (row > 0 || uses_axis(rules, "y")) &&
-                       has_name(rules->code, scope, pairs[row][0]) &&
-                       has_name(rules->code, scope, pairs[row][1]);
-        for (size_t j = i; is_used && j < end && to < text + sizeof text - 100; ++j) {
-            int side = rule_is(rules, j + 1, "(")         ? -1
-                       : rule_is(rules, j, pairs[row][0]) ? 0
-                       : rule_is(rules, j, pairs[row][1]) ? 1
-                                                          : -1;
-            count += side >= 0;
-            if (side >= 0)
-                to += snprintf(to, 100, "%s ", pairs[row][!side]);
-            else
-                to += snprintf(to, 100, "%.*s ", (int)rule_at(rules, j)->length,
-                               rule_at(rules, j)->begin);
-        }
-        struct small_edit *edit = count > 0 ? rule_put(rules, i, end - i, text) : NULL;
-        if (edit)
-            edit_say(edit,
-                     count > 1 ? "with `%s` and `%s` exchanged in line %u"
-                               : "with the other one of `%s` and `%s` in line %u",
-                     pairs[row][0], pairs[row][1], edit->line);
-    }
-}
-
 /* Doubles or halves a power of two. Adds 1 to another number, or subtracts 1. */
 static void try_number(const struct rules *rules, size_t i)
 {
@@ -434,8 +289,8 @@ static void try_less(const struct rules *rules, size_t i)
         drop(rules, i, 2);
 }
 
-/* Adds 1 to an index, to the last argument of a call or to the limit of a comparison, or subtracts 1
- * from it. */
+/* Adds 1 to an index, to the last argument of a call or to the limit of a comparison, or subtracts
+ * 1 from it. */
 static void try_more(const struct rules *rules, size_t i)
 {
     static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
@@ -525,7 +380,7 @@ static bool is_for_gpu(const struct rules *rules)
 {
     static const char *const words[] = {"__global__", "__device__", "dim3", "<<<", "main"};
     for (size_t i = 0; i < ROWS(words); ++i)
-        if (has_name(rules->code, rules->part, words[i]))
+        if (rule_has_name(rules->code, rules->part, words[i]))
             return true;
     return false;
 }
@@ -729,8 +584,8 @@ static bool has_shown(const struct code *code, struct span part, const struct ed
     return false;
 }
 
-/* The groups of lines, the likeliest first. PLACES are the lines that say where a function reads and
- * writes: there most mistakes are made. */
+/* The groups of lines, the likeliest first. PLACES are the lines that say where a function reads
+ * and writes: there most mistakes are made. */
 enum group { SUSPECT, PLACES, SHOWN, NEARBY, ELSEWHERE };
 
 /* Returns whether the lines FIRST to LAST contain the name of the function PART. */
@@ -777,8 +632,8 @@ static void follow(const struct code *code, struct edits *edits,
         bool called = is_called(code, rules.part, lines);
         if (!code_function(code, rules.part))
             continue;
-        rules.has_barriers =
-            has_name(code, rules.part, "__global__") && has_name(code, rules.part, "__shared__");
+        rules.has_barriers = rule_has_name(code, rules.part, "__global__") &&
+                             rule_has_name(code, rules.part, "__shared__");
         places_find(code, rules.part, &places);
         while (!token_is(&code->tokens[at], "{"))
             ++at;
@@ -799,16 +654,24 @@ static const rule_type typical[] = {try_comparison,
                                     try_less,
                                     try_assignment,
                                     try_order,
-                                    try_line_names,
-                                    try_name,
-                                    try_cuda_name,
-                                    try_index,
+                                    rule_try_line_names,
+                                    rule_try_name,
+                                    rule_try_cuda_name,
+                                    rule_try_index,
                                     try_number,
                                     rule_try_visible,
                                     NULL};
-static const rule_type of_places[] = {
-    try_comparison, try_less,      try_assignment, rule_try_visible, try_order, try_line_names,
-    try_name,       try_cuda_name, try_index,      try_number,       NULL};
+static const rule_type of_places[] = {try_comparison,
+                                      try_less,
+                                      try_assignment,
+                                      rule_try_visible,
+                                      try_order,
+                                      rule_try_line_names,
+                                      rule_try_name,
+                                      rule_try_cuda_name,
+                                      rule_try_index,
+                                      try_number,
+                                      NULL};
 static const rule_type terms[] = {try_term, try_more, NULL};
 static const rule_type others[] = {try_rounding_down, try_barrier, try_term,
                                    try_operator,      try_more,    try_type,

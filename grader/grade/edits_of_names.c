@@ -1,4 +1,4 @@
-/* The rule that uses another variable. */
+/* The rules that use another name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -98,4 +98,149 @@ void rule_try_visible(const struct rules *rules, size_t i)
     /* a loop whose condition or step uses another variable may not end */
     if (own < count && list[own].header_end < i)
         try_others(rules, i, 1, list, count, own, &list[own]);
+}
+
+/* --- names that are often confused ------------------------------------------------------------ */
+
+bool rule_has_name(const struct code *code, struct span part, const char *name)
+{
+    for (size_t i = 0; i < part.count; ++i)
+        if (token_is(&code->tokens[part.first + i], name))
+            return true;
+    return false;
+}
+
+/* If token I is one of the two names in a row of TABLE, replaces it by the other name. If IS_KNOWN
+ * is false, does so only if the other name also occurs in the function (in the file, if it is a
+ * member of a structure). */
+static void replace_name(const struct rules *rules, size_t i, const char *const (*table)[2],
+                         size_t rows, bool is_known)
+{
+    static const char *const types[] = {"int", "float", "unsigned", "double", "const", NULL};
+    bool is_member = rule_is(rules, i - 1, ".") || rule_is(rules, i - 1, "->");
+    if (is_one_of(rule_at(rules, i - 1), types) || (!is_known && rule_is(rules, i + 1, "(")))
+        return; /* this token is a declaration's name, or a function */
+    struct span whole = {0, rules->code->token_count}, scope = is_member ? whole : rules->part;
+    for (size_t row = 0; row < rows; ++row)
+        for (int side = 0; side < 2; ++side)
+            if (rule_is(rules, i, table[row][side]) &&
+                (is_known || rule_has_name(rules->code, scope, table[row][!side])))
+                rule_change(rules, i, table[row][!side], "name");
+}
+
+/* Replaces one of two names that students often confuse by the other one. */
+void rule_try_name(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {
+        {"tx", "ty"},        {"bx", "by"},        {"row", "column"}, {"row", "col"},
+        {"width", "height"}, {"rows", "columns"}, {"rows", "cols"},  {"w", "h"},
+        {"i", "j"},          {"i", "k"},          {"j", "k"},        {"r", "c"},
+        {"n", "m"},          {"a", "b"},          {"x", "next"},     {"in", "out"},
+        {"width", "depth"},  {"height", "depth"}, {"lane", "warp"},  {"first", "last"},
+        {"left", "right"},   {"north", "south"},  {"east", "west"},  {"TILE_X", "TILE_Y"}};
+    replace_name(rules, i, table, ROWS(table), false);
+}
+
+/* Returns whether the function has a variable AXIS, or the file uses it as in threadIdx.y. */
+static bool uses_axis(const struct rules *rules, const char *axis)
+{
+    static const char *const given[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+    const struct token *token = rules->code->tokens;
+    for (size_t i = 2; i < rules->code->token_count; ++i)
+        if (token_is(&token[i], axis) && is_one_of(&token[i - 2], given))
+            return true;
+    return rule_has_name(rules->code, rules->part, axis);
+}
+
+/* Returns whether the line of token I has the name TEXT. */
+static bool line_has(const struct rules *rules, size_t i, const char *text)
+{
+    while (rule_at(rules, i - 1)->line == rule_at(rules, i)->line)
+        --i;
+    for (unsigned line = rule_at(rules, i)->line; rule_at(rules, i)->line == line; ++i)
+        if (rule_is(rules, i, text))
+            return true;
+    return false;
+}
+
+void rule_try_cuda_name(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {
+        {"__shfl_down_sync", "__shfl_up_sync"},
+        {"__shfl_down_sync", "__shfl_sync"},
+        {"__shfl_up_sync", "__shfl_sync"},
+        {"__any_sync", "__all_sync"},
+        {"fminf", "fmaxf"},
+        {"min", "max"},
+        {"atomicMin", "atomicMax"},
+        {"cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost"},
+        {"threadIdx", "blockIdx"},
+        {"blockDim", "gridDim"},
+    };
+    static const char *const counts[][2] = {{"gridDim", "blockIdx"}};
+    static const char *const axes[][2] = {{"x", "y"}};
+    replace_name(rules, i, table, ROWS(table), true);
+    if (rule_is(rules, i, "blockIdx") || line_has(rules, i, "threadIdx"))
+        replace_name(rules, i, counts, ROWS(counts), true); /* a step of 0 would not end a loop */
+    if (uses_axis(rules, "y"))
+        replace_name(rules, i, axes, ROWS(axes), false);
+}
+
+/* Replaces a thread's number in its block by its number in the grid, or the other way round. */
+void rule_try_index(const struct rules *rules, size_t i)
+{
+    static const char *const grid[] = {"blockIdx", ".", "x",         "*", "blockDim", ".",
+                                       "x",        "+", "threadIdx", ".", "x"};
+    size_t same = 0;
+    while (same < ROWS(grid) && rule_is(rules, i + same, grid[same]))
+        ++same;
+    bool is_number = rule_is(rules, i, "threadIdx") && rule_is(rules, i + 2, "x");
+    bool is_grid = same == ROWS(grid),
+         is_part = rule_is(rules, i - 1, "+") || rule_is(rules, i + 3, "+");
+    struct small_edit *edit = is_grid ? rule_put(rules, i, same, "threadIdx.x")
+                              : is_number && !is_part
+                                  ? rule_put(rules, i, 3, "(blockIdx.x * blockDim.x + threadIdx.x)")
+                                  : NULL;
+    if (edit)
+        edit_say(edit, "with the thread's number in %s in place of `%s` in line %u",
+                 is_grid ? "its block" : "the grid", rule_quote(rules, i, is_grid ? same : 3),
+                 edit->line);
+}
+
+/* Exchanges two names that students often confuse, such as x and y, everywhere in the line. */
+void rule_try_line_names(const struct rules *rules, size_t i)
+{
+    static const char *const pairs[][2] = {{"x", "y"},     {"tx", "ty"},      {"r", "c"},
+                                           {"row", "col"}, {"row", "column"}, {"width", "height"}};
+    struct span whole = {0, rules->code->token_count};
+    size_t end = i, count = 0;
+    char text[600] = "", *to = text;
+    if (rule_at(rules, i - 1)->line == rule_at(rules, i)->line)
+        return;
+    while (rule_at(rules, end)->line == rule_at(rules, i)->line)
+        ++end;
+    for (size_t row = 0; row < ROWS(pairs); ++row, to = text, count = 0) {
+        struct span scope = row == 0 || row + 1 == ROWS(pairs) ? whole : rules->part;
+        bool is_used = (row > 0 || uses_axis(rules, "y")) &&
+                       rule_has_name(rules->code, scope, pairs[row][0]) &&
+                       rule_has_name(rules->code, scope, pairs[row][1]);
+        for (size_t j = i; is_used && j < end && to < text + sizeof text - 100; ++j) {
+            int side = rule_is(rules, j + 1, "(")         ? -1
+                       : rule_is(rules, j, pairs[row][0]) ? 0
+                       : rule_is(rules, j, pairs[row][1]) ? 1
+                                                          : -1;
+            count += side >= 0;
+            if (side >= 0)
+                to += snprintf(to, 100, "%s ", pairs[row][!side]);
+            else
+                to += snprintf(to, 100, "%.*s ", (int)rule_at(rules, j)->length,
+                               rule_at(rules, j)->begin);
+        }
+        struct small_edit *edit = count > 0 ? rule_put(rules, i, end - i, text) : NULL;
+        if (edit)
+            edit_say(edit,
+                     count > 1 ? "with `%s` and `%s` exchanged in line %u"
+                               : "with the other one of `%s` and `%s` in line %u",
+                     pairs[row][0], pairs[row][1], edit->line);
+    }
 }

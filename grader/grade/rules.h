@@ -6,6 +6,8 @@
 #include "grade/code.h"
 #include "grade/edits.h"
 
+#define ROWS(table) (sizeof(table) / sizeof *(table))
+
 struct rules {
     const struct code *code;
     struct edits *edits;
@@ -28,6 +30,15 @@ struct small_edit *rule_put(const struct rules *rules, size_t i, size_t count, c
 /* Adds the edit that replaces token I by TEXT. KIND says what the two texts are, such as
  * "operator", for the message. */
 void rule_change(const struct rules *rules, size_t i, const char *text, const char *kind);
+
+/* Returns whether PART has the name NAME. */
+bool rule_has_name(const struct code *code, struct span part, const char *name);
+
+/* The rules that replace one name by another. */
+void rule_try_name(const struct rules *rules, size_t i);
+void rule_try_cuda_name(const struct rules *rules, size_t i);
+void rule_try_index(const struct rules *rules, size_t i);
+void rule_try_line_names(const struct rules *rules, size_t i);
 
 /* The rule that replaces a variable, a constant or a thread's number by another one of the same
  * type, the nearest declared first. */
