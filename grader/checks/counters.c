@@ -1,4 +1,5 @@
 /* Checks the counters in the record, and the program's requests to the GPU. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -163,6 +164,15 @@ static double constant_bytes(const struct run *run)
     return most;
 }
 
+/* Returns the number of warps of all launches. */
+static double warps_launched(const struct run *run)
+{
+    double warps = 0;
+    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
+        warps += check_launch(run, i).blocks * ceil(check_launch(run, i).threads / 32);
+    return warps;
+}
+
 void check_is_counted(struct check *check, const struct run *run)
 {
     if (!check->info->figure.constants && constant_bytes(run) > MOST_CONSTANTS)
@@ -178,7 +188,8 @@ void check_is_counted(struct check *check, const struct run *run)
         check_refuse(
             check, run, "Use only the block's own shared memory.",
             "your kernels use the shared memory of other blocks, which this check does not count");
-    if (!check->info->figure.block_votes && check_counter(run, "block_votes") > 0)
+    /* One vote of each warp can tell a block that it is the last one, but can add up no numbers. */
+    if (!check->info->figure.block_votes && check_counter(run, "block_votes") > warps_launched(run))
         check_refuse(
             check, run, "Pass numbers to other threads through shared memory.",
             "your kernels use votes of a whole block, such as __syncthreads_count(), which this check does not count");

@@ -5,6 +5,8 @@
  * kernel), a program with the previous rung's count earns no points, and a program with the
  * solution's count earns all points. The counts of successive rungs are orders of magnitude apart,
  * so the points are logarithmic: each halving of the count earns the same number of points. */
+#include <math.h>
+
 #include "checks/check.h"
 
 LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
@@ -88,12 +90,17 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
 
-/* The costs that check_costs() does not limit in this lab. The figures limit CHECK_PATH. The other
- * costs are the subjects of later labs: lab 02 teaches which words a warp should read together, and
- * lab 03 how the threads of a block combine their sums. */
+/* The costs that check_costs() does not limit in this lab. The figures limit CHECK_PATH, and
+ * MOST_WORK limits CHECK_WORK. The other costs are the subjects of later labs: lab 02 teaches which
+ * words a warp should read together, and lab 03 how the threads of a block combine their sums. */
 #define JUDGED                                                                                     \
-    (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_SHARED |                  \
-     1 << CHECK_BARRIERS)
+    (1 << CHECK_PATH | 1 << CHECK_WORK | 1 << CHECK_READS | 1 << CHECK_WRITES |                    \
+     1 << CHECK_SHARED | 1 << CHECK_BARRIERS)
+
+/* The number of instructions that the warps of a grid may execute for each 32 numbers. The solution
+ * executes 13. A kernel whose threads take four numbers each, and that combines its threads' sums
+ * with shuffles, executes 38. */
+#define MOST_WORK 50
 
 /* Checks that threads keep their sums in registers. A warp whose sums are in shared memory makes a
  * pass through shared memory for each number, while combining the threads' sums at the end takes
@@ -124,15 +131,25 @@ static double path_elsewhere(struct check *check, int rung)
 /* If a grid has fewer threads than this, the hint says that it needs more blocks. */
 #define FEW_THREADS 8192
 
+/* Checks that rung 1 launches one block and rung 2 many. The threads of one block may execute few
+ * instructions each, if its loop is unrolled, but only one multiprocessor works. */
+static void launches_blocks(struct check *check, int rung, const struct run *run)
+{
+    double most = 0;
+    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
+        most = fmax(most, check_launch(run, i).blocks);
+    if (rung == ONE_BLOCK && most > 1)
+        check_refuse(check, run, "In launch(), start rung 1 as <<<1, ...>>>.",
+                     "rung 1 launches %s blocks, not one", check_number(most));
+    if (rung == GRID && most == 1)
+        check_refuse(check, run, "In launch(), start rung 2 as <<<256, 256>>>, for example.",
+                     "rung 2 launches a single block, so one multiprocessor does all the work");
+}
+
 /* Measures how well the threads share the work: the instructions of the longest warp. */
 static void measure_path(struct check *check, int rung)
 {
     const struct run *run = sum_up(check, rung, MILLION);
-    for (size_t i = 0; rung == ONE_BLOCK && check_launch(run, i).blocks > 0; ++i)
-        if (check_launch(run, i).blocks > 1)
-            check_refuse(check, run, "In launch(), start rung 1 as <<<1, ...>>>.",
-                         "rung 1 launches %s blocks, not one",
-                         check_number(check_launch(run, i).blocks));
     double path = check_counter(run, "longest_warp_instructions");
     double threads = check_launch(run, 0).blocks * check_launch(run, 0).threads;
     if (threads < FEW_THREADS && rung == GRID)
@@ -141,6 +158,7 @@ static void measure_path(struct check *check, int rung)
                    check_count(threads, "thread"), check_number(MILLION));
     double elsewhere = path_elsewhere(check, rung);
     check_measure(check, run, elsewhere > 1.1 * path ? elsewhere : path);
+    launches_blocks(check, rung, run);
     if (threads < FEW_THREADS && rung == GRID)
         check_show_line(check, "sum_grid<<<");
     /* counts an idle lane as a lane with work */
@@ -155,6 +173,13 @@ static void measure_path(struct check *check, int rung)
     if (reads > 1.5)
         check_refuse(check, run, "Read each number once, in one thread.",
                      "the threads read each number about %.1f times", reads);
+    double work = check_counter(run, "warp_instructions") / (MILLION / 32);
+    if (rung == GRID && work > MOST_WORK)
+        check_refuse(
+            check, run,
+            "Do each part of the work once, in one thread. Leave out work that the answer does not need.",
+            "the warps execute %.0f instructions for each 32 numbers; the limit is %d", work,
+            MOST_WORK);
     keeps_sums(check, run);
 }
 
