@@ -214,8 +214,8 @@ static bool passes(struct check *check, const struct check_info *info, const str
     return passed;
 }
 
-/* The limit for the total time of all runs with which one check tries edits. With this limit, the
- * search does not take longer than the grading itself. */
+/* The limit for the total time of all runs with which one check tries edits. If no edit helps, a
+ * grading of a wrong program takes several times as long as one of a right program. */
 #define TRY_SECONDS 5
 
 /* Runs the check with JOB's edited programs, one after another, until it passes. */

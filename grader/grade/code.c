@@ -73,6 +73,22 @@ bool token_is(const struct token *token, const char *text)
     return token->length == strlen(text) && memcmp(token->begin, text, token->length) == 0;
 }
 
+bool token_is_one_of(const struct token *token, const char *const *texts)
+{
+    for (; *texts; ++texts)
+        if (token_is(token, *texts))
+            return true;
+    return false;
+}
+
+bool token_is_constant(const struct token *token)
+{
+    bool is_capital = isupper((unsigned char)*token->begin) && token->length > 1;
+    for (size_t i = 0; i < token->length; ++i)
+        is_capital &= !islower((unsigned char)token->begin[i]);
+    return is_capital;
+}
+
 bool token_is_name(const struct token *token)
 {
     return is_letter(*token->begin) && !isdigit((unsigned char)*token->begin);

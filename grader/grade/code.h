@@ -54,6 +54,10 @@ bool code_has_token(const struct code *code, struct span span, const struct toke
 void code_quote(const struct code *code, struct span span, char text[CODE_QUOTE]);
 
 bool token_is(const struct token *token, const char *text);
+/* Returns whether TOKEN is one of TEXTS, a list that ends with NULL. */
+bool token_is_one_of(const struct token *token, const char *const *texts);
+/* Returns whether TOKEN is written as constants are: in capitals, such as TILE. */
+bool token_is_constant(const struct token *token);
 /* Returns whether TOKEN is a name or a keyword. */
 bool token_is_name(const struct token *token);
 bool token_is_same(const struct token *left, const struct token *right);

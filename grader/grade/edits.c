@@ -178,15 +178,14 @@ static bool is_foreign(const struct pair *pair, struct difference what)
     struct span part = code_part_of(&pair->source, what.left.first);
     bool found = false;
     for (size_t i = 0; i < what.right.count; ++i) {
-        static const char *const words[] = {"if",   "for",   "while",   "return",
-                                            "else", "break", "continue"};
+        static const char *const words[] = {"if",   "for",   "while",    "return",
+                                            "else", "break", "continue", NULL};
         bool is_variable = token_is_name(&token[i]) && !isupper((unsigned char)*token[i].begin) &&
                            *token[i].begin != '_' && !token_is(&token[i + 1], "(") &&
-                           strncmp(token[i].begin, "cuda", 4) != 0;
+                           strncmp(token[i].begin, "cuda", 4) != 0 &&
+                           !token_is_one_of(&token[i], words);
         if (strcmp(kind_of(&token[i]), "type") == 0)
             return false;
-        for (size_t k = 0; k < sizeof words / sizeof *words; ++k)
-            is_variable &= !token_is(&token[i], words[k]);
         if (i > 0 && (token_is(&token[i - 1], ".") || token_is(&token[i - 1], "->")))
             continue;
         found |= is_variable && !is_known_in(&pair->source, part, &token[i]) &&

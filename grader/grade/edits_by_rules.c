@@ -26,14 +26,6 @@ bool rule_is(const struct rules *rules, size_t i, const char *text)
     return token_is(rule_at(rules, i), text);
 }
 
-static bool is_one_of(const struct token *token, const char *const *texts)
-{
-    for (; *texts; ++texts)
-        if (token_is(token, *texts))
-            return true;
-    return false;
-}
-
 const char *rule_quote(const struct rules *rules, size_t i, size_t count)
 {
     static char text[CODE_QUOTE];
@@ -201,7 +193,7 @@ static void try_comparison(const struct rules *rules, size_t i)
                                            {"==", "!="}, {"!=", "=="}, {"&&", "||"}, {"||", "&&"}};
     static const char *const templates[] = {"static_cast", "template", "const_cast",
                                             "reinterpret_cast", NULL};
-    if (!is_one_of(rule_at(rules, i - 1), templates))
+    if (!token_is_one_of(rule_at(rules, i - 1), templates))
         replace_operator(rules, i, table, ROWS(table));
 }
 
@@ -221,7 +213,6 @@ static void try_operator(const struct rules *rules, size_t i)
     bool is_unary = !token_is_name(rule_at(rules, i - 1)) &&
                     !isdigit((unsigned char)*rule_at(rules, i - 1)->begin) &&
                     !rule_is(rules, i - 1, ")") && !rule_is(rules, i - 1, "]");
-    /* a new variable has no old value; a loop whose step does not grow would not end */
     if (!is_unary && !is_rounding(rules, i))
         replace_operator(rules, i, table, ROWS(table));
     else if (rule_is(rules, i, "-"))
@@ -296,7 +287,7 @@ static void try_more(const struct rules *rules, size_t i)
     static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
     bool ends_index =
         rule_is(rules, i + 1, "]") || (rule_is(rules, i + 1, ")") && rule_is(rules, i - 1, ","));
-    bool is_limit = is_one_of(rule_at(rules, i - 1), comparisons);
+    bool is_limit = token_is_one_of(rule_at(rules, i - 1), comparisons);
     bool is_value = token_is_name(rule_at(rules, i)) || rule_is(rules, i, ")");
     bool goes_on = rule_at(rules, i + 1)->length == 1
                        ? strchr("([.", *rule_at(rules, i + 1)->begin) != NULL
@@ -305,14 +296,6 @@ static void try_more(const struct rules *rules, size_t i)
         return;
     append(rules, i, " + 1");
     append(rules, i, " - 1");
-}
-
-static bool is_constant(const struct token *token)
-{
-    bool is_capital = isupper((unsigned char)*token->begin);
-    for (size_t i = 0; i < token->length; ++i)
-        is_capital &= !islower((unsigned char)token->begin[i]);
-    return is_capital && token->length > 1;
 }
 
 /* Extends an assignment: adds or subtracts a constant that the function uses, or multiplies by it,
@@ -328,7 +311,7 @@ static void try_term(const struct rules *rules, size_t i)
         return;
     for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
         const struct token *token = rule_at(rules, j);
-        for (int sign = 0; is_constant(token) && sign < 3; ++sign) {
+        for (int sign = 0; token_is_constant(token) && sign < 3; ++sign) {
             char name[80];
             snprintf(text, sizeof text, " %c %s", "-+*"[sign],
                      copy_tokens(rules, j, 1, name, sizeof name));
@@ -451,7 +434,7 @@ static bool is_ordered(const struct rules *rules, size_t first)
 {
     static const char *const names[] = {"min", "max", "fminf", "fmaxf", NULL};
     return strncmp(rule_at(rules, first - 2)->begin, "atomic", strlen("atomic")) == 0 ||
-           is_one_of(rule_at(rules, first - 2), names);
+           token_is_one_of(rule_at(rules, first - 2), names);
 }
 
 /* Returns whether the arguments that begin at tokens I and J are variables of different types. */
@@ -507,7 +490,7 @@ static size_t statement_length(const struct rules *rules, size_t i)
         "if",         "for",   "while", "do",    "else",   "return",   "switch", "case",
         "__shared__", "const", "int",   "float", "double", "unsigned", "extern", NULL};
     size_t length = 0;
-    if (!begins_statement(rules, i) || is_one_of(rule_at(rules, i), words))
+    if (!begins_statement(rules, i) || token_is_one_of(rule_at(rules, i), words))
         return 0;
     while (rule_at(rules, i + length)->length > 0 &&
            !strchr(";{}", *rule_at(rules, i + length)->begin))
@@ -554,7 +537,7 @@ static bool grows(const struct rules *rules, size_t i)
     static const char *const operators[] = {"+=", "*", "+", NULL};
     for (size_t j = i + 1; j < rules->part.first + rules->part.count; ++j)
         if (token_is_same(rule_at(rules, i), rule_at(rules, j)) &&
-            (is_one_of(rule_at(rules, j + 1), operators) || rule_is(rules, j - 1, "*")))
+            (token_is_one_of(rule_at(rules, j + 1), operators) || rule_is(rules, j - 1, "*")))
             return true;
     return false;
 }
@@ -617,10 +600,11 @@ static enum group group_of(const struct edit_lines *lines, unsigned line, bool p
     return part_is_shown || lines->shown_count == 0 ? NEARBY : ELSEWHERE;
 }
 
+typedef void (*rule_type)(const struct rules *, size_t);
+
 /* Applies RULE to each token of the functions in CODE whose line is in GROUP. */
-static void follow(const struct code *code, struct edits *edits,
-                   void (*rule)(const struct rules *, size_t), const struct edit_lines *lines,
-                   enum group group)
+static void follow(const struct code *code, struct edits *edits, rule_type rule,
+                   const struct edit_lines *lines, enum group group)
 {
     size_t most = edits->count + (group == PLACES ? EACH_PLACES : EACH);
     most = most < EDITS_MOST ? most : EDITS_MOST;
@@ -628,50 +612,36 @@ static void follow(const struct code *code, struct edits *edits,
     for (size_t i = 0; i < code->part_count; ++i) {
         struct rules rules = {code, edits, code->parts[i], most, false};
         size_t at = rules.part.first, end = at + rules.part.count;
-        bool is_shown = has_shown(code, rules.part, lines);
+        bool is_shown = has_shown(code, rules.part, lines), is_place = false;
         bool called = is_called(code, rules.part, lines);
+        unsigned line = 0;
         if (!code_function(code, rules.part))
             continue;
         rules.has_barriers = rule_has_name(code, rules.part, "__global__") &&
                              rule_has_name(code, rules.part, "__shared__");
-        places_find(code, rules.part, &places);
+        if (is_shown)
+            places_find(code, rules.part, &places);
         while (!token_is(&code->tokens[at], "{"))
             ++at;
         for (size_t k = at; k < end; ++k) {
             /* PLACES are walked back from the use: the last definition comes first */
             size_t token = group == PLACES ? end - 1 - (k - at) : k;
-            unsigned line = code->tokens[token].line;
-            bool is_place = places_sets(&places, code, rules.part, line);
+            if (is_shown && code->tokens[token].line != line)
+                is_place = places_sets(&places, code, rules.part, code->tokens[token].line);
+            line = code->tokens[token].line;
             if (group_of(lines, line, is_shown, called, is_place) == group)
                 rule(&rules, token);
         }
     }
 }
 
-typedef void (*rule_type)(const struct rules *, size_t);
+#define SMALL_RULES try_comparison, try_less, try_assignment
+#define NAME_RULES                                                                                 \
+    try_order, rule_try_line_names, rule_try_name, rule_try_cuda_name, rule_try_index, try_number
 
-static const rule_type typical[] = {try_comparison,
-                                    try_less,
-                                    try_assignment,
-                                    try_order,
-                                    rule_try_line_names,
-                                    rule_try_name,
-                                    rule_try_cuda_name,
-                                    rule_try_index,
-                                    try_number,
-                                    rule_try_visible,
-                                    NULL};
-static const rule_type of_places[] = {try_comparison,
-                                      try_less,
-                                      try_assignment,
-                                      rule_try_visible,
-                                      try_order,
-                                      rule_try_line_names,
-                                      rule_try_name,
-                                      rule_try_cuda_name,
-                                      rule_try_index,
-                                      try_number,
-                                      NULL};
+static const rule_type typical[] = {SMALL_RULES, NAME_RULES, rule_try_visible, NULL};
+/* in places, another variable is the likeliest mistake */
+static const rule_type of_places[] = {SMALL_RULES, rule_try_visible, NAME_RULES, NULL};
 static const rule_type terms[] = {try_term, try_more, NULL};
 static const rule_type others[] = {try_rounding_down, try_barrier, try_term,
                                    try_operator,      try_more,    try_type,

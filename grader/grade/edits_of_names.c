@@ -7,22 +7,14 @@
 
 #define EACH_NAME 2u /* most variables that are tried in place of one */
 
-static bool is_one_of(const struct token *token, const char *const *texts)
-{
-    for (; *texts; ++texts)
-        if (token_is(token, *texts))
-            return true;
-    return false;
-}
-
 /* Returns whether token I is a variable whose value is read. */
 static bool is_read(const struct rules *rules, size_t i)
 {
     static const char *const before[] = {".", "->", "++", "--", "struct", "#", "define", NULL};
     static const char *const after[] = {"(",  ".",  "->", "<<<", "=",   "+=",  "-=", "*=", "/=",
                                         "%=", "&=", "|=", "++",  ">>=", "<<=", "--", "::", NULL};
-    return token_is_name(rule_at(rules, i)) && !is_one_of(rule_at(rules, i - 1), before) &&
-           !is_one_of(rule_at(rules, i + 1), after);
+    return token_is_name(rule_at(rules, i)) && !token_is_one_of(rule_at(rules, i - 1), before) &&
+           !token_is_one_of(rule_at(rules, i + 1), after);
 }
 
 /* Returns whether VARIABLE is set to a thread's number where it is declared. */
@@ -118,7 +110,7 @@ static void replace_name(const struct rules *rules, size_t i, const char *const 
 {
     static const char *const types[] = {"int", "float", "unsigned", "double", "const", NULL};
     bool is_member = rule_is(rules, i - 1, ".") || rule_is(rules, i - 1, "->");
-    if (is_one_of(rule_at(rules, i - 1), types) || (!is_known && rule_is(rules, i + 1, "(")))
+    if (token_is_one_of(rule_at(rules, i - 1), types) || (!is_known && rule_is(rules, i + 1, "(")))
         return; /* this token is a declaration's name, or a function */
     struct span whole = {0, rules->code->token_count}, scope = is_member ? whole : rules->part;
     for (size_t row = 0; row < rows; ++row)
@@ -147,7 +139,7 @@ static bool uses_axis(const struct rules *rules, const char *axis)
     static const char *const given[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
     const struct token *token = rules->code->tokens;
     for (size_t i = 2; i < rules->code->token_count; ++i)
-        if (token_is(&token[i], axis) && is_one_of(&token[i - 2], given))
+        if (token_is(&token[i], axis) && token_is_one_of(&token[i - 2], given))
             return true;
     return rule_has_name(rules->code, rules->part, axis);
 }

@@ -1,16 +1,6 @@
 #include "grade/visible.h"
 
-#include <ctype.h>
-#include <stdint.h>
 #include <string.h>
-
-static bool is_one_of(const struct token *token, const char *const *texts)
-{
-    for (; *texts; ++texts)
-        if (token_is(token, *texts))
-            return true;
-    return false;
-}
 
 static const char *const integers[] = {"int",     "unsigned", "long",     "short",    "size_t",
                                        "int32_t", "int64_t",  "uint32_t", "uint64_t", NULL};
@@ -36,7 +26,7 @@ static size_t find_closing(const struct code *code, size_t i, size_t end)
 static size_t end_of_statement(const struct code *code, size_t i, size_t end)
 {
     static const char *const words[] = {"for", "if", "while", NULL};
-    while (i < end && is_one_of(&code->tokens[i], words))
+    while (i < end && token_is_one_of(&code->tokens[i], words))
         i = find_closing(code, i + 1, end) + 1;
     if (i < end && token_is(&code->tokens[i], "{"))
         return find_closing(code, i, end);
@@ -51,8 +41,8 @@ static bool is_type(const struct code *code, size_t i, size_t *name)
     static const char *const others[] = {"char", "bool", "dim3", "__half", NULL};
     const struct token *token = &code->tokens[i];
     *name = i + token_is(token, "struct");
-    return token_is(token, "struct") || is_one_of(token, integers) || is_one_of(token, reals) ||
-           is_one_of(token, others);
+    return token_is(token, "struct") || token_is_one_of(token, integers) ||
+           token_is_one_of(token, reals) || token_is_one_of(token, others);
 }
 
 /* Reads the variable whose declarator begins at token I: stars, then a name. Returns the number of
@@ -62,7 +52,7 @@ static size_t read_declarator(const struct code *code, size_t i, size_t end,
 {
     static const char *const words[] = {"*",   "&",    "const",      "__restrict__",
                                         "int", "long", "__restrict", NULL};
-    for (; i < end && is_one_of(&code->tokens[i], words); ++i)
+    for (; i < end && token_is_one_of(&code->tokens[i], words); ++i)
         variable->is_pointer |= token_is(&code->tokens[i], "*");
     if (i + 1 >= end || !token_is_name(&code->tokens[i]) ||
         !strchr("=;,)[:", *code->tokens[i + 1].begin) || token_is(&code->tokens[i + 1], "=="))
@@ -115,14 +105,6 @@ static bool is_real_macro(const struct code *code, const struct token *token)
     return false;
 }
 
-static bool is_capital(const struct token *token)
-{
-    bool capital = isupper((unsigned char)*token->begin) && token->length > 1;
-    for (size_t i = 0; i < token->length; ++i)
-        capital &= !islower((unsigned char)token->begin[i]);
-    return capital;
-}
-
 /* Adds the constants that PART uses. */
 static size_t add_macros(const struct code *code, struct span part,
                          struct variable list[VISIBLE_MOST])
@@ -131,7 +113,8 @@ static size_t add_macros(const struct code *code, struct span part,
     size_t count = 0;
     for (size_t i = part.first; i + 1 < part.first + part.count && count < VISIBLE_MOST / 2; ++i) {
         const struct token *token = &code->tokens[i];
-        bool is_new = is_capital(token) && !token_is(&token[1], "(") && !token_is(token, "NULL");
+        bool is_new =
+            token_is_constant(token) && !token_is(&token[1], "(") && !token_is(token, "NULL");
         for (size_t k = 0; k < count; ++k)
             is_new &= !token_is_same(list[k].name, token);
         if (is_new)
@@ -176,8 +159,8 @@ bool visible_is_alike(const struct variable *a, const struct variable *b)
     if (a->is_pointer || b->is_pointer)
         return a->is_pointer && b->is_pointer && token_is_same(a->type, b->type);
     return token_is_same(a->type, b->type) ||
-           (is_one_of(a->type, integers) && is_one_of(b->type, integers)) ||
-           (is_one_of(a->type, reals) && is_one_of(b->type, reals));
+           (token_is_one_of(a->type, integers) && token_is_one_of(b->type, integers)) ||
+           (token_is_one_of(a->type, reals) && token_is_one_of(b->type, reals));
 }
 
 size_t visible_members(const struct code *code, const struct token *token,
@@ -213,7 +196,7 @@ static void add_place(struct places *places, const struct token *token)
     static const char *const words[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", "x",
                                         "y",         "z",        "float",    "int",     NULL};
     if (token_is_name(token) && places->count < PLACES_MOST && !is_place(places, token) &&
-        (!is_one_of(token, words)))
+        (!token_is_one_of(token, words)))
         places->names[places->count++] = token;
 }
 
@@ -222,8 +205,8 @@ static bool is_set(const struct code *code, size_t i)
 {
     static const char *const operators[] = {
         "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", ">>=", "<<=", NULL};
-    return is_one_of(&code->tokens[i + 1], operators) && !token_is(&code->tokens[i - 1], ".") &&
-           !token_is(&code->tokens[i - 1], "->");
+    return token_is_one_of(&code->tokens[i + 1], operators) &&
+           !token_is(&code->tokens[i - 1], ".") && !token_is(&code->tokens[i - 1], "->");
 }
 
 /* Returns whether token I is an argument of a call, alone. */
@@ -239,8 +222,8 @@ static bool begins_place(const struct code *code, size_t i)
 {
     static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
     return token_is(&code->tokens[i + 1], "[") || is_argument(code, i) ||
-           is_one_of(&code->tokens[i + 1], comparisons) ||
-           is_one_of(&code->tokens[i - 1], comparisons) ||
+           token_is_one_of(&code->tokens[i + 1], comparisons) ||
+           token_is_one_of(&code->tokens[i - 1], comparisons) ||
            (token_is(&code->tokens[i - 1], "*") && !token_is_name(&code->tokens[i - 2]) &&
             !strchr(")]", *code->tokens[i - 2].begin));
 }
