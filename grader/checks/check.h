@@ -100,7 +100,7 @@ struct check_figure {
      * check_speed() declares only the tolerance, called slack. */
     struct judge_budget budget;
     bool constants; /* the program may copy any number of bytes to constant memory */
-    /* kernels may use more than one block-wide vote, such as __syncthreads_count(), in a warp */
+    /* a warp may make more than one block-wide vote, such as __syncthreads_count(), in a launch */
     bool block_votes;
     /* costs that the figure itself limits, so that check_costs() ignores them; a set of bits
      * 1 << enum check_cost */

@@ -164,13 +164,20 @@ static double constant_bytes(const struct run *run)
     return most;
 }
 
-/* Returns the number of warps of all launches. */
-static double warps_launched(const struct run *run)
+/* Returns whether warps make more than one block-wide vote in a launch. One vote can tell a block
+ * that it is the last one, but can add up no numbers. */
+static bool has_more_votes(const struct run *run)
 {
-    double warps = 0;
-    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
-        warps += check_launch(run, i).blocks * ceil(check_launch(run, i).threads / 32);
-    return warps;
+    size_t i;
+    json_t *launch;
+    double single = 0; /* votes in launches with at most one for each warp */
+    json_array_foreach(run ? json_object_get(run->record, "launches") : NULL, i, launch)
+    {
+        struct check_launch size = check_launch(run, i);
+        double votes = check_sum(json_object_get(launch, "counters"), "block_votes");
+        single += votes <= size.blocks * ceil(size.threads / 32) ? votes : 0;
+    }
+    return check_counter(run, "block_votes") > single;
 }
 
 void check_is_counted(struct check *check, const struct run *run)
@@ -188,8 +195,7 @@ void check_is_counted(struct check *check, const struct run *run)
         check_refuse(
             check, run, "Use only the block's own shared memory.",
             "your kernels use the shared memory of other blocks, which this check does not count");
-    /* One vote of each warp can tell a block that it is the last one, but can add up no numbers. */
-    if (!check->info->figure.block_votes && check_counter(run, "block_votes") > warps_launched(run))
+    if (!check->info->figure.block_votes && has_more_votes(run))
         check_refuse(
             check, run, "Pass numbers to other threads through shared memory.",
             "your kernels use votes of a whole block, such as __syncthreads_count(), which this check does not count");

@@ -98,9 +98,9 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
      1 << CHECK_SHARED | 1 << CHECK_BARRIERS)
 
 /* The number of instructions that the warps of a grid may execute for each 32 numbers. The solution
- * executes 13. A kernel whose threads take four numbers each, and that combines its threads' sums
- * with shuffles, executes 38. */
-#define MOST_WORK 50
+ * executes 8. A kernel whose threads take four numbers each, and that combines its threads' sums
+ * with shuffles, executes 24. */
+#define MOST_WORK 32
 
 /* Checks that threads keep their sums in registers. A warp whose sums are in shared memory makes a
  * pass through shared memory for each number, while combining the threads' sums at the end takes
@@ -142,7 +142,7 @@ static void launches_blocks(struct check *check, int rung, const struct run *run
         check_refuse(check, run, "In launch(), start rung 1 as <<<1, ...>>>.",
                      "rung 1 launches %s blocks, not one", check_number(most));
     if (rung == GRID && most == 1)
-        check_refuse(check, run, "In launch(), start rung 2 as <<<256, 256>>>, for example.",
+        check_refuse(check, run, "In launch(), start many blocks of about 256 threads.",
                      "rung 2 launches a single block, so one multiprocessor does all the work");
 }
 
