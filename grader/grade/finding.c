@@ -296,13 +296,11 @@ static void add_line(const struct grade_result *result, json_t *place, json_int_
 /* Returns whether token I of CODE is a name after a type or a comma, as in a declaration. */
 static bool is_declared(const struct code *code, size_t i)
 {
-    static const char *const words[] = {"return", "else", "case", "goto"};
+    static const char *const words[] = {"return", "else", "case", "goto", NULL};
     const struct token *token = &code->tokens[i];
-    bool is_typed = i > 0 && i + 1 < code->token_count && token_is_name(token) &&
-                    (token_is_name(&token[-1]) || token_is(&token[-1], ","));
-    for (size_t k = 0; is_typed && k < sizeof words / sizeof *words; ++k)
-        is_typed = !token_is(&token[-1], words[k]);
-    return is_typed;
+    return i > 0 && i + 1 < code->token_count && token_is_name(token) &&
+           (token_is_name(&token[-1]) || token_is(&token[-1], ",")) &&
+           !token_is_one_of(&token[-1], words);
 }
 
 /* Returns whether token I of CODE declares a variable without initialising it. */
@@ -474,7 +472,7 @@ static void replace_cause(const struct grade_result *result, json_t *cause,
     json_int_t line = json_integer_of(cause, "line");
     char help[600] = "";
     if (!edit->is_sure)
-        snprintf(help, sizeof help, "from it results what line %lld shows: %s", (long long)line,
+        snprintf(help, sizeof help, "this causes the error in line %lld: %s", (long long)line,
                  json_text_of(cause, "message"));
     json_object_update_new(cause,
                            json_pack("{s:o, s:o, s:s, s:I, s:I}", "message",

@@ -66,6 +66,7 @@ static const struct {
     {"made_by_clearing", "passed", "", ""},
     {"ran", "passed", "", ""},
     {"ran_not", "failed", "the kernel cou() was not launched", ""},
+    {"ran_end", "failed", "the kernel ount() was not launched", ""},
     {"straight", "passed", "", ""},
     {"in_pieces", "passed", "", ""},
     {"with_gaps", "passed", "", ""},

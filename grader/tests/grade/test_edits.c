@@ -160,6 +160,7 @@ Test(edits, use_variables_that_fit)
         BODY("float f = 1;\nfor (int k = 0; k < n; ++k)\nf += k;\nint a = n;\nb[a] = f;");
     struct edits edits;
     edits_by_rules(&edits, source, &(struct edit_lines){.first = 3, .last = 7});
+    cr_expect_gt(edits.count, 0);
     for (size_t i = 0; i < edits.count; ++i) {
         const struct small_edit *edit = &edits.list[i];
         cr_expect(!strstr(edit->says, "name than `a`") || strcmp(edit->text, "f") != 0);
@@ -182,6 +183,7 @@ Test(edits, walk_back_to_the_definition)
     for (size_t i = edits.count; i-- > 0;)
         at[edits.list[i].line == 5] = i;
     cr_expect_lt(at[0], at[1]);
+    cr_expect_lt(at[1], EDITS_MOST);
     edits_free(&edits);
 }
 

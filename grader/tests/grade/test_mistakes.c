@@ -101,6 +101,7 @@ static const struct {
     {"02-coalesce", "steps-one-too-far"},             /* a kernel in another style */
     {"03-shared-reduce", "two-barriers-one-missing"}, /* a mistake that shows as a race */
     {"03-shared-reduce", "half-rounded-down"},        /* rounding, which causes a race */
+    {"06-tiled-matmul", "width-for-depth"},           /* a passed check asks for a kernel */
     {"12-solver", "halo-one-early"},                  /* an edge */
 };
 
