@@ -4,6 +4,8 @@
 --   :::                                programs of grader/tests/advice
 --   ::: {.messages of="checks"}        the checks of the labs, as their checks.c declares them, with the mutants
 --   :::                                that lose points there
+--   ::: {.messages of="points" lab="04"}
+--   :::                                what each check of a lab is worth
 local common = require 'common'
 
 -- --- text ------------------------------------------------------------------------------------------------
@@ -122,13 +124,13 @@ end
 
 -- --- checks ----------------------------------------------------------------------------------------------
 
--- The checks of LAB as its runner declares them: a list of {id, title, hint}.
+-- The checks of LAB as its runner declares them: a list of {id, title, hint, max_points, where}.
 local function checks_of(lab)
   local list = {}
   common.read(('labs/%s/checks.c'):format(lab))
   local pipe = assert(io.popen(('build/checks/%s --describe'):format(lab)))
   for line in pipe:lines() do
-    local key, value = line:match('^      "(%a+)": "(.*)",?$')
+    local key, value = line:match('^      "([%a_]+)": "?(.-)"?,?$')
     if key == 'id' then list[#list + 1] = {} end
     if key then list[#list][key] = value:gsub('\\"', '"'):gsub('\\\\', '\\') end
   end
@@ -165,12 +167,26 @@ local function checks()
   return blocks
 end
 
+-- What each check of the lab with this NUMBER is worth. Some checks are only for one kind of device.
+local function points(number)
+  local where = { ['emulator-only'] = 'without a GPU', ['gpu-only'] = 'with a GPU' }
+  local path = files(('labs/%s-*/checks.c'):format(number))[1]
+  if not path then return common.complain(number, 'no lab has this number') end
+  local rows = {}
+  for _, check in ipairs(checks_of(path:match('labs/([^/]+)/'))) do
+    local title = where[check.where] and ('%s (%s)'):format(check.title, where[check.where]) or check.title
+    rows[#rows + 1] = { cell(title), cell(('%g'):format(check.max_points)) }
+  end
+  return make_table({ 'check', 'points' }, { 0.85, 0.15 }, rows)
+end
+
 local function Div(div)
   if not div.classes:includes('messages') then return nil end
   local of = div.attributes.of
   if of == 'findings' then return findings() end
   if of == 'checks' then return checks() end
-  return common.complain('messages', 'messages of="findings" or of="checks"')
+  if of == 'points' then return points(div.attributes.lab or '') end
+  return common.complain('messages', 'messages of="findings", of="checks" or of="points" lab="NN"')
 end
 
 return { Div = Div }
