@@ -20,8 +20,10 @@ static unsigned flag_use(struct race *race, struct race_site *site)
 }
 
 /* Returns whether one of the two sites sends a signal to another thread, and the other is the load
- * that waits for it. */
-static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_shared)
+ * that waits for it. Inside a warp, in shared memory, relaxed accesses are judged as volatile ones:
+ * the memory model calls them no race, but the load's value depends on which lane runs first. */
+static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_shared,
+                      bool is_same_warp)
 {
     struct race_site *a = &race->sites[one], *b = &race->sites[other];
     struct race_site *read = a->kind == RACE_READ ? a : b;
@@ -30,7 +32,9 @@ static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_s
             return true;
     if (a->strength == RACE_WEAK || b->strength == RACE_WEAK)
         return false;
-    if (a->strength == RACE_STRONG || b->strength == RACE_STRONG)
+    bool is_exchange = is_shared && is_same_warp && read->kind == RACE_READ &&
+                       a->kind != RACE_ATOMIC && b->kind != RACE_ATOMIC;
+    if ((a->strength == RACE_STRONG || b->strength == RACE_STRONG) && !is_exchange)
         return true;
     if (a->kind == RACE_WRITE && b->kind == RACE_WRITE)
         return false;
@@ -140,7 +144,8 @@ static void find_race(const struct visit *visit, uint64_t old, uint32_t lane, ui
     bool is_pending = time == COPY_PENDING;
     if ((same_cta && other == thread && !is_pending) ||
         order_is_before(&race->order, time, other, access->warp, lane) ||
-        is_signal(race, old_site, visit->site, is_shared) ||
+        is_signal(race, old_site, visit->site, is_shared,
+                  same_cta && other / WARP == access->warp) ||
         is_answer(visit, (struct race_access){old_site, other, cta}, lane))
         return;
     uint64_t there = access->addr[other % WARP];

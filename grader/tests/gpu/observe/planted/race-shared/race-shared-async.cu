@@ -218,6 +218,60 @@ __global__ void producer_consumer_no_fence(int *g)
     }
 }
 
+/* --- relaxed accesses: no data race in the memory model, but lanes are not ordered ------------ */
+
+#define LOAD_RELAXED(value, at)                                                                    \
+    asm volatile("ld.relaxed.cta.s32 %0, [%1];" : "=r"(value) : "l"(at) : "memory")
+#define STORE_RELAXED(at, value)                                                                   \
+    asm volatile("st.relaxed.cta.s32 [%0], %1;" ::"l"(at), "r"(value) : "memory")
+
+// race-shared
+__global__ void tail_relaxed(int *g)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x, other;
+    s[t] = g[t];
+    __syncthreads();
+    if (t < 32) {
+        LOAD_RELAXED(other, &s[t + 1]); // A
+        STORE_RELAXED(&s[t], other);    // B
+    }
+    __syncthreads();
+    g[t] = s[t];
+}
+
+// fine
+__global__ void lane_waits_relaxed(int *g)
+{
+    __shared__ int ready;
+    int t = threadIdx.x, now = 0;
+    if (t == 0)
+        ready = 0;
+    __syncthreads();
+    if (t == 0)
+        STORE_RELAXED(&ready, 1);
+    else if (t == 1)
+        while (!now)
+            LOAD_RELAXED(now, &ready);
+    g[t] = 1;
+}
+
+// fine
+__global__ void warps_exchange_relaxed(int *g)
+{
+    __shared__ int best[2];
+    int t = threadIdx.x, now;
+    if (t < 2)
+        best[t] = 0;
+    __syncthreads();
+    if (t % 32 == 0)
+        STORE_RELAXED(&best[t / 32], 7);
+    else if (t % 32 == 1) {
+        LOAD_RELAXED(now, &best[t / 32 ^ 1]);
+        g[t] = now & 8;
+    }
+}
+
 /* --- mbarriers ------------------------------------------------------------------------------ */
 
 // fine
@@ -606,6 +660,9 @@ static const kernel_row rows[] = {
     ROW(lock_forgotten_by_some, 1, 64),
     ROW(producer_consumer, 1, 64),
     ROW(producer_consumer_no_fence, 1, 64),
+    ROW(tail_relaxed, 1, 64),
+    ROW(lane_waits_relaxed, 1, 64),
+    ROW(warps_exchange_relaxed, 1, 64),
     ROW(barrier_right, 1, THREADS),
     ROW(barrier_not_waited_for, 1, THREADS),
     ROW(barrier_written_behind, 1, THREADS),
