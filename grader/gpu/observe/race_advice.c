@@ -26,14 +26,28 @@ static bool is_place_of(const struct race *race, const struct race_access *acces
                           !race_compare_places(place, race_place_of(race, &pair->other)));
 }
 
-/* Returns whether both pairs lack a barrier and have a line in common. */
+/* Returns whether one pair is within a warp, the other is not, and both can lack the same barrier:
+ * their lines overlap. The barrier of the block is then enough for both. */
+static bool is_covered(const struct race *race, const struct race_pair *a,
+                       const struct race_pair *b)
+{
+    struct source_line a_first = race_place_of(race, &a->one),
+                       a_last = race_place_of(race, &a->other),
+                       b_first = race_place_of(race, &b->one),
+                       b_last = race_place_of(race, &b->other);
+    return (a->distance < RACE_ONE_CTA) != (b->distance < RACE_ONE_CTA) && a->causes == b->causes &&
+           race_compare_places(a_first, b_last) < 0 && race_compare_places(b_first, a_last) < 0;
+}
+
+/* Returns whether both pairs lack a barrier, and have a line in common or lack the same barrier. */
 static bool is_related(const struct race *race, const struct race_pair *a,
                        const struct race_pair *b)
 {
     bool lack_barrier = a->causes && b->causes && !((a->causes | b->causes) & CAUSE_NO_BARRIER) &&
                         a->distance <= RACE_ONE_CTA && b->distance <= RACE_ONE_CTA;
     return lack_barrier && a->is_shared == b->is_shared &&
-           (is_place_of(race, &a->one, b) || is_place_of(race, &a->other, b));
+           (is_place_of(race, &a->one, b) || is_place_of(race, &a->other, b) ||
+            is_covered(race, a, b));
 }
 
 /* Moves all pairs of group FROM to group INTO, which has a lower index. */

@@ -335,6 +335,25 @@ __global__ void tiles_of_which_one_stays_in_a_warp(int *g)
     g[2048 + threadIdx.x] = sum;
 }
 
+// race-shared: no __syncthreads() before the loop's next iteration
+__global__ void tiles_read_on_two_lines(int *g)
+{
+    __shared__ int rows[8][32], columns[8][32];
+    int x = threadIdx.x % 32, y = threadIdx.x / 32, sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 4; k++) {
+        rows[y][x] = g[256 * k + threadIdx.x];
+        columns[y][x] = g[1024 + 256 * k + threadIdx.x]; // A
+        __syncthreads();
+#pragma unroll 1
+        for (int i = 0; i < 8; i++) {
+            int factor = rows[y][i];
+            sum += factor * columns[i][x]; // B
+        }
+    }
+    g[2048 + threadIdx.x] = sum;
+}
+
 // fine
 __global__ void double_buffer(int *g)
 {
@@ -705,6 +724,7 @@ static const kernel_row rows[] = {
     ROW(transpose_right, 1, 256),
     ROW(tiles_one_barrier, 1, 64),
     ROW(tiles_of_which_one_stays_in_a_warp, 1, 256),
+    ROW(tiles_read_on_two_lines, 1, 256),
     ROW(tiles_two_barriers, 1, 64),
     ROW(double_buffer, 1, 64),
     ROW(double_buffer_of_one, 1, 64),
