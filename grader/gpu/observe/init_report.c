@@ -121,7 +121,8 @@ struct init_case {
     uint32_t line;
     uint64_t low, high; /* indices of the first and the last element that `line` writes */
     bool is_outside;    /* `line` does not write the element that was read */
-    bool is_update;     /* the read also writes the element, as in s[i] += 1 */
+    bool is_update;     /* the read also writes the element, as in s[i] += 1, and no other line
+                         * clears a part of the array */
     /* `low` and `high` cover only the elements that this block wrote before the read */
     bool is_in_block;
     bool is_lowest; /* no line writes an element before `low` */
@@ -290,9 +291,12 @@ static struct init_case case_of(const struct init *init, uint32_t pc, uint32_t w
     c.high = (high - array.begin - 1) / array.size;
     c.is_outside = site->addr < low || site->addr >= high;
     c.is_lowest = lowest_written(init, site->space, &array) == low;
-    c.is_update |= is_one_line(init->launch, pc, writer) && !c.is_outside;
+    bool is_here = is_one_line(init->launch, pc, writer);
+    c.is_update |= is_here && !c.is_outside;
     if (site->space != PTX_SHARED)
         return c;
+    /* another line clears only other elements, so it may clear too few */
+    c.is_update &= is_here || !c.is_outside || site->is_copy;
     c.is_in_block = c.line && !c.is_outside && site->own_end > 0 &&
                     (site->addr < site->own_low || site->addr >= site->own_end);
     if (c.is_in_block) {
