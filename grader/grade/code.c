@@ -207,15 +207,28 @@ void code_quote(const struct code *code, struct span span, char text[CODE_QUOTE]
              length > whole ? "..." : "");
 }
 
+/* Returns whether token I + 1 of TOKEN is in the same line as token I, or in a line that continues
+ * it. */
+static bool is_continued(const struct token *token, size_t i)
+{
+    const char *end = token[i].begin + token[i].length;
+    return token[i + 1].line == token[i].line ||
+           memmem(end, (size_t)(token[i + 1].begin - end), "\\\n", 2);
+}
+
 const struct token *code_function(const struct code *code, struct span part)
 {
     const struct token *token = &code->tokens[part.first];
     if (part.count < 4 || !token_is(&token[part.count - 1], "}"))
         return NULL; /* unlike a function, a type or an array ends with a semicolon */
-    for (size_t i = 0; i + 1 < part.count && !token_is(&token[i], "{"); ++i)
-        if (token_is_name(&token[i]) && token_is(&token[i + 1], "(") &&
+    for (size_t i = 0; i + 1 < part.count && !token_is(&token[i], "{"); ++i) {
+        bool is_directive = token_is(&token[i], "#"); /* such as `#define WARPS (THREADS / 32)` */
+        while (is_directive && i + 2 < part.count && is_continued(token, i))
+            ++i;
+        if (!is_directive && token_is_name(&token[i]) && token_is(&token[i + 1], "(") &&
             !token_is(&token[i], "__launch_bounds__"))
             return &token[i];
+    }
     return NULL;
 }
 

@@ -44,17 +44,21 @@ void edits_from_solution(struct edits *edits, const char *source, const char *so
 struct edit_lines {
     unsigned suspect;     /* the line that is most likely wrong, or 0 */
     unsigned first, last; /* only these lines are changed, except by rounding */
-    unsigned shown[16]; /* lines that compute the wrong result; only their functions are changed */
-    size_t shown_count; /* 0 if all functions may be changed */
-    bool has_overflow;  /* wider types are tried early */
-    bool only_rounding; /* round quotients, and make no other changes */
-    bool with_called;   /* also change the functions whose names are in the lines FIRST to LAST */
+    unsigned shown[24];   /* lines that compute the wrong result; only their functions, and the
+                         * functions that they call, are changed */
+    size_t shown_count;   /* 0 if all functions may be changed */
+    bool only_wide;       /* use wider types, and make no other changes */
+    bool only_rounding;   /* round quotients, and make no other changes */
+    bool is_close;        /* the result is only slightly wrong, so formulas are changed early */
+    bool is_collision;    /* threads compute the same index, so its numbers are changed early */
+    bool is_guessed;      /* the suspect line is known; outside of it, only few changes are made */
+    bool with_called;     /* all lines FIRST to LAST count as shown, for the functions they call */
 };
 
-/* Finds typical small changes, such as < for <=, in the functions of SOURCE. Quotients that may
- * have to be rounded up come first, then changes of the suspect line, of the shown lines and of the
- * other lines. In each group, the most typical changes come first. The caller frees the edits with
- * edits_free(). */
+/* Finds typical small changes, such as < for <=, in the functions of SOURCE. Patterns of typical
+ * mistakes, and quotients that may have to be rounded up, come first, then changes of the suspect
+ * line, of the shown lines and of the other lines. In each group, the most typical changes come
+ * first. The caller frees the edits with edits_free(). */
 void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines);
 
 /* Sets `says`, EDIT's text for a message. */

@@ -7,8 +7,7 @@
 
 #define EACH_NAME 2u /* most variables that are tried in place of one */
 
-/* Returns whether token I is a variable whose value is read. */
-static bool is_read(const struct rules *rules, size_t i)
+bool rule_is_read(const struct rules *rules, size_t i)
 {
     static const char *const before[] = {".", "->", "++", "--", "struct", "#", "define", NULL};
     static const char *const after[] = {"(",  ".",  "->", "<<<", "=",   "+=",  "-=", "*=", "/=",
@@ -77,7 +76,7 @@ void rule_try_visible(const struct rules *rules, size_t i)
         try_members(rules, i);
         return;
     }
-    if (!is_number && !is_read(rules, i))
+    if (!is_number && !rule_is_read(rules, i))
         return;
     count = visible_find(rules->code, rules->part, i, list);
     if (is_number) {

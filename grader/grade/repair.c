@@ -9,10 +9,10 @@
 
 #include "base/json.h"
 #include "gpu/finding_kinds.h"
-#include "grade/code.h"
 #include "grade/edits.h"
 #include "grade/finding.h"
 #include "grade/runner.h"
+#include "grade/tries.h"
 
 #define BUILDS      4u  /* most builds; each leaves out edits that did not compile before */
 #define CHECKS_MOST 64u /* more checks than a lab has */
@@ -29,159 +29,11 @@ struct repair {
     json_t *names;           /* names of the failed checks, then of the checks that passed */
 };
 
-/* --- one program of all edits ----------------------------------------------------------------- */
-
-static void copy_includes(FILE *to, const char *source)
-{
-    for (const char *line = source; *line; line += *line == '\n') {
-        size_t length = strcspn(line, "\n");
-        const char *word = line + 1 + strspn(line + 1, " \t");
-        if (*line == '#' && strncmp(word, "include", strlen("include")) == 0)
-            fprintf(to, "%.*s\n", (int)length, line);
-        line += length;
-    }
-}
-
-/* Writes an #undef for each macro that SOURCE defines, so that the next namespace can define it
- * again. */
-static void undefine(FILE *to, const char *source)
-{
-    for (const char *at = source; (at = strstr(at, "#define")); ++at) {
-        const char *name = at + strlen("#define");
-        name += strspn(name, " \t");
-        fprintf(to, "#undef %.*s\n", (int)strcspn(name, " \t(\n"), name);
-    }
-}
+/* --- building --------------------------------------------------------------------------------- */
 
 static const char *source_of(const struct repair *repair)
 {
     return repair->result->grading->submission->source.bytes;
-}
-
-/* Returns the offset of the end of PART in the source. */
-static size_t end_of(const struct code *code, struct span part)
-{
-    const struct token *last = &code->tokens[part.first + part.count - 1];
-    return (size_t)(last->begin + last->length - code->text);
-}
-
-/* Returns the number of the function that contains EDIT: only this function, and the parts that
- * depend on it, must be built again. Returns `part_count` if EDIT is not inside the body of one
- * function, or adds a preprocessor directive. */
-static size_t find_part(const struct code *code, const struct small_edit *edit)
-{
-    size_t i = 0;
-    while (i < code->part_count && end_of(code, code->parts[i]) < edit->end)
-        ++i;
-    if (i == code->part_count || !code_function(code, code->parts[i]))
-        return code->part_count;
-    const struct token *first = &code->tokens[code->parts[i].first];
-    bool is_inside = edit->begin >= (size_t)(first->begin - code->text) &&
-                     edit->begin < end_of(code, code->parts[i]);
-    const char *body = memchr(first->begin, '{', end_of(code, code->parts[i]));
-    return is_inside && body && edit->begin > (size_t)(body - code->text) &&
-                   !strchr(edit->text, '#')
-               ? i
-               : code->part_count;
-}
-
-/* Finds the parts that must be built again if part CHANGED is changed: main() and all parts that
- * depend on CHANGED. Also includes all types, because the compiler searches for a function in the
- * namespaces of its arguments' types, too. */
-static void find_copied(const struct code *code, size_t changed, bool copied[])
-{
-    bool more = true;
-    for (size_t i = 0; i < code->part_count; ++i) {
-        const struct token *name = code_function(code, code->parts[i]);
-        copied[i] =
-            i == changed || (name && token_is(name, "main")) || code_type(code, code->parts[i]);
-    }
-    while (more) {
-        more = false;
-        for (size_t i = 0; i < code->part_count; ++i) {
-            const struct token *name = copied[i] ? code_function(code, code->parts[i]) : NULL;
-            name = copied[i] && !name ? code_type(code, code->parts[i]) : name;
-            for (size_t j = 0; name && j < code->part_count; ++j)
-                if (!copied[j] && code_has_token(code, code->parts[j], name))
-                    copied[j] = more = true;
-        }
-    }
-}
-
-/* Writes the source text of PART. Applies EDIT, unless it is NULL. */
-static void write_part(FILE *to, const struct code *code, struct span part,
-                       const struct small_edit *edit)
-{
-    const struct token *first = &code->tokens[part.first];
-    const char *end = code->text + end_of(code, part);
-    if (edit)
-        fprintf(to, "%.*s%s%.*s\n", (int)(code->text + edit->begin - first->begin), first->begin,
-                edit->text, (int)(end - code->text - (ptrdiff_t)edit->end), code->text + edit->end);
-    else
-        fprintf(to, "%.*s\n", (int)(end - first->begin), first->begin);
-}
-
-/* Writes the namespace for edit I. If the edit changes only part CHANGED, the namespace has this
- * part and the parts that depend on it. If CHANGED is `part_count`, the namespace has the whole
- * file. */
-static void write_try(FILE *to, const struct repair *repair, const struct code *code, size_t i,
-                      size_t changed)
-{
-    const struct small_edit *edit = &repair->edits.list[i];
-    /* the file name in #line shows which edit a compiler's message is about */
-    fprintf(to, "namespace try_%zu {\n", i);
-    if (changed < code->part_count) {
-        bool *copied = calloc(code->part_count, sizeof *copied);
-        fprintf(to, "using namespace whole;\n");
-        if (copied)
-            find_copied(code, changed, copied);
-        for (size_t j = 0; copied && j < code->part_count; ++j)
-            if (copied[j]) {
-                fprintf(to, "#line %u \"try_%zu/%s\"\n", code->tokens[code->parts[j].first].line, i,
-                        repair->job.file_name);
-                write_part(to, code, code->parts[j], j == changed ? edit : NULL);
-            }
-        free(copied);
-    } else {
-        undefine(to, code->text);
-        fprintf(to, "#line 1 \"try_%zu/%s\"\n%.*s%s%s\n", i, repair->job.file_name,
-                (int)edit->begin, code->text, edit->text, code->text + edit->end);
-        undefine(to, edit->text);
-    }
-    fprintf(to, "}\n");
-}
-
-static void write_main(FILE *to, const struct repair *repair)
-{
-    fprintf(to, "#line 1 \"main.cu\"\nint main(int argc, char **argv)\n{\n"
-                "    switch (atoi(strrchr(argv[0], '-') + 1)) {\n");
-    for (size_t i = 0; i < repair->edits.count; ++i)
-        if (!repair->is_out[i])
-            fprintf(to, "    case %zu: return try_%zu::main(argc, argv);\n", i, i);
-    fprintf(to, "    }\n    return 1;\n}\n");
-}
-
-static char *write_program(const struct repair *repair, size_t *size)
-{
-    char *text = NULL;
-    struct code code;
-    FILE *to = open_memstream(&text, size);
-    if (to && code_open(&code, source_of(repair))) {
-        copy_includes(to, code.text);
-        fprintf(to, "namespace whole {\n#line 1 \"%s\"\n%s\n}\n", repair->job.file_name, code.text);
-        /* namespaces with the whole file come last, because they may change macros */
-        for (int whole = 0; whole < 2; ++whole)
-            for (size_t i = 0; i < repair->edits.count; ++i) {
-                size_t changed = find_part(&code, &repair->edits.list[i]);
-                if (!repair->is_out[i] && (changed == code.part_count) == whole)
-                    write_try(to, repair, &code, i, changed);
-            }
-        write_main(to, repair);
-    }
-    code_close(&code);
-    if (to)
-        fclose(to);
-    return text;
 }
 
 /* Excludes the edits that the compiler's MESSAGES name. Returns true if there are such edits, and
@@ -221,7 +73,11 @@ static bool build(struct repair *repair)
                               .folder = repair->folder};
     bool again = true;
     for (unsigned i = 0; again && i < BUILDS; ++i) {
-        source.bytes = write_program(repair, &source.size);
+        source.bytes = tries_write(&(struct tries){.edits = &repair->edits,
+                                                   .is_out = repair->is_out,
+                                                   .source = source_of(repair),
+                                                   .file_name = repair->job.file_name},
+                                   &source.size);
         if (!source.bytes)
             return false;
         compile_build(&job, &built);
@@ -441,33 +297,67 @@ static bool only_stores(const char *message, unsigned line)
     return at && (strstr(at, "stores the results") || strstr(at, "updates the result"));
 }
 
-/* Finds the lines that the first failed check shows: the suspect is the line that it marks. Returns
- * false if it shows none. */
-static bool find_lines(struct repair *repair, struct edit_lines *lines)
+/* Adds the lines that PLACE shows, apart from its own. */
+static void add_shown(struct edit_lines *lines, const json_t *place)
 {
     enum { MOST = sizeof lines->shown / sizeof *lines->shown };
-    size_t i, j;
-    json_t *check, *element;
+    size_t i;
+    json_t *element;
+    json_array_foreach(json_object_get(place, "also"), i, element)
+    {
+        unsigned line = (unsigned)json_integer_of(element, "line");
+        lines->first = line < lines->first ? line : lines->first;
+        lines->last = line > lines->last ? line : lines->last;
+        if (lines->shown_count < MOST)
+            lines->shown[lines->shown_count++] = line;
+    }
+}
+
+/* Returns whether CAUSE is a race between two threads that write to the same word: they probably
+ * compute the same index by mistake. */
+static bool is_collision(const json_t *cause)
+{
+    const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
+    return kind && strcmp(kind->tool, "racecheck") == 0 &&
+           strstr(json_text_of(cause, "message"), "one of the two values");
+}
+
+/* Adds the lines that the causes at the suspect line show. */
+static void add_causes(const struct repair *repair, struct edit_lines *lines)
+{
+    size_t i;
+    json_t *cause;
+    json_array_foreach(repair->result->causes, i, cause)
+    {
+        if ((unsigned)json_integer_of(cause, "line") != lines->suspect)
+            continue;
+        add_shown(lines, cause);
+        lines->is_collision |= is_collision(cause);
+    }
+}
+
+/* Finds the lines that the first failed check shows: the suspect is the line that it marks. Returns
+ * false if it shows none. */
+static bool find_lines(struct repair *repair, struct edit_lines *lines, bool *has_overflow)
+{
+    size_t i;
+    json_t *check;
     lines->first = UINT_MAX;
     json_array_foreach(repair->result->checks, i, check)
     {
+        const char *message = json_text_of(check, "message");
         json_t *place = json_object_get(check, "place");
         if (lines->first < UINT_MAX || !json_is_object(place) ||
             !json_array_has(repair->failed, json_object_get(check, "id")))
             continue;
-        lines->has_overflow = strstr(json_text_of(check, "message"), "32-bit int") != NULL;
+        *has_overflow = strstr(message, "32-bit int") != NULL;
+        lines->is_close = strstr(message, " ulp") != NULL;
         lines->suspect = lines->first = lines->last = (unsigned)json_integer_of(place, "line");
         lines->shown[lines->shown_count++] = lines->suspect;
-        if (!only_stores(json_text_of(check, "message"), lines->suspect))
+        if (!only_stores(message, lines->suspect))
             repair->marked = lines->suspect;
-        json_array_foreach(json_object_get(place, "also"), j, element)
-        {
-            unsigned line = (unsigned)json_integer_of(element, "line");
-            lines->first = line < lines->first ? line : lines->first;
-            lines->last = line > lines->last ? line : lines->last;
-            if (lines->shown_count < MOST)
-                lines->shown[lines->shown_count++] = line;
-        }
+        add_shown(lines, place);
+        add_causes(repair, lines);
     }
     return lines->first < UINT_MAX;
 }
@@ -484,9 +374,7 @@ static bool is_explained(const struct repair *repair)
     {
         const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
         bool is_race = kind && strcmp(kind->tool, "racecheck") == 0;
-        if (kind &&
-            ((is_race && !strstr(json_text_of(cause, "message"), "one of the two values")) ||
-             strcmp(kind->tool, "synccheck") == 0))
+        if (kind && ((is_race && !is_collision(cause)) || strcmp(kind->tool, "synccheck") == 0))
             return true;
     }
     return false;
@@ -505,19 +393,38 @@ static void narrow(struct edit_lines *lines, const struct small_edit *edit)
     lines->with_called = true;
 }
 
+/* Makes edits by rules, and tries them. */
+static void try_rules(struct repair *repair, const struct edit_lines *lines, const char *folder,
+                      const char *name, struct found_edits *found, json_t *repaired)
+{
+    edits_free(&repair->edits);
+    edits_by_rules(&repair->edits, source_of(repair), lines);
+    try_all(repair, folder, name, found, repaired);
+}
+
 /* Finds edits that repair failed checks. */
 static void find_repair(struct repair *repair, const char *folder, struct found_edits *found,
                         json_t *repaired)
 {
-    struct edit_lines lines = {.only_rounding = is_explained(repair)};
+    struct edit_lines lines = {0};
+    bool has_overflow = false, has_lines = find_lines(repair, &lines, &has_overflow);
+    if (has_overflow) {
+        lines.only_wide = true; /* the solution may have the wider type in another place */
+        try_rules(repair, &lines, folder, "wide-tries", found, repaired);
+        lines.only_wide = false;
+    }
+    if (found->count > 0)
+        return;
+    edits_free(&repair->edits);
     find_edits(repair);
     try_all(repair, folder, "tries", found, repaired);
     const struct small_edit *edit = found->count > 0 ? found->edits[0] : NULL;
     if (edit && !edit->is_vague)
         return;
     found->count = 0;
-    if (!find_lines(repair, &lines) && !edit)
+    if (!has_lines && !edit)
         return;
+    lines.only_rounding = is_explained(repair);
     if (edit)
         narrow(&lines, edit);
     bool is_known = repair->marked > 0 &&
@@ -525,12 +432,11 @@ static void find_repair(struct repair *repair, const char *folder, struct found_
     if (lines.suspect < lines.first || lines.suspect > lines.last || !is_known)
         lines.suspect = 0; /* this line only stores the wrong numbers */
     if (repair->result->guessed && repair->marked) {
-        lines.first = lines.last = lines.suspect; /* the lab knows this line, so try no others */
-        lines.shown_count = 0;
+        lines.first = lines.last = lines.suspect;
+        lines.shown_count = 1; /* the suspect */
+        lines.is_guessed = true;
     }
-    edits_free(&repair->edits);
-    edits_by_rules(&repair->edits, source_of(repair), &lines);
-    try_all(repair, folder, "more-tries", found, repaired);
+    try_rules(repair, &lines, folder, "more-tries", found, repaired);
 }
 
 void repair_find(const struct grade_job *job, const char *folder, struct grade_result *result)

@@ -31,8 +31,64 @@ struct small_edit *rule_put(const struct rules *rules, size_t i, size_t count, c
  * "operator", for the message. */
 void rule_change(const struct rules *rules, size_t i, const char *text, const char *kind);
 
+/* Adds the edit that inserts TEXT after token I. */
+void rule_append(const struct rules *rules, size_t i, const char *text);
+
+/* Adds the edit that removes COUNT tokens, beginning at token I. */
+void rule_drop(const struct rules *rules, size_t i, size_t count);
+
+/* Copies the text of COUNT tokens, beginning at token I, to TEXT, and returns TEXT. */
+const char *rule_copy(const struct rules *rules, size_t i, size_t count, char *text, size_t size);
+
+/* Adds the edit that exchanges two ranges of tokens: FIRST_COUNT tokens from token FIRST on, and
+ * COUNT tokens from token I on. */
+void rule_exchange(const struct rules *rules, size_t first, size_t first_count, size_t i,
+                   size_t count);
+
 /* Returns whether PART has the name NAME. */
 bool rule_has_name(const struct code *code, struct span part, const char *name);
+
+/* Returns whether token I is a variable whose value is read. */
+bool rule_is_read(const struct rules *rules, size_t i);
+
+/* Returns the first token of the term, such as a name, a call or a bracket, that ends before token
+ * END. Returns END if there is none. */
+size_t rule_term_begin(const struct rules *rules, size_t end);
+/* Returns the number of tokens of the term that begins at token I, or 0. */
+size_t rule_term_length(const struct rules *rules, size_t i);
+
+/* Returns the number of tokens of the argument that begins at token I. The argument ends before a
+ * comma or closing bracket that is not inside its own brackets. */
+size_t rule_argument_length(const struct rules *rules, size_t i);
+
+/* Typical mistakes, each with its own pattern of code. */
+void rule_try_saved(const struct rules *rules, size_t i);
+void rule_try_lane(const struct rules *rules, size_t i);
+void rule_try_last_lane(const struct rules *rules, size_t i);
+void rule_try_units(const struct rules *rules, size_t i);
+void rule_try_offset(const struct rules *rules, size_t i);
+void rule_try_reference(const struct rules *rules, size_t i);
+void rule_try_wide(const struct rules *rules, size_t i);
+
+/* The rules that change operators, numbers and terms. */
+void rule_try_comparison(const struct rules *rules, size_t i);
+void rule_try_operator(const struct rules *rules, size_t i);
+void rule_try_sign(const struct rules *rules, size_t i);
+void rule_try_brackets(const struct rules *rules, size_t i);
+void rule_try_assignment(const struct rules *rules, size_t i);
+void rule_try_number(const struct rules *rules, size_t i);
+void rule_try_less(const struct rules *rules, size_t i);
+void rule_try_more(const struct rules *rules, size_t i);
+void rule_try_term(const struct rules *rules, size_t i);
+void rule_try_rounding(const struct rules *rules, size_t i);
+void rule_try_rounding_down(const struct rules *rules, size_t i);
+
+/* The rules that change arguments, declarations and whole statements. */
+void rule_try_order(const struct rules *rules, size_t i);
+void rule_try_type(const struct rules *rules, size_t i);
+void rule_try_barrier(const struct rules *rules, size_t i);
+void rule_try_without(const struct rules *rules, size_t i);
+void rule_try_moved(const struct rules *rules, size_t i);
 
 /* The rules that replace one name by another. */
 void rule_try_name(const struct rules *rules, size_t i);

@@ -193,10 +193,12 @@ static bool is_place(const struct places *places, const struct token *token)
 
 static void add_place(struct places *places, const struct token *token)
 {
-    static const char *const words[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", "x",
-                                        "y",         "z",        "float",    "int",     NULL};
+    static const char *const words[] = {"threadIdx", "blockIdx", "blockDim", "gridDim",
+                                        "float",     "int",      NULL};
+    static const char *const axes[] = {"x", "y", "z", NULL};
+    bool is_axis = token_is(&token[-1], ".") && token_is_one_of(token, axes);
     if (token_is_name(token) && places->count < PLACES_MOST && !is_place(places, token) &&
-        (!token_is_one_of(token, words)))
+        !is_axis && !token_is_one_of(token, words))
         places->names[places->count++] = token;
 }
 
@@ -209,12 +211,13 @@ static bool is_set(const struct code *code, size_t i)
            !token_is(&code->tokens[i - 1], ".") && !token_is(&code->tokens[i - 1], "->");
 }
 
-/* Returns whether token I is an argument of a call, alone. */
+/* Returns whether token I is an argument of a call, alone or as the first term of a sum: it may be
+ * a pointer. */
 static bool is_argument(const struct code *code, size_t i)
 {
     const struct token *before = &code->tokens[i - 1], *after = before + 2;
     return (token_is(before, "(") || token_is(before, ",")) &&
-           (token_is(after, ",") || token_is(after, ")"));
+           (token_is(after, ",") || token_is(after, ")") || token_is(after, "+"));
 }
 
 /* Returns whether token I is a pointer before `[`, is compared, or is an argument of a call. */

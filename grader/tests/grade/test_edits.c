@@ -117,6 +117,22 @@ static const struct {
     {"argument", BODY("int *p = row(a, n);\np[0] = 1;"),
      BODY("int *p = row(a, n + 1);\np[0] = 1;")},
     {"factor", BODY("int *p = a + n;\np[3 * n] = 1;"), BODY("int *p = a + n * 3;\np[3 * n] = 1;")},
+    {"brackets", BODY("a = b * f(c) - n;"), BODY("a = b * (f(c) - n);")},
+    {"no brackets", BODY("a = b * (c - n);"), BODY("a = b * c - n;")},
+    {"saved too late", BODY("a = n;\nb = a;"), BODY("b = a;\na = n;")},
+    {"lane", BODY("a = 1u << threadIdx.x;"), BODY("a = 1u << (threadIdx.x % 32);")},
+    {"first of the warp", BODY("b = __any_sync(m, n);\nint t = threadIdx.x;\nif (t == 0) a = b;"),
+     BODY("b = __any_sync(m, n);\nint t = threadIdx.x;\nif ((t % 32) == 0) a = b;")},
+    {"last lane", BODY("a = __shfl_sync(m, f(a), 0);"), BODY("a = __shfl_sync(m, f(a), 31);")},
+    {"chosen lane", BODY("if (i == 31) a = __shfl_sync(m, b, 0);"),
+     BODY("if (i == 0) a = __shfl_sync(m, b, 0);")},
+    {"units", BODY("int q = n / 4;\na = q + i;"), BODY("int q = n / 4;\na = 4 * q + i;")},
+    {"offset", BODY("int *p = a;\nf(p + n, 1);\ng(p);"),
+     BODY("int *p = a;\nf(p + n, 1);\ng(p + n);")},
+    {"references", "void f(int *p, int *q)\n{\nint *r = p;\np = q;\nq = r;\n}\n",
+     "void f(int *&p, int *&q)\n{\nint *r = p;\np = q;\nq = r;\n}\n"},
+    {"swapped", "void f(int *p, int *q)\n{\nstd::swap(p, q);\n}\n",
+     "void f(int *&p, int *&q)\n{\nstd::swap(p, q);\n}\n"},
     {"barrier", BODY("__shared__ int s[1];\ns[0] = 1;\na = s[0];"),
      BODY("__shared__ int s[1];\ns[0] = 1;\n__syncthreads();\na = s[0];")},
 };
@@ -126,7 +142,7 @@ Test(edits, follow_rules)
     for (size_t i = 0; i < COUNT(rules); ++i) {
         struct edits edits;
         bool found = false;
-        edits_by_rules(&edits, rules[i].source, &(struct edit_lines){.first = 3, .last = 5});
+        edits_by_rules(&edits, rules[i].source, &(struct edit_lines){.first = 2, .last = 5});
         for (size_t j = 0; j < edits.count; ++j) {
             char *text = apply(rules[i].source, &edits.list[j]);
             found |= is_equal(text, rules[i].wanted);
@@ -187,6 +203,82 @@ Test(edits, walk_back_to_the_definition)
     edits_free(&edits);
 }
 
+/* Returns the place of the first of EDITS with SAYS in its message, or EDITS_MOST. */
+static size_t find_says(const struct edits *edits, const char *says)
+{
+    size_t i = 0;
+    while (i < edits->count && !strstr(edits->list[i].says, says))
+        ++i;
+    return i < edits->count ? i : EDITS_MOST;
+}
+
+/* A value that is only slightly wrong comes from a formula; an index that two threads share, from
+ * a number; and a product that overflows needs only a wider type. */
+Test(edits, begin_with_what_the_finding_suggests)
+{
+    static const char source[] = BODY("int p = n * 16;\na[p] = b - c;");
+    struct edit_lines lines = {.first = 3, .last = 4, .shown = {4}, .shown_count = 1};
+    struct edits edits;
+    size_t numbers[2], signs[2];
+    for (int i = 0; i < 2; ++i) {
+        lines.is_close = i == 0;
+        lines.is_collision = i == 1;
+        edits_by_rules(&edits, source, &lines);
+        numbers[i] = find_says(&edits, "number than `16`");
+        signs[i] = find_says(&edits, "operator than `-`");
+        edits_free(&edits);
+    }
+    cr_expect_lt(signs[0], numbers[0]);
+    cr_expect_lt(numbers[1], signs[1]);
+    lines.only_wide = true;
+    edits_by_rules(&edits, source, &lines);
+    cr_expect_str_eq(edits.list[0].says, "with `n * 16` in 64 bits in line 3");
+    cr_expect_str_eq(edits.list[0].text, "(long long)n");
+    cr_expect(edits.list[0].is_sure);
+    cr_expect_eq(edits.count, 1, "%zu edits", edits.count);
+    edits_free(&edits);
+}
+
+/* The message marks a line, but the formula before it can be the wrong one. Other lines keep their
+ * numbers and names. */
+Test(edits, change_only_formulas_around_a_known_line)
+{
+    struct edits edits;
+    edits_by_rules(&edits, BODY("a = 16 + b;\nb = a - 1;"),
+                   &(struct edit_lines){.suspect = 4,
+                                        .first = 4,
+                                        .last = 4,
+                                        .shown = {4},
+                                        .shown_count = 1,
+                                        .is_guessed = true});
+    cr_expect_lt(find_says(&edits, "operator than `+` in line 3"), EDITS_MOST);
+    cr_expect_eq(find_says(&edits, "number than `16`"), EDITS_MOST);
+    edits_free(&edits);
+}
+
+/* The index of a pointer that is passed to a function is wrong in an earlier line than those that
+ * the finding shows, and the variable has the name of an axis. */
+Test(edits, walk_back_beyond_the_lines)
+{
+    struct edits edits;
+    edits_by_rules(&edits, BODY("int x = n % 4 * 16;\nb = n;\nint *p = a + x;\ng(p + 1, n);"),
+                   &(struct edit_lines){.first = 5, .last = 6, .shown = {5, 6}, .shown_count = 2});
+    cr_expect_lt(find_says(&edits, "number than `16` in line 3"), EDITS_MOST);
+    cr_expect_eq(find_says(&edits, "in line 4"), EDITS_MOST);
+    edits_free(&edits);
+}
+
+/* A number of warps, a quotient of constants or of real numbers is no number of pieces. */
+Test(edits, round_only_lengths)
+{
+    struct edits edits;
+    edits_by_rules(&edits, BODY("a = threadIdx.x / 32;\nb = TILE / 2;\nc = 1.5f / n;\nd = n / 8;"),
+                   &(struct edit_lines){.first = 3, .last = 6, .only_rounding = true});
+    cr_assert_eq(edits.count, 1);
+    cr_expect_str_eq(edits.list[0].says, "with `n / 8` rounded up in line 6");
+    edits_free(&edits);
+}
+
 Test(edits, stay_in_the_lines)
 {
     struct edits edits;
@@ -210,6 +302,17 @@ Test(edits, reach_functions_that_the_lines_call)
         cr_expect_eq(found, with_called);
         edits_free(&edits);
     }
+}
+
+/* The name of a function is not that of a macro before it. */
+Test(edits, skip_directives_before_a_function)
+{
+    struct edits edits;
+    edits_from_solution(&edits, "#define W (8 / \\\n 2)\nint f(int n)\n{\nreturn n + (1 - n);\n}\n",
+                        "#define W (8 / \\\n 2)\nint f(int n)\n{\nfor (;;)\nif (n)\nbreak;\n}\n",
+                        NULL);
+    cr_expect_lt(find_says(&edits, "with other lines in f()"), EDITS_MOST);
+    edits_free(&edits);
 }
 
 /* Another number of blocks may make up for a mistake in the kernel. */

@@ -98,6 +98,7 @@ static const struct {
     const char *lab, *mistake;
 } repaired[] = {
     {"01-parallelize", "four-bytes-back"},            /* a wrong name in main() */
+    {"01-parallelize", "steps-by-256-blocks"},        /* a launch's size would hide it */
     {"02-coalesce", "steps-one-too-far"},             /* a kernel in another style */
     {"03-shared-reduce", "two-barriers-one-missing"}, /* a mistake that shows as a race */
     {"03-shared-reduce", "half-rounded-down"},        /* rounding, which causes a race */

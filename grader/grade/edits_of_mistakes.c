@@ -1,0 +1,202 @@
+/* The rules for mistakes that students often make in CUDA. Each needs a certain pattern of code, so
+ * it makes few edits, and these are tried before others. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "grade/rules.h"
+#include "grade/visible.h"
+
+#define LAST_LANE "31"
+
+/* Returns whether the function calls shuffles or votes. */
+static bool uses_lanes(const struct rules *rules)
+{
+    for (size_t i = rules->part.first; i < rules->part.first + rules->part.count; ++i) {
+        const struct token *token = rule_at(rules, i);
+        if (token->length > strlen("_sync") && strncmp(token->begin, "__", 2) == 0 &&
+            strncmp(token->begin + token->length - strlen("_sync"), "_sync", strlen("_sync")) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Returns the number of the first token of the value that the function gives to the variable I in
+ * its declaration, or 0. */
+static size_t find_value(const struct rules *rules, size_t i)
+{
+    static const char *const before[] = {",", "int", "unsigned", "long", "size_t", "*", NULL};
+    for (size_t j = rules->part.first + 1; j < i; ++j)
+        if (rule_is(rules, j + 1, "=") && token_is_same(rule_at(rules, j), rule_at(rules, i)) &&
+            token_is_one_of(rule_at(rules, j - 1), before))
+            return j + 2;
+    return 0;
+}
+
+/* Replaces a thread's number in its block by its number in the warp, where it is a number of bits
+ * or, in a function with shuffles or votes, is compared with 0. */
+void rule_try_lane(const struct rules *rules, size_t i)
+{
+    static const char *const shifts[] = {"<<", ">>", NULL};
+    size_t value = find_value(rules, i);
+    bool is_thread = rule_is(rules, i, "threadIdx") && rule_is(rules, i + 2, "x");
+    bool is_copy = value > 0 && rule_is(rules, value, "threadIdx") &&
+                   rule_is(rules, value + 2, "x") &&
+                   strchr(",;", *rule_at(rules, value + 3)->begin);
+    size_t count = is_thread ? 3 : 1;
+    bool is_shift = token_is_one_of(rule_at(rules, i - 1), shifts);
+    bool is_first = rule_is(rules, i + count, "==") && rule_is(rules, i + count + 1, "0");
+    char text[100], name[60];
+    if (!(is_thread || is_copy) || !(is_shift || (is_first && uses_lanes(rules))))
+        return;
+    snprintf(text, sizeof text, "(%s %% 32)", rule_copy(rules, i, count, name, sizeof name));
+    struct small_edit *edit = rule_put(rules, i, count, text);
+    if (edit)
+        edit_say(edit, "with the thread's number in its warp in place of `%s` in line %u",
+                 rule_quote(rules, i, count), edit->line);
+}
+
+/* Replaces the first lane by the last one, or the other way round, in __shfl_sync() and where one
+ * lane is chosen. */
+void rule_try_last_lane(const struct rules *rules, size_t i)
+{
+    bool is_first = rule_is(rules, i, "0"), is_last = rule_is(rules, i, LAST_LANE);
+    if (!is_first && !is_last)
+        return;
+    size_t call = rule_is(rules, i + 1, ")") ? rule_term_begin(rules, i + 2) : i;
+    bool is_source = rule_is(rules, i - 1, ",") && rule_is(rules, call, "__shfl_sync");
+    bool is_chosen = is_last && rule_is(rules, i - 1, "==") && uses_lanes(rules);
+    if (is_source || is_chosen)
+        rule_change(rules, i, is_first ? LAST_LANE : "0", "number");
+}
+
+/* Multiplies a quotient, where it is used, by its divisor: it may count groups, and here their
+ * elements are meant. */
+void rule_try_units(const struct rules *rules, size_t i)
+{
+    static const char *const factors[] = {"*", "/", "%", NULL};
+    size_t value = rule_is_read(rules, i) ? find_value(rules, i) : 0, end = value;
+    char text[100];
+    if (value == 0 || token_is_one_of(rule_at(rules, i - 1), factors) ||
+        token_is_one_of(rule_at(rules, i + 1), factors))
+        return;
+    for (; end < i && !strchr(",;", *rule_at(rules, end)->begin); ++end)
+        if (rule_is(rules, end, "threadIdx"))
+            return; /* a warp's number, or a lane's: it is rarely used as another number */
+    const struct token *name = rule_at(rules, i), *by = rule_at(rules, end - 1);
+    bool is_number = isdigit((unsigned char)*by->begin) || token_is_constant(by);
+    bool has_variable =
+        token_is_name(rule_at(rules, end - 3)) && !token_is_constant(rule_at(rules, end - 3));
+    if (end < value + 3 || !rule_is(rules, end - 2, "/") || !is_number || !has_variable)
+        return;
+    snprintf(text, sizeof text, "%.*s * %.*s", (int)by->length, by->begin, (int)name->length,
+             name->begin);
+    struct small_edit *edit = rule_put(rules, i, 1, text);
+    if (edit)
+        edit_say(edit, "with `%s` in place of `%s` in line %u", text, rule_quote(rules, i, 1),
+                 edit->line);
+}
+
+/* Returns whether token I is a pointer that is declared in the function. */
+static bool is_pointer(const struct rules *rules, size_t i)
+{
+    struct variable list[VISIBLE_MOST];
+    size_t count = visible_find(rules->code, rules->part, i, list);
+    while (count-- > 0)
+        if (token_is_same(list[count].name, rule_at(rules, i)))
+            return list[count].is_pointer;
+    return false;
+}
+
+/* Adds to a pointer, an argument of a call, what the function adds to it in another call. */
+void rule_try_offset(const struct rules *rules, size_t i)
+{
+    static const char *const before[] = {"(", ",", NULL}, *const after[] = {")", ",", NULL};
+    char text[200];
+    if (!token_is_one_of(rule_at(rules, i - 1), before) ||
+        !token_is_one_of(rule_at(rules, i + 1), after) || !is_pointer(rules, i))
+        return;
+    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
+        if (!token_is_same(rule_at(rules, j), rule_at(rules, i)) || !rule_is(rules, j + 1, "+") ||
+            !token_is_one_of(rule_at(rules, j - 1), before))
+            continue;
+        rule_copy(rules, j, rule_argument_length(rules, j), text, sizeof text);
+        struct small_edit *edit = rule_put(rules, i, 1, text);
+        if (edit)
+            edit_say(edit, "with `%s` in place of `%s` in line %u", text, rule_quote(rules, i, 1),
+                     edit->line);
+    }
+}
+
+/* Exchanges `a = b; c = a;`: the old value of `a` is overwritten before it is saved. */
+void rule_try_saved(const struct rules *rules, size_t i)
+{
+    size_t next = i + 1;
+    if (!token_is_name(rule_at(rules, i)) || !rule_is(rules, i + 1, "="))
+        return;
+    while (rule_at(rules, next)->length > 0 && !strchr(";{}", *rule_at(rules, next)->begin))
+        ++next;
+    if (token_is_name(rule_at(rules, next + 1)) && rule_is(rules, next + 2, "=") &&
+        token_is_same(rule_at(rules, next + 3), rule_at(rules, i)) && rule_is(rules, next + 4, ";"))
+        rule_try_moved(rules, i);
+}
+
+/* Returns whether the function gives another value to its parameter TOKEN. */
+static bool is_overwritten(const struct rules *rules, size_t body, const struct token *token)
+{
+    for (size_t i = body + 1; i < rules->part.first + rules->part.count; ++i)
+        if (token_is_same(rule_at(rules, i), token) &&
+            ((rule_is(rules, i + 1, "=") && strchr(";{}", *rule_at(rules, i - 1)->begin)) ||
+             rule_is(rules, i - 2, "swap") || rule_is(rules, i - 4, "swap")))
+            return true;
+    return false;
+}
+
+/* Passes two pointers by reference if the function exchanges them: otherwise it only exchanges its
+ * own copies. Begins at the function's body. */
+void rule_try_reference(const struct rules *rules, size_t i)
+{
+    size_t first = 0, last = 0;
+    unsigned count = 0;
+    char text[400] = "", *to = text;
+    if (!rule_is(rules, i, "{") || !rule_is(rules, i - 1, ")") ||
+        rule_has_name(rules->code, rules->part, "__global__"))
+        return;
+    for (size_t j = rules->part.first; j < i; ++j) {
+        bool is_pointer = rule_is(rules, j - 1, "*") && token_is_name(rule_at(rules, j)) &&
+                          is_overwritten(rules, i, rule_at(rules, j));
+        first = is_pointer && first == 0 ? j : first;
+        last = is_pointer ? j : last;
+        count += is_pointer;
+    }
+    for (size_t j = first; count == 2 && j <= last; ++j)
+        to += snprintf(to, (size_t)(text + sizeof text - to) / 2, "%s%.*s ",
+                       j == first || j == last ? "&" : "", (int)rule_at(rules, j)->length,
+                       rule_at(rules, j)->begin);
+    struct small_edit *edit = count == 2 ? rule_put(rules, first, last + 1 - first, text) : NULL;
+    if (edit)
+        edit_say(edit, "with references, `*&%.*s` and `*&%.*s`, in line %u",
+                 (int)rule_at(rules, first)->length, rule_at(rules, first)->begin,
+                 (int)rule_at(rules, last)->length, rule_at(rules, last)->begin, edit->line);
+}
+
+/* Computes a product in 64 bits. */
+void rule_try_wide(const struct rules *rules, size_t i)
+{
+    static const char *const types[] = {"int",   "long",   "unsigned", "char",
+                                        "float", "double", "const",    NULL};
+    size_t first = rule_is(rules, i, "*") ? rule_term_begin(rules, i) : i;
+    size_t count = i + 1 + rule_term_length(rules, i + 1) - first;
+    char text[200], term[150];
+    if (first == i || token_is_one_of(rule_at(rules, first), types) ||
+        (rule_is(rules, first - 1, ")") && rule_is(rules, first - 2, "long")))
+        return;
+    snprintf(text, sizeof text, "(long long)%s",
+             rule_copy(rules, first, i - first, term, sizeof term));
+    struct small_edit *edit = rule_put(rules, first, i - first, text);
+    if (edit) {
+        edit->is_sure = true;
+        edit_say(edit, "with `%s` in 64 bits in line %u", rule_quote(rules, first, count),
+                 edit->line);
+    }
+}

@@ -1,0 +1,170 @@
+/* The rules that change arguments, declarations and whole statements. */
+#include <stdio.h>
+#include <string.h>
+
+#include "grade/rules.h"
+#include "grade/visible.h"
+
+size_t rule_argument_length(const struct rules *rules, size_t i)
+{
+    int depth = 0;
+    size_t length = 0;
+    for (; rule_at(rules, i + length)->length > 0; ++length) {
+        const struct token *token = rule_at(rules, i + length);
+        bool opens = strchr("([{", *token->begin), closes = strchr(")]}", *token->begin);
+        if (depth == 0 &&
+            (closes || token_is(token, ",") || token_is(token, ";") || token_is(token, ">>>")))
+            break;
+        depth += opens - closes;
+    }
+    return length;
+}
+
+/* Finds the first token of the argument that ends before the comma I. Returns false if the comma is
+ * not in a list of arguments. */
+static bool find_argument(const struct rules *rules, size_t i, size_t *first)
+{
+    int depth = 0;
+    bool found = false;
+    for (size_t j = i; j-- > rules->part.first;) {
+        const struct token *token = rule_at(rules, j);
+        bool opens = strchr("([", *token->begin) || token_is(token, "<<<");
+        if (strchr(";{}", *token->begin))
+            return false;
+        if (depth == 0 && (opens || token_is(token, ",")) && !found)
+            found = true, *first = j + 1;
+        if (depth == 0 && opens)
+            return true;
+        depth += (strchr(")]", *token->begin) || token_is(token, ">>>")) - opens;
+    }
+    return false;
+}
+
+/* Returns whether the argument that begins at token FIRST has its order by its type, as in atomic
+ * functions, follows a mask of lanes, or in any order means the same. */
+static bool is_ordered(const struct rules *rules, size_t first)
+{
+    static const char *const names[] = {"min", "max", "fminf", "fmaxf", NULL};
+    return strncmp(rule_at(rules, first)->begin, "0x", 2) == 0 ||
+           strncmp(rule_at(rules, first - 2)->begin, "atomic", strlen("atomic")) == 0 ||
+           token_is_one_of(rule_at(rules, first - 2), names);
+}
+
+/* Returns whether the arguments that begin at tokens I and J are variables of different types. */
+static bool is_unlike(const struct rules *rules, size_t i, size_t j)
+{
+    struct variable list[VISIBLE_MOST];
+    bool are_members = rule_is(rules, i + 1, ".") && rule_is(rules, j + 1, ".");
+    size_t count = are_members ? visible_members(rules->code, rule_at(rules, i + 2), list)
+                               : visible_find(rules->code, rules->part, i, list);
+    const struct variable *one = NULL, *other = NULL;
+    if (rule_is(rules, i, "&") != rule_is(rules, j, "&"))
+        return true;
+    i += are_members ? 2 : 0;
+    j += are_members ? 2 : 0;
+    for (size_t k = 0; k < count; ++k) {
+        one = token_is_same(list[k].name, rule_at(rules, i)) ? &list[k] : one;
+        other = token_is_same(list[k].name, rule_at(rules, j)) ? &list[k] : other;
+    }
+    bool has_parts = one && other && (one->is_pointer || other->is_pointer) &&
+                     (rule_is(rules, i + 1, "[") || rule_is(rules, j + 1, "["));
+    return one && other && !has_parts && !visible_is_alike(one, other);
+}
+
+/* Exchanges the arguments before and after a comma, or two neighbouring indices, as in a[y][x]. */
+void rule_try_order(const struct rules *rules, size_t i)
+{
+    size_t first = i, length;
+    bool is_indices = rule_is(rules, i, "]") && rule_is(rules, i + 1, "[");
+    if (is_indices)
+        while (first > rules->part.first && !rule_is(rules, first - 1, "["))
+            --first;
+    else if (!rule_is(rules, i, ",") || !find_argument(rules, i, &first))
+        return;
+    size_t second = i + 1 + is_indices;
+    length = rule_argument_length(rules, second);
+    if (i > first && length > 0 && !is_ordered(rules, first) &&
+        (is_indices || !is_unlike(rules, first, second)))
+        rule_exchange(rules, first, i - first, second, length);
+}
+
+/* Returns whether a statement begins at I. */
+static bool begins_statement(const struct rules *rules, size_t i)
+{
+    return rule_at(rules, i)->line != rule_at(rules, i - 1)->line &&
+           (rule_is(rules, i - 1, ";") || rule_is(rules, i - 1, "}") || rule_is(rules, i - 1, "{"));
+}
+
+/* Returns the number of tokens of the statement that begins at token I. Returns 0 if no statement
+ * begins there, or if it is a declaration, a loop or another control statement. */
+static size_t statement_length(const struct rules *rules, size_t i)
+{
+    static const char *const words[] = {
+        "if",         "for",   "while", "do",    "else",   "return",   "switch", "case",
+        "__shared__", "const", "int",   "float", "double", "unsigned", "extern", NULL};
+    size_t length = 0;
+    if (!begins_statement(rules, i) || token_is_one_of(rule_at(rules, i), words))
+        return 0;
+    while (rule_at(rules, i + length)->length > 0 &&
+           !strchr(";{}", *rule_at(rules, i + length)->begin))
+        ++length;
+    return rule_is(rules, i + length, ";") ? length + 1 : 0;
+}
+
+/* Adds a barrier before a statement. */
+void rule_try_barrier(const struct rules *rules, size_t i)
+{
+    bool is_first = i == rules->part.first || !rules->has_barriers;
+    if (is_first || !begins_statement(rules, i) || rule_is(rules, i, "__syncthreads"))
+        return;
+    struct small_edit *edit = rule_put(rules, i, 0, " __syncthreads();");
+    if (edit)
+        edit_say(edit, "with a call of __syncthreads() after line %u", edit->line);
+}
+
+void rule_try_without(const struct rules *rules, size_t i)
+{
+    size_t length = statement_length(rules, i);
+    if (length > 0 && !rule_is(rules, i, "CHECK_CUDA"))
+        rule_drop(rules, i, length);
+}
+
+/* Exchanges a statement with the one after it. */
+void rule_try_moved(const struct rules *rules, size_t i)
+{
+    size_t length = statement_length(rules, i);
+    size_t other = length > 0 ? statement_length(rules, i + length) : 0;
+    size_t used = rules->edits->count;
+    if (other == 0)
+        return;
+    rule_exchange(rules, i, length, i + length, other);
+    if (rules->edits->count > used)
+        edit_say(&rules->edits->list[used], "with another order of lines %u and %u",
+                 rule_at(rules, i)->line, rule_at(rules, i + length)->line);
+}
+
+/* Returns whether the function adds to the variable that is declared at token I, or multiplies
+ * it. */
+static bool grows(const struct rules *rules, size_t i)
+{
+    static const char *const operators[] = {"+=", "*", "+", NULL};
+    for (size_t j = i + 1; j < rules->part.first + rules->part.count; ++j)
+        if (token_is_same(rule_at(rules, i), rule_at(rules, j)) &&
+            (token_is_one_of(rule_at(rules, j + 1), operators) || rule_is(rules, j - 1, "*")))
+            return true;
+    return false;
+}
+
+void rule_try_type(const struct rules *rules, size_t i)
+{
+    bool is_int = rule_is(rules, i, "int") && !rule_is(rules, i - 1, "unsigned");
+    bool is_unsigned = rule_is(rules, i, "unsigned") && !rule_is(rules, i + 1, "long");
+    size_t name = i + 1 + (is_unsigned && rule_is(rules, i + 1, "int"));
+    bool is_variable = token_is_name(rule_at(rules, name)) && rule_is(rules, name + 1, "=");
+    if (is_variable && is_int && grows(rules, name))
+        rule_change(rules, i, "long long", "type");
+    if (is_variable && is_unsigned && grows(rules, name))
+        rule_change(rules, i, "unsigned long long", "type");
+    if (rule_is(rules, i, "float") && is_variable)
+        rule_change(rules, i, "double", "type");
+}

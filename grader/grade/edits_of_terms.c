@@ -1,0 +1,355 @@
+/* The rules that change operators, numbers and terms. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grade/rules.h"
+
+/* --- terms ------------------------------------------------------------------------------------ */
+
+static bool is_number(const struct token *token)
+{
+    return isdigit((unsigned char)*token->begin) && !memchr(token->begin, '.', token->length);
+}
+
+size_t rule_term_begin(const struct rules *rules, size_t end)
+{
+    size_t first = end - 1;
+    bool is_group = rule_is(rules, first, ")") || rule_is(rules, first, "]");
+    int depth = is_group ? 1 : 0;
+    while (depth > 0 && rule_at(rules, first)->length > 0) {
+        const struct token *token = rule_at(rules, --first);
+        depth += token_is(token, ")") || token_is(token, "]");
+        depth -= token_is(token, "(") || token_is(token, "[");
+    }
+    if (is_group && token_is_name(rule_at(rules, first - 1)))
+        --first;
+    if (!is_group && !token_is_name(rule_at(rules, first)) && !is_number(rule_at(rules, first)))
+        return end;
+    while (rule_is(rules, first - 1, ".") || rule_is(rules, first - 1, "->"))
+        first -= 2;
+    return first;
+}
+
+/* Returns the number of tokens of the divisor that begins at token I: a name, a number or a
+ * bracket. Returns 0 for other divisors. */
+static size_t divisor_length(const struct rules *rules, size_t i)
+{
+    size_t length = 1;
+    if (rule_is(rules, i, "(")) {
+        for (int depth = 1; depth > 0 && rule_at(rules, i + length)->length > 0; ++length)
+            depth += rule_is(rules, i + length, "(") - rule_is(rules, i + length, ")");
+        return length;
+    }
+    if (!token_is_name(rule_at(rules, i)) && !is_number(rule_at(rules, i)))
+        return 0;
+    while (rule_is(rules, i + length, ".") || rule_is(rules, i + length, "->"))
+        length += 2;
+    return rule_is(rules, i + length, "(") ? 0 : length;
+}
+
+size_t rule_term_length(const struct rules *rules, size_t i)
+{
+    size_t end = i + !rule_is(rules, i, "(");
+    if (end > i && !token_is_name(rule_at(rules, i)) &&
+        !isdigit((unsigned char)*rule_at(rules, i)->begin))
+        return 0;
+    while (rule_is(rules, end, ".") || rule_is(rules, end, "->") || rule_is(rules, end, "(") ||
+           rule_is(rules, end, "[")) {
+        bool is_group = rule_is(rules, end, "(") || rule_is(rules, end, "[");
+        end += is_group ? rule_argument_length(rules, end + 1) : 0;
+        while (is_group && rule_is(rules, end + 1, ","))
+            end += 1 + rule_argument_length(rules, end + 2);
+        end += 2;
+    }
+    return end - i;
+}
+
+/* Returns whether `- 1) / ` begins at token I, the end of a quotient that is rounded up. */
+static bool ends_rounding(const struct rules *rules, size_t i)
+{
+    return rule_is(rules, i, "-") && rule_is(rules, i + 1, "1") && rule_is(rules, i + 2, ")") &&
+           rule_is(rules, i + 3, "/");
+}
+
+/* Returns whether token I, an operator or a number, belongs to `+ d - 1) / d`. */
+static bool is_rounding(const struct rules *rules, size_t i)
+{
+    enum { LONGEST = 12 };
+    if (rule_is(rules, i, "/"))
+        return ends_rounding(rules, i - 3);
+    if (rule_is(rules, i, "1"))
+        return ends_rounding(rules, i - 1);
+    for (size_t j = i; j < i + LONGEST && !strchr(";,", *rule_at(rules, j)->begin); ++j)
+        if (ends_rounding(rules, j))
+            return true;
+    return false;
+}
+
+/* --- the rules -------------------------------------------------------------------------------- */
+
+/* If token I is the first operator in a row of TABLE, replaces it by the second. */
+static void replace_operator(const struct rules *rules, size_t i, const char *const (*table)[2],
+                             size_t rows)
+{
+    for (size_t row = 0; row < rows; ++row)
+        if (rule_is(rules, i, table[row][0]))
+            rule_change(rules, i, table[row][1], "operator");
+}
+
+void rule_try_comparison(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {{"<", "<="},  {"<=", "<"},  {">", ">="},  {">=", ">"},
+                                           {"==", "!="}, {"!=", "=="}, {"&&", "||"}, {"||", "&&"}};
+    static const char *const templates[] = {"static_cast", "template", "const_cast",
+                                            "reinterpret_cast", NULL};
+    if (!token_is_one_of(rule_at(rules, i - 1), templates))
+        replace_operator(rules, i, table, ROWS(table));
+}
+
+/* Returns whether the line of token I begins with WORD. */
+static bool begins_line(const struct rules *rules, size_t i, const char *word)
+{
+    while (rule_at(rules, i - 1)->line == rule_at(rules, i)->line)
+        --i;
+    return rule_is(rules, i, word);
+}
+
+/* Returns whether the operator I has no operand before it. */
+static bool is_unary(const struct rules *rules, size_t i)
+{
+    return !token_is_name(rule_at(rules, i - 1)) &&
+           !isdigit((unsigned char)*rule_at(rules, i - 1)->begin) && !rule_is(rules, i - 1, ")") &&
+           !rule_is(rules, i - 1, "]");
+}
+
+void rule_try_operator(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {{"/", "%"},   {"%", "/"},   {"+", "*"},
+                                           {"+", "-"},   {"-", "+"},   {"*", "+"},
+                                           {"<<", ">>"}, {">>", "<<"}, {"&", "|"}};
+    if (!is_unary(rules, i) && !is_rounding(rules, i))
+        replace_operator(rules, i, table, ROWS(table));
+    else if (rule_is(rules, i, "-"))
+        rule_drop(rules, i, 1);
+}
+
+void rule_try_sign(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {{"+", "-"}, {"-", "+"}, {"+=", "-="}, {"-=", "+="}};
+    if (!is_unary(rules, i) && !is_rounding(rules, i))
+        replace_operator(rules, i, table, ROWS(table));
+}
+
+/* Puts brackets around a factor and the term after it, as in `a * (b - c)`, or removes them. */
+void rule_try_brackets(const struct rules *rules, size_t i)
+{
+    char inner[150], text[400];
+    size_t next = i + 1, count = rule_term_length(rules, next), sign = next + count;
+    bool has_brackets = rule_is(rules, next, "(");
+    if (!rule_is(rules, i, "*") || count == 0 || is_unary(rules, i))
+        return;
+    if (has_brackets) {
+        snprintf(text, sizeof text, "%s",
+                 rule_copy(rules, next + 1, count - 2, inner, sizeof inner));
+    } else if (rule_is(rules, sign, "+") || rule_is(rules, sign, "-")) {
+        count += 1 + rule_term_length(rules, sign + 1);
+        snprintf(text, sizeof text, "(%s)", rule_copy(rules, next, count, inner, sizeof inner));
+    } else
+        return;
+    struct small_edit *edit = rule_put(rules, next, count, text);
+    if (edit)
+        edit_say(edit, "%s brackets around `%s` in line %u", has_brackets ? "without" : "with",
+                 has_brackets ? inner : rule_quote(rules, next, count), edit->line);
+}
+
+/* Returns whether token I, a variable, is in the condition of a `while` of the function. */
+static bool ends_loop(const struct rules *rules, size_t i)
+{
+    bool in_header = false;
+    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
+        in_header =
+            (in_header || rule_is(rules, j, "while")) && !strchr("{;", *rule_at(rules, j)->begin);
+        if (in_header && token_is_same(rule_at(rules, j), rule_at(rules, i)))
+            return true;
+    }
+    return false;
+}
+
+/* Replaces an assignment by another one: adds, or subtracts, or only sets. */
+void rule_try_assignment(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {{"=", "+="}, {"+=", "="}, {"+=", "-="}, {"-=", "+="}};
+    /* a new variable has no old value; a loop whose step does not grow would not end */
+    bool is_new = rule_is(rules, i, "=") &&
+                  (token_is_name(rule_at(rules, i - 2)) || rule_is(rules, i - 2, ",") ||
+                   (rule_is(rules, i - 2, "*") && token_is_name(rule_at(rules, i - 3))));
+    if (!is_new && !begins_line(rules, i, "for") && !ends_loop(rules, i - 1))
+        replace_operator(rules, i, table, ROWS(table));
+}
+
+/* Doubles or halves a power of two. Adds 1 to another number, or subtracts 1. */
+void rule_try_number(const struct rules *rules, size_t i)
+{
+    const struct token *token = rule_at(rules, i);
+    char text[32], *end;
+    long number = strtol(token->begin, &end, 10);
+    bool is_member = rule_is(rules, i - 1, "."), is_part = is_rounding(rules, i);
+    if (!isdigit((unsigned char)*token->begin) || end != token->begin + token->length ||
+        is_member || is_part)
+        return;
+    bool is_mask = number > 2 && (number & (number + 1)) == 0; /* such as 31 */
+    bool is_power = number > 2 && (number & (number - 1)) == 0;
+    const long near[] = {number + 1, number - 1}, far[] = {2 * number + is_mask, number / 2};
+    for (size_t j = 0; j < 2; ++j) {
+        if (number > 2 || near[j] < 0 || (number == 2 && j == 0))
+            continue;
+        snprintf(text, sizeof text, "%ld", near[j]);
+        rule_change(rules, i, text, "number");
+    }
+    for (size_t j = 0; j < 2; ++j) {
+        if (number < 2 || (number == 2 && j == 1))
+            continue;
+        snprintf(text, sizeof text, "%ld", is_power || is_mask || number == 2 ? far[j] : near[j]);
+        rule_change(rules, i, text, "number");
+    }
+}
+
+/* Removes `+ 1` or `- 1`. */
+void rule_try_less(const struct rules *rules, size_t i)
+{
+    bool is_sum = rule_is(rules, i, "+") || rule_is(rules, i, "-"),
+         is_one = token_is(rule_at(rules, i + 1), "1");
+    if (is_sum && is_one && !is_rounding(rules, i))
+        rule_drop(rules, i, 2);
+}
+
+/* Adds 1 to an index, to the last argument of a call or to the limit of a comparison, or subtracts
+ * 1 from it. */
+void rule_try_more(const struct rules *rules, size_t i)
+{
+    static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
+    bool ends_index =
+        rule_is(rules, i + 1, "]") || (rule_is(rules, i + 1, ")") && rule_is(rules, i - 1, ","));
+    bool is_limit = token_is_one_of(rule_at(rules, i - 1), comparisons);
+    bool is_value = token_is_name(rule_at(rules, i)) || rule_is(rules, i, ")");
+    bool goes_on = rule_at(rules, i + 1)->length == 1
+                       ? strchr("([.", *rule_at(rules, i + 1)->begin) != NULL
+                       : rule_is(rules, i + 1, "->");
+    if (!is_value || !(ends_index || is_limit) || goes_on)
+        return;
+    rule_append(rules, i, " + 1");
+    rule_append(rules, i, " - 1");
+}
+
+/* Extends an assignment: adds or subtracts a constant that the function uses, or multiplies by it,
+ * or by a number by which the function multiplies. Leaves out assignments of a number, such as 0.
+ * If the assignment uses blockDim, also multiplies by gridDim.x. */
+void rule_try_term(const struct rules *rules, size_t i)
+{
+    char text[100];
+    size_t begin = i;
+    while (begin > rules->part.first && !strchr(";{}=", *rule_at(rules, begin)->begin))
+        --begin;
+    if (!rule_is(rules, i + 1, ";") || !rule_is(rules, begin, "=") ||
+        isdigit((unsigned char)*rule_at(rules, i)->begin))
+        return;
+    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
+        const struct token *token = rule_at(rules, j);
+        for (int sign = 0; token_is_constant(token) && sign < 3; ++sign) {
+            char name[80];
+            snprintf(text, sizeof text, " %c %s", "-+*"[sign],
+                     rule_copy(rules, j, 1, name, sizeof name));
+            rule_append(rules, i, text);
+        }
+        if (is_number(token) && token->length < 4 && !rule_is(rules, j, "1") &&
+            (rule_is(rules, j - 1, "*") || rule_is(rules, j + 1, "*"))) {
+            snprintf(text, sizeof text, " * %.*s", (int)token->length, token->begin);
+            rule_append(rules, i, text);
+        }
+    }
+    for (size_t j = begin; j < i; ++j)
+        if (rule_is(rules, j, "blockDim"))
+            rule_append(rules, i, " * gridDim.x");
+}
+
+/* Rounds the quotient at token I down, if it is rounded up: `(a + d - 1) / d`. */
+void rule_try_rounding_down(const struct rules *rules, size_t i)
+{
+    size_t count = divisor_length(rules, i + 1), plus = i - 4 - count;
+    size_t first = rule_term_begin(rules, i);
+    char parts[2][150], text[400];
+    if (!rule_is(rules, i, "/") || count == 0 || !ends_rounding(rules, i - 3) || plus <= first ||
+        !rule_is(rules, plus, "+"))
+        return;
+    for (size_t j = 0; j < count; ++j)
+        if (!token_is_same(rule_at(rules, plus + 1 + j), rule_at(rules, i + 1 + j)))
+            return;
+    rule_copy(rules, first, plus - first, parts[0], sizeof parts[0]);
+    rule_copy(rules, i, count + 1, parts[1], sizeof parts[1]);
+    snprintf(text, sizeof text, "%s) %s", parts[0], parts[1]);
+    struct small_edit *edit = rule_put(rules, first, i + 1 + count - first, text);
+    if (edit)
+        edit_say(edit, "with `%s` not rounded up in line %u",
+                 rule_quote(rules, first, i + 1 + count - first), edit->line);
+}
+
+/* Returns whether the quotient at token I is rounded up by numbers, as in `(n + 31) / 32`. */
+static bool is_rounded(const struct rules *rules, size_t i)
+{
+    return rule_is(rules, i - 1, ")") && rule_is(rules, i - 3, "+") &&
+           is_number(rule_at(rules, i - 2)) && is_number(rule_at(rules, i + 1)) &&
+           strtol(rule_at(rules, i - 2)->begin, NULL, 10) + 1 ==
+               strtol(rule_at(rules, i + 1)->begin, NULL, 10);
+}
+
+/* Returns whether the function can decide which threads run or what they do. */
+static bool is_for_gpu(const struct rules *rules)
+{
+    static const char *const words[] = {"__global__", "__device__", "dim3", "<<<", "main"};
+    for (size_t i = 0; i < ROWS(words); ++i)
+        if (rule_has_name(rules->code, rules->part, words[i]))
+            return true;
+    return false;
+}
+
+/* Returns whether the COUNT tokens from token I on are constants, or have a number with a point or
+ * a thread's number. Then a quotient of them is not a number of pieces. */
+static bool is_no_length(const struct rules *rules, size_t i, size_t count)
+{
+    bool are_constants = true;
+    for (size_t j = i; j < i + count; ++j) {
+        const struct token *token = rule_at(rules, j);
+        if (rule_is(rules, j, "threadIdx") ||
+            (isdigit((unsigned char)*token->begin) && memchr(token->begin, '.', token->length)))
+            return true;
+        are_constants &= is_number(token) || token_is_constant(token) || *token->begin == '/';
+    }
+    return are_constants;
+}
+
+/* Rounds a quotient up, unless it is rounded up already. */
+void rule_try_rounding(const struct rules *rules, size_t i)
+{
+    char left[150], by[150], text[600];
+    size_t first = rule_term_begin(rules, i), count = divisor_length(rules, i + 1);
+    if (!rule_is(rules, i, "/") || first == i || count == 0 || is_rounded(rules, i) ||
+        !is_for_gpu(rules))
+        return;
+    if (ends_rounding(rules, i - 3))
+        return;
+    while (rule_is(rules, first - 1, "*") && rule_term_begin(rules, first - 1) < first - 1)
+        first = rule_term_begin(rules, first - 1);
+    if (is_no_length(rules, first, i + 1 + count - first))
+        return;
+    rule_copy(rules, first, i - first, left, sizeof left);
+    rule_copy(rules, i + 1, count, by, sizeof by);
+    snprintf(text, sizeof text, "(%s + %s - 1) / %s", left, by, by);
+    struct small_edit *edit = rule_put(rules, first, i + 1 + count - first, text);
+    if (edit) {
+        edit->is_sure = true;
+        edit_say(edit, "with `%s` rounded up in line %u",
+                 rule_quote(rules, first, i + 1 + count - first), edit->line);
+    }
+}
