@@ -80,8 +80,24 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
  * check judges the sectors of the kernels. */
 #define OF_KERNELS (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES)
 
+/* Returns the number of bytes that the kernels access outside of the rows that the runtime
+ * allocated. */
+static double outside_rows(const struct run *run)
+{
+    return check_counter(run, "rows_outside_bytes");
+}
+
+/* Fails the check if the kernels work in memory of the host: then WHAT is only for show. */
+static void refuse_host_memory(struct check *check, const struct run *run, const char *what)
+{
+    if (outside_rows(run) > 64 && check_requests(run, "lend") > 0)
+        check_refuse(check, run, "Allocate the matrices with cudaMallocPitch().",
+                     "your kernels use memory of the host, so %s", what);
+}
+
 CHECK(
     copies, .title = "one cudaMemcpy2D() in each direction", .points = 15, .where = CHECK_COUNTS,
+    .rows = true,
     .figure = {.text = "the program makes %s calls to copy 300 rows to the GPU and 300 rows back",
                .want = "%s",
                .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1},
@@ -102,14 +118,8 @@ CHECK(
             "TODO 2: change copy_to() and copy_from() so that both call cudaMemcpy2D() alone.",
             "your program still calls %s()",
             check_other_call(run, "Memcpy", "cudaMemcpy2D", "cudaMemcpy"));
+    refuse_host_memory(check, run, "cudaMemcpy2D() copies nothing that they use");
     check_measure(check, run, (double)(pitched + single));
-}
-
-/* Returns the number of bytes that the kernels access outside of the rows that the runtime
- * allocated. */
-static double outside_rows(const struct run *run)
-{
-    return check_counter(run, "rows_outside_bytes");
 }
 
 CHECK(
@@ -128,10 +138,7 @@ CHECK(
         check_refuse(check, run,
                      "TODO 3: pass cudaMemset2D() the bytes of a row and the number of rows.",
                      "your program clears the matrix as if it were one long row");
-    if (outside_rows(run) > 64 && check_requests(run, "lend") > 0)
-        check_refuse(
-            check, run, "Allocate the matrices with cudaMallocPitch().",
-            "your kernels use memory of the host, so cudaMemset2D() is not needed to clear it");
+    refuse_host_memory(check, run, "cudaMemset2D() is not needed to clear it");
     if (check_requests(run, "set") > 0)
         check_refuse(check, run, "TODO 3: clear the matrix by cudaMemset2D() alone.",
                      "your program still calls %s()",

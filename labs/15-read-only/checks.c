@@ -647,6 +647,10 @@ CHECK(
     check_measure(check, run, for_a_warp(run, PASSES, WIDTH * HEIGHT));
 }
 
+/* For 32 pixels, the solution moves 24.5 sectors. The naive program moves 61, and so does a program
+ * that loads four pixels at a time, but again after each store. */
+#define MOST_SECTORS 40
+
 CHECK(
     slopes, .title = "rung 3: no pixel is loaded again after a store", .points = 15,
     .where = CHECK_COUNTS,
@@ -662,6 +666,13 @@ CHECK(
     const struct run *run = look_at(check, SLOPES, WIDTH, HEIGHT, 0);
     check_measure(check, run, for_a_warp(run, REQUESTS, WIDTH * HEIGHT));
     refuse_long(check, run);
+    /* A thread that makes several pixels can load them together, and again after each store: few
+     * loads, but of as many sectors as in the naive program. */
+    double sectors = for_a_warp(run, SECTORS, WIDTH * HEIGHT);
+    if (sectors > MOST_SECTORS)
+        check_refuse(check, run, "Load each pixel once, before the stores.",
+                     "for 32 pixels, the loads move %.1f sectors, and the limit is %d", sectors,
+                     MOST_SECTORS);
 }
 
 #define SIDE    128
@@ -706,6 +717,9 @@ CHECK(
     check_measure(check, run, for_a_warp(run, SECTORS, SIDE * SIDE));
 }
 
+/* Savings elsewhere must not pay for an array in the wrong memory. */
+#define MOST_REPLAYS 2
+
 CHECK(
     develop, .title = "rung 5: each array is in the right memory", .points = 10,
     .where = CHECK_COUNTS,
@@ -722,4 +736,10 @@ CHECK(
 {
     const struct run *run = look_at(check, DEVELOP, WIDTH, HEIGHT, 0);
     check_measure(check, run, for_a_warp(run, PASSES, WIDTH * HEIGHT));
+    double replays = for_a_warp(run, "constant_replays", WIDTH * HEIGHT);
+    if (replays > MOST_REPLAYS)
+        check_refuse(
+            check, run, "Keep the curve in shared memory: lanes want different words of it.",
+            "for 32 pixels, constant memory serves %.1f more words than requests: lanes want different words",
+            replays);
 }

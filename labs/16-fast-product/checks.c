@@ -160,9 +160,17 @@ static void measure_lean(struct check *check, const struct run *run, double valu
             instructions, most);
 }
 
+/* Runs RUNG. Fails the check if tensor cores make much of the work before rung 4: they can multiply
+ * floats in parts, but then the lessons of the earlier rungs are missing. */
 static const struct run *run_measured(struct check *check, int rung)
 {
-    return grade_job(check, (struct check_product){rung, N, N, N});
+    const struct run *run = grade_job(check, (struct check_product){rung, N, N, N});
+    double wide = check_counter(run, "wide_operations"), all = (double)N * N * N;
+    if (rung < TENSOR && wide > all / 8)
+        check_refuse(check, run, "Use tensor cores only in rung 4.",
+                     "rungs 1 to 3 multiply floats, but tensor cores make %s multiply-adds",
+                     check_number(wide));
+    return run;
 }
 
 /* The naive program uses the tiles of lab 06. */

@@ -129,8 +129,13 @@ void access_flush_repeats(struct worker *worker, uint32_t pc)
     struct pattern *pattern = &worker->patterns[pc];
     struct obs_repeat repeat = pattern->repeat;
     repeat.times = pattern->times;
-    repeat.first = repeat.cta = repeat.warp = 0;
-    repeat.low = repeat.high = 0;
+    repeat.first += pattern->step;
+    repeat.step = (int64_t)pattern->step;
+    pattern->repeat.first += pattern->times * pattern->step;
+    if (pattern->answer == OBS_COUNT_ONLY) {
+        repeat.first = repeat.cta = repeat.warp = 0;
+        repeat.low = repeat.high = 0;
+    }
     unsigned listeners = worker->listeners[repeat.kind != OBS_LOAD];
     for (unsigned i = 0; i < listeners; i++)
         worker->listener[i].observer->repeat(worker->listener[i].state, &repeat);
@@ -139,8 +144,7 @@ void access_flush_repeats(struct worker *worker, uint32_t pc)
 void access_flush(struct worker *worker)
 {
     for (uint32_t pc = 0; pc <= worker->launch->kernel->code_count; pc++)
-        if (worker->patterns[pc].silent)
-            flush(worker, pc);
+        flush(worker, pc);
 }
 
 /* --- accesses by other files ------------------------------------------------------------------ */

@@ -198,7 +198,7 @@ LANES_INLINE void flush(struct worker *worker, uint32_t pc)
     if (pattern->times)
         access_flush_repeats(worker, pc);
     pattern->times = 0;
-    pattern->silent = false;
+    pattern->answer = OBS_DONE;
 }
 
 /* Reports to the observers one access of LANES in one state space. Returns the access's pattern or

@@ -56,7 +56,8 @@ LANES_INLINE void remember(const struct warp *warp, const struct inst *inst,
         pattern->shape = PATTERN_ANY;
     if (pattern->shape == PATTERN_NEAR && pattern->space != PTX_SHARED)
         span = PATTERN_WINDOW;
-    pattern->repeat = (struct obs_repeat){.low = pattern->low,
+    pattern->repeat = (struct obs_repeat){.first = first,
+                                          .low = pattern->low,
                                           .high = pattern->high,
                                           .pc = warp->pc,
                                           .mask = pattern->mask,
@@ -71,6 +72,7 @@ LANES_INLINE void remember(const struct warp *warp, const struct inst *inst,
     pattern->kin = 0;
     pattern->stride = 0;
     pattern->strays = 0;
+    pattern->step = 0;
     if (pattern->space == PTX_SHARED) {
         pattern->host = NULL;
         pattern->begin = inst->mem.low - (uint64_t)(int64_t)pattern->low;
@@ -194,7 +196,9 @@ __attribute__((noinline)) static void report_repeat(const struct warp *warp,
 {
     const struct worker *worker = warp->cta->worker;
     struct obs_repeat *repeat = &pattern->repeat;
-    bool silent = true;
+    enum obs_answer all = OBS_COUNT_ONLY;
+    flush(warp->cta->worker, warp->pc);
+    pattern->step = first - repeat->first;
     repeat->first = first;
     repeat->cta = warp->cta->linear;
     repeat->warp = warp->index;
@@ -205,16 +209,27 @@ __attribute__((noinline)) static void report_repeat(const struct warp *warp,
             answer = listener->observer->repeat(listener->state, repeat);
         if (answer == OBS_FULL)
             report_in_full(warp, inst, pattern, first, listener);
-        silent &= answer == OBS_COUNT_ONLY;
+        all = answer < all ? answer : all;
     }
-    pattern->silent = silent;
+    if (all == OBS_SERIES && repeat->dense && pattern->step % 128)
+        all = OBS_DONE;
+    pattern->answer = (uint8_t)all;
+}
+
+/* Returns whether an access to FIRST continues the series of repeats in PATTERN. */
+LANES_INLINE bool continues(const struct warp *warp, const struct pattern *pattern, uint64_t first)
+{
+    const struct obs_repeat *latest = &pattern->repeat;
+    return pattern->answer == OBS_SERIES && latest->warp == warp->index &&
+           latest->cta == warp->cta->linear &&
+           first - latest->first == (pattern->times + UINT64_C(1)) * pattern->step;
 }
 
 /* Counts or reports a repeated access. FIRST is the first lane's address. */
 LANES_INLINE void note_repeat(const struct warp *warp, const struct inst *inst,
                               struct pattern *pattern, uint64_t first)
 {
-    if (pattern->silent)
+    if (pattern->answer == OBS_COUNT_ONLY || continues(warp, pattern, first))
         pattern->times++;
     else
         report_repeat(warp, inst, pattern, first);

@@ -251,6 +251,18 @@ LANES_INLINE void store_elements(const struct warp *warp, const struct inst *ins
 
 /* --- lanes whose addresses form a pattern ----------------------------------------------------- */
 
+#define HOST_LINE 64u /* bytes */
+
+/* Fetches the lines of the host's memory that the lanes will access next, if each lane moves on by
+ * a small step and the first lane has begun a new line. A CPU does not follow 32 streams by
+ * itself. */
+LANES_INLINE void fetch_ahead(const uint8_t *start, const struct pattern *pattern)
+{
+    bool is_new = (uintptr_t)start % HOST_LINE < pattern->step;
+    if (pattern->step <= HOST_LINE / 2 && is_new && !pattern->kin)
+        EACH_LANE(l) __builtin_prefetch(start + pattern->delta[l] + HOST_LINE);
+}
+
 /* Loads one value of 4 bytes for each lane of MASK, in the fastest way for the pattern's shape. If
  * the shape is PATTERN_NEAR, all PATTERN_WINDOW bytes from the lowest address on must be
  * readable. */
@@ -269,6 +281,7 @@ LANES_INLINE void load_words(uint32_t *d, const uint8_t *start, const struct pat
     } else if (pattern->shape == PATTERN_NEAR) {
         pick_words(to, (const uint32_t *)(const void *)(start + pattern->low), pattern->word);
     } else {
+        fetch_ahead(start, pattern);
         _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++) to[l] =
             value_uint32_t(start + delta[l], 0);
     }
@@ -289,6 +302,7 @@ LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pat
         for (unsigned l = 0; l < WARP; l++)
             to[l] = l < WARP / 2 ? one : other;
     } else {
+        fetch_ahead(start, pattern);
         _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++) to[l] =
             value_uint64_t(start + delta[l], 0);
     }

@@ -74,6 +74,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->warp_count = launch->warps;
     cta->shared_bytes = launch->shared_bytes;
     memset(cta->arrived, 0, sizeof cta->arrived);
+    memset(cta->arrived_path, 0, sizeof cta->arrived_path);
     cta->mbarrier_count = 0;
     bulk_end(cta, true); /* drops the copies left by an earlier CTA that was stopped */
     cta->idle_polls = 0;
@@ -109,7 +110,8 @@ void cta_recycle(struct cta *cta)
     uint64_t executed = 0, longest = 0;
     for (uint32_t i = 0; i < cta->started; i++) {
         struct warp *warp = &cta->warps[warp_in_turn(cta, i)];
-        longest = warp->executed > longest ? warp->executed : longest;
+        uint64_t path = warp->executed + warp->waited;
+        longest = path > longest ? path : longest;
         executed += warp->executed;
         warp_stop(warp);
     }
@@ -243,15 +245,34 @@ static void check_warps(struct cta *cta, uint32_t id, bool under_way)
     }
 }
 
+/* Lengthens the paths of the warps that wait at barrier ID to the longest path that leads there.
+ * This is only done for barriers of a part of the block. With these, warps can work one after
+ * another although no warp waits often. */
+static void wait_for_latest(struct cta *cta, uint32_t id)
+{
+    uint64_t latest = cta->arrived_path[id];
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        const struct warp *warp = &cta->warps[w];
+        if (warp_waiting_at(warp, id) && warp->executed + warp->waited > latest)
+            latest = warp->executed + warp->waited;
+    }
+    for (uint32_t w = 0; w < cta->warp_count; w++)
+        if (warp_waiting_at(&cta->warps[w], id))
+            cta->warps[w].waited = latest - cta->warps[w].executed;
+}
+
 /* Opens barrier ID, so that the threads that wait there continue. */
 static void release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     check_warps(cta, id, false);
     if (cta->launch->wanted & OBS_ORDER)
         report_release(cta, id, arrivals);
+    if (arrivals->wanted[id] && arrivals->wanted[id] < arrivals->alive)
+        wait_for_latest(cta, id);
     for (uint32_t w = 0; w < cta->warp_count; w++)
         warp_release(&cta->warps[w], id, arrivals->votes[id]);
     cta->arrived[id] = 0;
+    cta->arrived_path[id] = 0;
     if (cta->is_watched)
         cta_report_state(cta, &(struct obs_state){.opened = true});
 }
@@ -291,6 +312,8 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
     struct cta *cta = warp->cta;
     struct arrivals arrivals;
     cta->arrived[id] += arriving_threads(warp, count, lanes);
+    if (warp->executed + warp->waited > cta->arrived_path[id])
+        cta->arrived_path[id] = warp->executed + warp->waited;
     count_arrivals(cta, &arrivals);
     if (arrivals.threads[id] < count)
         return;

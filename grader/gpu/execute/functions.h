@@ -65,17 +65,22 @@ LANES_INLINE double binary_logarithm(double x)
     return x == HUGE_VAL || x != x ? x : result;
 }
 
-/* Returns the sine of x + TURNS quarter turns, if |x| <= SINE_NEAR. x = n pi/2 + r, where n is a
- * whole number and |r| <= pi/4. The products of n with the first two parts of pi/2 are exact. The
- * result is the series of sin r or cos r. */
-#define SINE_NEAR 0x1p22
-LANES_INLINE double sine(double x, unsigned turns)
+/* Returns x / (2 pi), rounded towards 0 to the precision of a float. */
+LANES_INLINE double turns_of(float x)
+{
+    uint64_t bits = double_bits((double)x * 0x1.45f306p-3);
+    return bits_double(bits & ~(uint64_t)0x1fffffff);
+}
+
+/* Returns the sine of an angle of TURNS turns and QUARTERS quarter turns. The part of TURNS that is
+ * not a whole number is n / 4 + q, where n is a whole number and |q| <= 1/8. The result is the series
+ * of sin r or cos r, where r = 2 pi q. The sine of 0 is 0 with the same sign. */
+LANES_INLINE double sine_of_turns(double turns, unsigned quarters)
 {
     const double shift = 0x1.8p52;
-    double whole = x * 0x1.45f306dc9c883p-1 + shift, n = whole - shift;
-    double r = x - n * 0x1.921fb54p0;
-    r = r - n * 0x1.10b46118p-30;
-    r = r - n * 0x1.313198a2e0370p-61;
+    double part = copysign(fabs(turns) - trunc(fabs(turns)), turns);
+    double whole = part * 4 + shift, n = whole - shift;
+    double r = (part - n * 0.25) * 0x1.921fb54442d18p+2;
     double z = r * r;
     double s = 0x1.952c77030ad4ap-49; /* 1 / 17!; the coefficients for 15, 13 and so on follow */
     s = s * z - 0x1.ae7f3e733b81fp-41;
@@ -93,10 +98,10 @@ LANES_INLINE double sine(double x, unsigned turns)
     c = c * z - 0x1.6c16c16c16c17p-10;
     c = c * z + 0x1.5555555555555p-5;
     c = c * z - 0.5;
-    uint64_t quarters = double_bits(whole) + turns;
+    uint64_t all = double_bits(whole) + quarters;
     /* 0 keeps its sign */
-    double value = quarters & 1 ? c * z + 1 : r == 0 ? r : s * z * r + r;
-    return bits_double(double_bits(value) ^ (quarters & 2) << 62);
+    double value = all & 1 ? c * z + 1 : r == 0 ? r : s * z * r + r;
+    return bits_double(double_bits(value) ^ (all & 2) << 62);
 }
 
 #endif

@@ -302,7 +302,7 @@ static struct pattern *make_patterns(const struct kernel *kernel)
     for (size_t i = 0; patterns && i < count; i++) {
         patterns[i].mask = patterns[i].ready = patterns[i].times = 0;
         patterns[i].serial = patterns[i].stretch = 0;
-        patterns[i].silent = false;
+        patterns[i].answer = OBS_DONE;
         patterns[i].block = NULL;
     }
     return patterns;

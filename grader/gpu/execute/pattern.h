@@ -39,20 +39,20 @@ struct pattern {
     /* host bytes from one lane's local memory to the next lane's, or 0 in other spaces */
     uint32_t stride;
     uint8_t space, bytes;
-    uint8_t shape; /* enum pattern_shape */
-    uint8_t place; /* offset of the first lane's address in its 128-byte line */
-    uint8_t fixed; /* mask of the address bits that a repeat must keep (see pattern_fixed()) */
-    bool silent;   /* observers need only the number of repeats (see `times`) */
+    uint8_t shape;  /* enum pattern_shape */
+    uint8_t place;  /* offset of the first lane's address in its 128-byte line */
+    uint8_t fixed;  /* mask of the address bits that a repeat must keep (see pattern_fixed()) */
+    uint8_t answer; /* how observers want further repeats (enum obs_answer); FULL counts as DONE */
     /* Numbers that spare an access the comparison with the pattern's deltas (see repeat.h). */
     uint64_t serial;   /* differs from that of every other pattern; 0 if there was none yet */
     uint64_t stretch;  /* the worker's stretch in which the latest access had this pattern */
     uint64_t kin;      /* serial of another instruction's pattern with the same deltas, or 0 */
     uint32_t times;    /* number of repeats that have not been reported yet */
+    uint64_t step;     /* from the address of the latest but one reported repeat to the latest */
     uint32_t strays;   /* number of times that find_apart() has succeeded with this pattern */
     uint32_t bits;     /* bitwise OR of all deltas */
     int32_t low, high; /* smallest and largest delta */
-    /* the data that observers receive about a repeat; `first`, `cta` and `warp` are set for each
-     * report */
+    /* the latest report to observers; `first`, `cta` and `warp` are set for each report */
     struct obs_repeat repeat;
     /* block of the instruction's latest access; the next access tries this block first */
     struct mem_block *block;
@@ -127,7 +127,7 @@ PATTERN_INLINE struct pattern *pattern_find(struct pattern *pattern, struct obs_
     }
     pattern->mask = wide ? 0 : access->mask;
     pattern->ready = 0;
-    pattern->silent = false;
+    pattern->answer = OBS_DONE;
     pattern->space = access->space;
     pattern->bytes = access->bytes;
     pattern->place = (uint8_t)(addr[0] & 127);

@@ -99,6 +99,7 @@ struct warp {
     uint32_t alive;      /* lanes that have not exited */
     uint32_t pc;         /* pc of the current instruction */
     uint64_t executed;   /* warp instructions executed */
+    uint64_t waited;     /* instructions of other warps for which it waited (see cta.c) */
     uint64_t slept;      /* nanosleep instructions executed */
     uint64_t looked;     /* executed instructions that may poll */
     uint64_t failed;     /* polls that found no new value */
@@ -143,6 +144,7 @@ struct cta {
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
     uint32_t arrived[BARRIERS]; /* number of threads that arrived without waiting (bar.arrive) */
+    uint64_t arrived_path[BARRIERS]; /* the longest path that led to such an arrival */
     struct mbarrier *mbarriers;
     uint32_t mbarrier_count, mbarrier_room;
     /* copies to the CTA's shared memory that have not arrived (see bulk.c) */

@@ -383,6 +383,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
     absent_forget(warp);
     warp->executed = 0;
+    warp->waited = 0;
     warp->slept = 0;
     warp->looked = 0;
     warp->failed = 0;

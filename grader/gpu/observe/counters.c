@@ -522,8 +522,9 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         count_shared_atomic(&state->shared[access->pc], access, form_at(state, access->pc));
 }
 
-/* Counts a repeat in global memory. Returns OBS_FULL, which requests all addresses, if the repeat
- * wastes more than the instruction's sample (losses.h). */
+/* Counts a repeat in global memory, or a series of repeats, which all cost the same. Returns
+ * OBS_FULL, which requests all addresses, if the repeat wastes more than the instruction's sample
+ * (losses.h). */
 static enum obs_answer repeat_global(struct state *state, const struct obs_repeat *repeat)
 {
     struct sample *sample = &state->samples[repeat->pc];
@@ -539,21 +540,22 @@ static enum obs_answer repeat_global(struct state *state, const struct obs_repea
     if (one.pieces > one.ideal && sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal,
                                                   repeat->cta, repeat->warp))
         return OBS_FULL;
-    traffic->requests++;
-    traffic->pieces += one.pieces;
-    traffic->ideal += one.ideal;
-    traffic->lines += one.lines;
-    traffic->collisions += one.collisions;
+    traffic->requests += repeat->times;
+    traffic->pieces += one.pieces * repeat->times;
+    traffic->ideal += one.ideal * repeat->times;
+    traffic->lines += one.lines * repeat->times;
+    traffic->collisions += one.collisions * repeat->times;
     if (repeat->kind == OBS_LOAD)
-        note_load(state, repeat->cta, repeat->warp, one.pieces);
+        note_load(state, repeat->cta, repeat->warp, one.pieces * repeat->times);
     struct access_seen seen = {repeat->cta, repeat->first,
                                repeat->dense ? DENSE_FORM : sample->form, repeat->mask};
     sample_again(sample, true, repeat->warp, &seen);
-    return OBS_DONE;
+    sample_move(sample, repeat);
+    return OBS_SERIES;
 }
 
 /* Counts repeats in shared memory. Repeats without waste need no further check, so counting them is
- * enough. The others are compared with the sample (losses.h) one by one. */
+ * enough. The others are compared with the sample (losses.h). */
 static enum obs_answer repeat_shared(struct state *state, const struct obs_repeat *repeat)
 {
     struct traffic *traffic = &state->shared[repeat->pc];
@@ -568,7 +570,7 @@ static enum obs_answer repeat_shared(struct state *state, const struct obs_repea
     traffic->requests += repeat->times;
     traffic->pieces += (uint64_t)pieces * repeat->times;
     traffic->ideal += (uint64_t)ideal * repeat->times;
-    return pieces > ideal ? OBS_DONE : OBS_COUNT_ONLY;
+    return pieces > ideal ? OBS_SERIES : OBS_COUNT_ONLY;
 }
 
 /* Counts repeats in local or constant memory. A dense access may begin in the middle of a word,

@@ -101,6 +101,17 @@ static inline void sample_again(struct sample *sample, bool repeats, uint32_t wa
     *last = *seen;
 }
 
+/* Does the same for all repeats of a series except the first. */
+static inline void sample_move(struct sample *sample, const struct obs_repeat *series)
+{
+    uint64_t step = (uint64_t)series->step, more = series->times - 1;
+    if (!more || !sample->seen)
+        return;
+    sample->again += step ? 0 : more;
+    sample->slid += access_is_near(0, step) ? more : 0;
+    sample->seen[series->warp].first += more * step;
+}
+
 /* Merges SAMPLE, from another worker, into INTO. INTO may take over memory that SAMPLE owns. */
 void sample_join(struct sample *into, struct sample *sample);
 

@@ -201,9 +201,12 @@ enum obs_answer {
      * recorded */
     OBS_FULL,
     OBS_DONE, /* the observer has recorded the repeat */
+    /* The observer has recorded the repeat, and can receive further repeats in series. A series
+     * consists of repeats by one warp whose addresses move on by the same step each time. If the
+     * repeats are dense, the step is a multiple of 128 bytes. */
+    OBS_SERIES,
     /* The observer has recorded the repeat, and needs only the number of further repeats with the
-     * same pattern, in one call at the end. The emulator counts repeats in this way if all
-     * observers return this value. */
+     * same pattern, in one call at the end. The emulator does what all observers permit. */
     OBS_COUNT_ONLY,
 };
 
@@ -212,9 +215,10 @@ struct obs_repeat {
     int32_t low, high; /* lowest and highest address of the lanes, relative to `first` */
     uint64_t cta;
     uint32_t pc, mask, warp;
-    /* 1, or the number of repeats that the emulator has only counted; then first, low, high, cta
-     * and warp are 0 */
+    /* 1, or the number of repeats in a series, or the number of repeats that the emulator has only
+     * counted; then first, low, high, cta and warp are 0 */
     uint32_t times;
+    int64_t step; /* of a series: the difference between the addresses of successive repeats */
     uint8_t kind, space, bytes;
     bool dense;
 };

@@ -130,3 +130,31 @@ Test(counters, longest_warp_load_sectors)
     cr_expect(VALUE(c, longest_warp_load_sectors) == 2 * (2 * 149 + 1));
     fixture_close(&f);
 }
+
+/* In each of 8 turns, a warp reads 32 neighbouring words, which move on by 128 bytes a turn, 32
+ * words that are 64 bytes apart, and 32 neighbouring words, which move on by 4 bytes a turn. The
+ * last ones touch one more sector and line in all turns but the first. */
+Test(counters, repeats_in_series)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry k(.param .u64 block)\n{\n.reg .pred p;\n.reg .b32 t, n, v;\n"
+                     ".reg .b64 g, a, b, d;\nmov.u32 t, %tid.x;\nld.param.u64 g, [block];\n"
+                     "mov.u32 n, 0;\nmad.wide.u32 a, t, 4, g;\nmad.wide.u32 b, t, 64, g;\n"
+                     "mov.u64 d, a;\nAGAIN:\nld.global.u32 v, [a];\nld.global.u32 v, [b];\n"
+                     "ld.global.u32 v, [d];\nadd.s64 a, a, 128;\nadd.s64 b, b, 4;\n"
+                     "add.s64 d, d, 4;\nadd.u32 n, n, 1;\nsetp.lt.u32 p, n, 8;\n@p bra AGAIN;\n"
+                     "ret;\n}\n");
+    emu_addr block = fixture_upload(&f, NULL, 8192);
+    fixture_run(
+        &f, (struct fixture_launch){.grid = {3}, .block = {64}, .params = {block}, .counters = &c});
+    unsigned warps = 3 * 2, sectors = 8 * 4 + 8 * 32 + 4 + 7 * 5,
+             lines = 8 * 1 + 8 * 16 + 1 + 7 * 2;
+    cr_expect(VALUE(c, global_load_requests) == warps * 3 * 8);
+    cr_expect(VALUE(c, global_load_sectors) == warps * sectors);
+    cr_expect(c.value[EMU_global_load_requests + 2] == warps * 3 * 8 * 4);
+    cr_expect(c.value[EMU_global_load_requests + 3] == warps * lines);
+    cr_expect(VALUE(c, longest_warp_load_sectors) == sectors);
+    fixture_close(&f);
+}
