@@ -322,17 +322,17 @@ static bool is_collision(const json_t *cause)
            strstr(json_text_of(cause, "message"), "one of the two values");
 }
 
-/* Adds the lines that the causes at the suspect line show. */
-static void add_causes(const struct repair *repair, struct edit_lines *lines)
+/* If threads collide at the suspect line, adds the lines that compute its index. */
+static void add_collisions(const struct repair *repair, struct edit_lines *lines)
 {
     size_t i;
     json_t *cause;
     json_array_foreach(repair->result->causes, i, cause)
     {
-        if ((unsigned)json_integer_of(cause, "line") != lines->suspect)
+        if ((unsigned)json_integer_of(cause, "line") != lines->suspect || !is_collision(cause))
             continue;
         add_shown(lines, cause);
-        lines->is_collision |= is_collision(cause);
+        lines->is_collision = true;
     }
 }
 
@@ -357,7 +357,7 @@ static bool find_lines(struct repair *repair, struct edit_lines *lines, bool *ha
         if (!only_stores(message, lines->suspect))
             repair->marked = lines->suspect;
         add_shown(lines, place);
-        add_causes(repair, lines);
+        add_collisions(repair, lines);
     }
     return lines->first < UINT_MAX;
 }
