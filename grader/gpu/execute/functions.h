@@ -73,8 +73,8 @@ LANES_INLINE double turns_of(float x)
 }
 
 /* Returns the sine of an angle of TURNS turns and QUARTERS quarter turns. The part of TURNS that is
- * not a whole number is n / 4 + q, where n is a whole number and |q| <= 1/8. The result is the series
- * of sin r or cos r, where r = 2 pi q. The sine of 0 is 0 with the same sign. */
+ * not a whole number is n / 4 + q, where n is a whole number and |q| <= 1/8. The result is the
+ * series of sin r or cos r, where r = 2 pi q. The sine of 0 is 0 with the same sign. */
 LANES_INLINE double sine_of_turns(double turns, unsigned quarters)
 {
     const double shift = 0x1.8p52;
