@@ -104,6 +104,7 @@ static void say_what(const struct pair *pair, struct difference what, struct sma
 {
     char code[CODE_QUOTE] = "";
     const struct token *token = first_of(&pair->source, what.left);
+    const struct token *call = find_call(&pair->solution, what.right);
     if (what.left.count > 0)
         code_quote(&pair->source, what.left, code);
     if (what.left.count == 0 && is_whole_lines(&pair->solution, what.right))
@@ -115,8 +116,11 @@ static void say_what(const struct pair *pair, struct difference what, struct sma
         edit_say(edit, "without `%s` in line %u", code, edit->line);
     else if (is_reordered(pair, what))
         edit_say(edit, "with another order in `%s` in line %u", code, edit->line);
-    else if (what.left.count == 1)
+    else if (what.left.count == 1 && what.right.count == 1)
         edit_say(edit, "with another %s than `%s` in line %u", kind_of(token), code, edit->line);
+    else if (call && token_is(first_of(&pair->solution, what.right) + what.right.count - 1, ";"))
+        edit_say(edit, "with a call of %.*s() before line %u", (int)call->length, call->begin,
+                 edit->line);
     else
         edit_say(edit, "with something else than `%s` in line %u", code, edit->line);
 }
@@ -144,13 +148,17 @@ static int open_brackets(const struct code *code, struct span span)
     return open;
 }
 
-/* Returns whether the left side of WHAT is a number in a launch's <<< >>>. Another number can make
- * up for a mistake in the kernel, which should be right for any launch. */
-static bool is_launch_size(const struct pair *pair, struct difference what)
+/* Returns whether the left side of WHAT is a launch, or a number or a name in its <<< >>>. Another
+ * launch can make up for a mistake in the kernel, which should be right for any launch. */
+static bool is_of_launch(const struct pair *pair, struct difference what)
 {
     const struct token *token = first_of(&pair->source, what.left);
-    bool is_number = what.left.count == 1 && *token->begin >= '0' && *token->begin <= '9';
-    for (size_t i = what.left.first; is_number && i-- > 0;) {
+    for (size_t i = 0; i < what.left.count; ++i)
+        if (token_is(&token[i], "<<<"))
+            return true;
+    bool is_size = what.left.count == 1 &&
+                   (token_is_name(token) || (*token->begin >= '0' && *token->begin <= '9'));
+    for (size_t i = what.left.first; is_size && i-- > 0;) {
         const struct token *before = &pair->source.tokens[i];
         if (token_is(before, "<<<"))
             return true;
@@ -216,7 +224,7 @@ static struct small_edit *add(struct pair *pair, struct difference what)
                                 .line = at->line,
                                 .column = code_column(&pair->source, at),
                                 .last = last->line,
-                                .is_vague = last->line > at->line || is_launch_size(pair, what),
+                                .is_vague = last->line > at->line || is_of_launch(pair, what),
                                 .tokens = what.left.count + what.right.count};
     edit->tokens = is_reordered(pair, what) ? what.left.count / 2 : edit->tokens;
     edit->begin = inserts ? edit->end : (size_t)(at->begin - pair->source.text);

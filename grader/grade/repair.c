@@ -207,7 +207,34 @@ static bool is_mistake(struct repair *repair, json_int_t edit, json_t *repaired)
     return !spoils && (!is_guess || json_array_size(repaired) == failed_count);
 }
 
-/* Returns whether EDIT is another number in the <<< >>> of a launch. */
+/* Returns whether CAUSE is a race between two threads that write to the same word: they probably
+ * compute the same index by mistake. */
+static bool is_collision(const json_t *cause)
+{
+    const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
+    return kind && strcmp(kind->tool, "racecheck") == 0 &&
+           strstr(json_text_of(cause, "message"), "one of the two values");
+}
+
+/* Returns whether one of the causes is a race or a fault at a barrier. Such a finding shows the
+ * line of the mistake, and a small edit elsewhere would only hide it. Other findings do not: an
+ * access out of bounds, an uninitialised read, or two threads that write to the same word often
+ * result from a mistake in another line. */
+static bool is_explained(const struct repair *repair)
+{
+    size_t i;
+    json_t *cause;
+    json_array_foreach(repair->result->causes, i, cause)
+    {
+        const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
+        bool is_race = kind && strcmp(kind->tool, "racecheck") == 0;
+        if (kind && ((is_race && !is_collision(cause)) || strcmp(kind->tool, "synccheck") == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether EDIT is another launch, or another number or name in its <<< >>>. */
 static bool is_launch(const struct small_edit *edit)
 {
     return edit->is_vague && edit->last == edit->line && !edit->is_guess;
@@ -248,7 +275,7 @@ static void try_edits(struct repair *repair, struct found_edits *found, json_t *
             repair->is_out[j] |= repair->edits.list[j].line == edit->line;
         is_done = !edit->is_guess || edit->is_sure;
     }
-    if (found->count == 0 && launch)
+    if (found->count == 0 && launch && !is_explained(repair))
         found->edits[found->count++] = launch;
     put_marked_first(repair, found);
     if (found->count == 0)
@@ -313,15 +340,6 @@ static void add_shown(struct edit_lines *lines, const json_t *place)
     }
 }
 
-/* Returns whether CAUSE is a race between two threads that write to the same word: they probably
- * compute the same index by mistake. */
-static bool is_collision(const json_t *cause)
-{
-    const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
-    return kind && strcmp(kind->tool, "racecheck") == 0 &&
-           strstr(json_text_of(cause, "message"), "one of the two values");
-}
-
 /* If threads collide at the suspect line, adds the lines that compute its index. */
 static void add_collisions(const struct repair *repair, struct edit_lines *lines)
 {
@@ -360,24 +378,6 @@ static bool find_lines(struct repair *repair, struct edit_lines *lines, bool *ha
         add_collisions(repair, lines);
     }
     return lines->first < UINT_MAX;
-}
-
-/* Returns whether one of the causes is a race or a fault at a barrier. Such a finding shows the
- * line of the mistake, and a small edit elsewhere would only hide it. Other findings do not: an
- * access out of bounds, an uninitialised read, or two threads that write to the same word often
- * result from a mistake in another line. */
-static bool is_explained(const struct repair *repair)
-{
-    size_t i;
-    json_t *cause;
-    json_array_foreach(repair->result->causes, i, cause)
-    {
-        const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
-        bool is_race = kind && strcmp(kind->tool, "racecheck") == 0;
-        if (kind && ((is_race && !is_collision(cause)) || strcmp(kind->tool, "synccheck") == 0))
-            return true;
-    }
-    return false;
 }
 
 /* Leaves in LINES only those of EDIT, which is vague, and the functions that these lines call. */

@@ -27,6 +27,8 @@ static const struct {
     {"order", BODY("f(y, x);"), BODY("f(x, y);"), "with another order in `y, x` in line 3"},
     {"a call left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\n__syncthreads();\nb = 2;"),
      "with a call of __syncthreads() after line 3"},
+    {"a call in place of a word", BODY("const int a = 1;"), BODY("__syncthreads();\nint a = 1;"),
+     "with a call of __syncthreads() before line 3"},
     {"a return left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\nif (n)\nreturn;\nb = 2;"),
      "with an `if` after line 3"},
     {"a guarded call left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\nif (n)\ng(a);\nb = 2;"),

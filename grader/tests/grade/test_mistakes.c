@@ -35,6 +35,7 @@ static const char *const few[] = {
     "07-structures/first-as-words",
     "08-transpose/column-ty-of-tile",
     "08-transpose/reads-columns",
+    "08-transpose/two-tiles-no-barrier",
     "09-picture-sum/grey-for-one",
     "10-block-size/lower-edge",
     "10-block-size/threads-turned",
