@@ -116,11 +116,12 @@ static void say_what(const struct pair *pair, struct difference what, struct sma
         edit_say(edit, "without `%s` in line %u", code, edit->line);
     else if (is_reordered(pair, what))
         edit_say(edit, "with another order in `%s` in line %u", code, edit->line);
-    else if (what.left.count == 1 && what.right.count == 1)
-        edit_say(edit, "with another %s than `%s` in line %u", kind_of(token), code, edit->line);
-    else if (call && token_is(first_of(&pair->solution, what.right) + what.right.count - 1, ";"))
+    else if (what.left.count == 1 && call &&
+             token_is(first_of(&pair->solution, what.right) + what.right.count - 1, ";"))
         edit_say(edit, "with a call of %.*s() before line %u", (int)call->length, call->begin,
                  edit->line);
+    else if (what.left.count == 1)
+        edit_say(edit, "with another %s than `%s` in line %u", kind_of(token), code, edit->line);
     else
         edit_say(edit, "with something else than `%s` in line %u", code, edit->line);
 }
