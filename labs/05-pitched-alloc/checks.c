@@ -80,6 +80,8 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
  * check judges the sectors of the kernels. */
 #define OF_KERNELS (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES)
 
+#define FEW_BYTES  64 /* a flag or a counter outside of the rows is harmless */
+
 /* Returns the number of bytes that the kernels access outside of the rows that the runtime
  * allocated. */
 static double outside_rows(const struct run *run)
@@ -90,7 +92,7 @@ static double outside_rows(const struct run *run)
 /* Fails the check if the kernels work in memory of the host: then WHAT is only for show. */
 static void refuse_host_memory(struct check *check, const struct run *run, const char *what)
 {
-    if (outside_rows(run) > 64 && check_requests(run, "lend") > 0)
+    if (outside_rows(run) > FEW_BYTES && check_requests(run, "lend") > 0)
         check_refuse(check, run, "Allocate the matrices with cudaMallocPitch().",
                      "your kernels use memory of the host, so %s", what);
 }
@@ -150,7 +152,7 @@ static void uses_rows(struct check *check, const struct run *run)
 {
     const char *hint =
         "TODO 4: allocate both matrices with cudaMallocPitch(), and use the pitch that it stores in all code.";
-    if (outside_rows(run) > 64) /* 64 bytes, because a flag or a counter elsewhere is harmless */
+    if (outside_rows(run) > FEW_BYTES)
         check_refuse(
             check, run, hint,
             "your kernels access %s bytes that are not in rows allocated by cudaMallocPitch()",

@@ -635,8 +635,8 @@ CHECK(
     const int n = 256;
     const struct run *run = run_on(check, (struct job){DENSE, n, 1, .steps = STEPS});
     check_measure(check, run, 32 * check_sectors_moved(run) / ((double)n * n * STEPS));
-    /* A thread that reads a row of its own by float4 moves few sectors, too, but only because each
-     * sector is loaded for half of its numbers and x is the same for all lanes. */
+    /* If each thread reads a row of its own by float4, each sector of the matrix is loaded twice. But
+     * x is then the same for all lanes, so the program moves as few sectors as the solution. */
     double touched = check_counter(run, "global_load_sectors"),
            filled = check_counter(run, "global_load_sectors_ideal");
     if (touched > 1.5 * filled)

@@ -104,14 +104,19 @@ static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
     return cta->launch->options->backwards ? cta->warp_count - 1 - turn : turn;
 }
 
+/* Returns the length of the warp's path: its own instructions, and those for which it waited. */
+static uint64_t path_of(const struct warp *warp)
+{
+    return warp->executed + warp->waited;
+}
+
 void cta_recycle(struct cta *cta)
 {
     const struct listener *follower = &cta->worker->follower;
     uint64_t executed = 0, longest = 0;
     for (uint32_t i = 0; i < cta->started; i++) {
         struct warp *warp = &cta->warps[warp_in_turn(cta, i)];
-        uint64_t path = warp->executed + warp->waited;
-        longest = path > longest ? path : longest;
+        longest = path_of(warp) > longest ? path_of(warp) : longest;
         executed += warp->executed;
         warp_stop(warp);
     }
@@ -253,8 +258,8 @@ static void wait_for_latest(struct cta *cta, uint32_t id)
     uint64_t latest = cta->arrived_path[id];
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         const struct warp *warp = &cta->warps[w];
-        if (warp_waiting_at(warp, id) && warp->executed + warp->waited > latest)
-            latest = warp->executed + warp->waited;
+        if (warp_waiting_at(warp, id) && path_of(warp) > latest)
+            latest = path_of(warp);
     }
     for (uint32_t w = 0; w < cta->warp_count; w++)
         if (warp_waiting_at(&cta->warps[w], id))
@@ -312,8 +317,8 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
     struct cta *cta = warp->cta;
     struct arrivals arrivals;
     cta->arrived[id] += arriving_threads(warp, count, lanes);
-    if (warp->executed + warp->waited > cta->arrived_path[id])
-        cta->arrived_path[id] = warp->executed + warp->waited;
+    if (path_of(warp) > cta->arrived_path[id])
+        cta->arrived_path[id] = path_of(warp);
     count_arrivals(cta, &arrivals);
     if (arrivals.threads[id] < count)
         return;
