@@ -116,13 +116,13 @@ static void keeps_sums(struct check *check, const struct run *run)
                      check_number(passes), check_number(MILLION));
 }
 
-/* Returns the instructions of the longest warp in a run on fewer numbers, because a program must
- * not be fast for a million numbers only. For one block, scales them up to a million numbers. For a
+/* Returns the instructions of the longest warp in a run on fewer numbers, and an odd number of them,
+ * because a program must not be fast for a million numbers only. For one block, scales them up to a million numbers. For a
  * grid, makes two runs with opposite orders of warps, and takes the larger count. If warps poll
  * while they wait for another warp, they poll longer in the order in which this warp runs last. */
 static double path_elsewhere(struct check *check, int rung)
 {
-    int n = MILLION - (1 << 16) * check_random_int(check, 1, 7);
+    int n = MILLION - 2 * check_random_int(check, 1 << 15, 7 << 15) - 1;
     const struct run *run = sum_up(check, rung, n);
     return rung == GRID ? check_worse_counter(check, run, "longest_warp_instructions")
                         : check_counter(run, "longest_warp_instructions") * MILLION / n;

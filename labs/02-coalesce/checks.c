@@ -83,7 +83,7 @@ CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points
     const struct run *run = sum_up(check, MILLION);
     /* take the worse figure of two sizes, so that a program that is good for a million numbers only
      * earns nothing */
-    int fewer = MILLION - (1 << 13) * check_random_int(check, 1, 31);
+    int fewer = MILLION - 2 * check_random_int(check, 1 << 12, 31 << 12) - 1;
     double elsewhere = check_sectors_read(sum_up(check, fewer)) / (fewer / 32);
     /* The figure counts sectors for 32 numbers, not for a request. A request does not show how much
      * memory must deliver: it is small if a warp has few active threads, and large if a warp reads

@@ -163,11 +163,12 @@ static void uses_rows(struct check *check, const struct run *run)
             "your kernels access the padding between rows, so they do not use the pitch that cudaMallocPitch() stored");
 }
 
-/* Also requires pitched rows for a random width, because a program must not be right for the
- * measured widths only. */
+/* Also requires pitched rows for two random widths, because a program must not be right for widths
+ * like the measured ones only. */
 static void uses_rows_elsewhere(struct check *check)
 {
     uses_rows(check, add_up(check, 8 * check_random_int(check, 40, 200) + 1, 16));
+    uses_rows(check, add_up(check, 8 * check_random_int(check, 40, 200) + 6, 16));
 }
 
 CHECK(

@@ -115,11 +115,17 @@ CHECK(
         }                                                                                          \
     }
 
+#define MOST_LOCKED 8 /* calls that page-lock memory; the solution makes 2 */
+
 static void measure(struct check *check, enum rung rung)
 {
     const struct run *run = run_on(check, rung, FRAMES, SIZE);
     double us = check_makespan(check, run, FRAMES * SIZE * sizeof(int));
+    unsigned long locked = check_requests(run, "lend");
     check_measure(check, run, us);
+    if (locked > MOST_LOCKED)
+        check_refuse(check, run, "Lock the memory once, before the first copy.",
+                     "the program page-locks memory %lu times, and each time takes long", locked);
     if (rung >= OVERLAPPED && us > 160) /* nearly nothing overlaps if it takes so long */
         check_show_line(check, "cudaStreamSynchronize(");
 }

@@ -104,19 +104,13 @@ static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
     return cta->launch->options->backwards ? cta->warp_count - 1 - turn : turn;
 }
 
-/* Returns the length of the warp's path: its own instructions, and those for which it waited. */
-static uint64_t path_of(const struct warp *warp)
-{
-    return warp->executed + warp->waited;
-}
-
 void cta_recycle(struct cta *cta)
 {
     const struct listener *follower = &cta->worker->follower;
     uint64_t executed = 0, longest = 0;
     for (uint32_t i = 0; i < cta->started; i++) {
         struct warp *warp = &cta->warps[warp_in_turn(cta, i)];
-        longest = path_of(warp) > longest ? path_of(warp) : longest;
+        longest = warp_path(warp) > longest ? warp_path(warp) : longest;
         executed += warp->executed;
         warp_stop(warp);
     }
@@ -251,19 +245,18 @@ static void check_warps(struct cta *cta, uint32_t id, bool under_way)
 }
 
 /* Lengthens the paths of the warps that wait at barrier ID to the longest path that leads there.
- * This is only done for barriers of a part of the block. With these, warps can work one after
- * another although no warp waits often. */
+ * Otherwise, warps could work one after another, and each would still have a short path. */
 static void wait_for_latest(struct cta *cta, uint32_t id)
 {
     uint64_t latest = cta->arrived_path[id];
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         const struct warp *warp = &cta->warps[w];
-        if (warp_waiting_at(warp, id) && path_of(warp) > latest)
-            latest = path_of(warp);
+        if (warp_waiting_at(warp, id) && warp_path(warp) > latest)
+            latest = warp_path(warp);
     }
     for (uint32_t w = 0; w < cta->warp_count; w++)
         if (warp_waiting_at(&cta->warps[w], id))
-            cta->warps[w].waited = latest - cta->warps[w].executed;
+            warp_lengthen_path(&cta->warps[w], latest);
 }
 
 /* Opens barrier ID, so that the threads that wait there continue. */
@@ -272,8 +265,7 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
     check_warps(cta, id, false);
     if (cta->launch->wanted & OBS_ORDER)
         report_release(cta, id, arrivals);
-    if (arrivals->wanted[id] && arrivals->wanted[id] < arrivals->alive)
-        wait_for_latest(cta, id);
+    wait_for_latest(cta, id);
     for (uint32_t w = 0; w < cta->warp_count; w++)
         warp_release(&cta->warps[w], id, arrivals->votes[id]);
     cta->arrived[id] = 0;
@@ -317,8 +309,8 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
     struct cta *cta = warp->cta;
     struct arrivals arrivals;
     cta->arrived[id] += arriving_threads(warp, count, lanes);
-    if (path_of(warp) > cta->arrived_path[id])
-        cta->arrived_path[id] = path_of(warp);
+    if (warp_path(warp) > cta->arrived_path[id])
+        cta->arrived_path[id] = warp_path(warp);
     count_arrivals(cta, &arrivals);
     if (arrivals.threads[id] < count)
         return;

@@ -402,8 +402,12 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
         value[EMU_warp_instructions] = profile->warps;
         value[EMU_thread_instructions] = profile->threads;
         const struct ptx_instruction *in = profile->threads ? instruction_at(kernel, pc) : NULL;
-        if (in && wide_is_double(in))
+        if (in && wide_adds_in(in, PTX_f32))
+            value[EMU_float_operations] = profile->threads;
+        if (in && wide_adds_in(in, PTX_f64))
             value[EMU_double_operations] = profile->threads;
+        if (in && in->opcode == PTX_OP_shfl)
+            value[EMU_shuffle_requests] = profile->warps;
         value[EMU_wide_operations] = wide_operations(&kernel->code[pc], profile);
         if (inst_is_texture(&kernel->code[pc])) {
             value[EMU_texture_requests] = profile->warps;

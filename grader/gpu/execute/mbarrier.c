@@ -80,6 +80,8 @@ static void end_phase(struct mbarrier *barrier)
         return;
     barrier->phase++;
     barrier->pending = barrier->expected;
+    barrier->ended_path = barrier->path;
+    barrier->path = 0;
 }
 
 /* Makes LANE arrive COUNT times. Returns the barrier's state before the arrival. */
@@ -96,6 +98,8 @@ static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst
     if (inst->mem.op == PTX_OP_mbarrier_arrive_drop)
         barrier->expected -= count;
     barrier->pending -= count;
+    if (warp_path(warp) > barrier->path)
+        barrier->path = warp_path(warp);
     end_phase(barrier);
     return state;
 }
@@ -156,8 +160,10 @@ static bool ask(struct warp *warp, const struct inst *inst, unsigned lane, struc
             end_phase(barrier);
     }
     bool ended = has_ended(inst, barrier, value);
-    if (ended)
+    if (ended) {
         async_awaited(warp->cta, barrier->at, barrier->phase);
+        warp_lengthen_path(warp, barrier->ended_path);
+    }
     slot_set_predicate(warp, inst->dst, ended ? ALL_LANES : 0, 1u << lane);
     *place = place_of(barrier, inst->mem.variant ? value : value >> 32);
     return ended;

@@ -118,6 +118,8 @@ struct mbarrier {
     /* bytes that copies must still store in this phase; negative if more bytes have arrived than
      * were announced */
     int64_t bytes;
+    /* the longest path that led to an arrival in this phase, and in the phase before it */
+    uint64_t path, ended_path;
 };
 
 struct cta {
@@ -224,6 +226,19 @@ struct worker {
 static inline void worker_add_cost(struct worker *worker, bool dense, uint32_t lanes)
 {
     worker->watch_cost += dense ? LANE_COST : LANE_COST * (uint32_t)__builtin_popcount(lanes);
+}
+
+/* Returns the length of the warp's path: its own instructions, and those for which it waited. */
+static inline uint64_t warp_path(const struct warp *warp)
+{
+    return warp->executed + warp->waited;
+}
+
+/* Lengthens the warp's path to LENGTH, because the warp has waited for a path of this length. */
+static inline void warp_lengthen_path(struct warp *warp, uint64_t length)
+{
+    if (length > warp_path(warp))
+        warp->waited = length - warp->executed;
 }
 
 /* Returns a pointer to the operand's values for the 32 lanes, in the current function's frame if it

@@ -50,18 +50,18 @@ static bool is_atomic(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_atom || in->opcode == PTX_OP_red;
 }
 
-bool wide_is_double(const struct ptx_instruction *in)
+bool wide_adds_in(const struct ptx_instruction *in, enum ptx_type type)
 {
     switch (in->opcode) {
     case PTX_OP_atom:
     case PTX_OP_red:
-        return in->types[0] == PTX_f64 && ptx_has(in, PTX_MOD_add);
+        return in->types[0] == type && ptx_has(in, PTX_MOD_add);
     case PTX_OP_add:
     case PTX_OP_sub:
     case PTX_OP_mul:
     case PTX_OP_mad:
     case PTX_OP_fma:
-        return in->types[0] == PTX_f64;
+        return in->types[0] == type;
     default:
         return false;
     }
@@ -84,7 +84,7 @@ static bool is_wide(const struct ptx_instruction *in)
     case PTX_OP_mma:
         return true;
     default:
-        return wide_is_double(in);
+        return wide_adds_in(in, PTX_f64);
     }
 }
 

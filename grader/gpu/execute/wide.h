@@ -9,7 +9,7 @@
 /* Sets `is_wide` in the instructions of the kernel. Returns false when out of memory. */
 bool wide_find(struct kernel *kernel);
 
-/* Returns whether the instruction adds or multiplies doubles, or does both. */
-bool wide_is_double(const struct ptx_instruction *in);
+/* Returns whether the instruction adds or multiplies numbers of TYPE, or does both. */
+bool wide_adds_in(const struct ptx_instruction *in, enum ptx_type type);
 
 #endif

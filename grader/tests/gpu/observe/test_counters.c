@@ -614,23 +614,30 @@ Test(counters, other_spaces)
 
 static const struct {
     const char *body;
-    unsigned threads, operations;
-} doubles[] = {
-    {"add.f64 d, d, d; sub.f64 d, d, d; mul.f64 d, d, d;", 32, 96},
-    {"fma.rn.f64 d, d, d, d; mad.rn.f64 d, d, d, d;", 20, 40},
-    {"red.global.add.f64 [g], d; atom.shared.add.f64 e, [s], d;", 32, 64},
-    {"neg.f64 d, d; mov.f64 d, d; add.f32 v, v, v; add.s64 d, d, d;", 32, 0},
+    unsigned threads, doubles, floats, shuffles;
+} counted[] = {
+    {"add.f64 d, d, d; sub.f64 d, d, d; mul.f64 d, d, d;", 32, 96, 0, 0},
+    {"fma.rn.f64 d, d, d, d; mad.rn.f64 d, d, d, d;", 20, 40, 0, 0},
+    {"red.global.add.f64 [g], d; atom.shared.add.f64 e, [s], d;", 32, 64, 0, 0},
+    {"neg.f64 d, d; mov.f64 d, d; add.f32 v, v, v; add.s64 d, d, d;", 32, 0, 32, 0},
+    {"fma.rn.f32 v, v, v, v; mul.f32 v, v, v; sub.f32 v, v, v;", 20, 0, 60, 0},
+    {"red.global.add.f32 [g], v; neg.f32 v, v; add.u32 v, v, v;", 32, 0, 32, 0},
+    {"shfl.sync.down.b32 v, v, 1, 31, -1; shfl.sync.idx.b32 v, v, 0, 31, -1;", 32, 0, 0, 2},
 };
 
-Test(counters, double_operations)
+Test(counters, arithmetic_and_shuffles)
 {
-    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
         struct emu_counters counters;
         char body[200];
-        snprintf(body, sizeof body, "mov.b64 d, 0;\n%s", doubles[i].body);
-        run_pattern(&(struct pattern){.access = body, .threads = doubles[i].threads}, &counters);
-        cr_expect_eq(counters.value[EMU_double_operations], doubles[i].operations, "%s: %lu",
-                     doubles[i].body, (unsigned long)counters.value[EMU_double_operations]);
+        snprintf(body, sizeof body, "mov.b64 d, 0;\n%s", counted[i].body);
+        run_pattern(&(struct pattern){.access = body, .threads = counted[i].threads}, &counters);
+        cr_expect_eq(counters.value[EMU_double_operations], counted[i].doubles, "%s: %lu",
+                     counted[i].body, VALUE(counters, double_operations));
+        cr_expect_eq(counters.value[EMU_float_operations], counted[i].floats, "%s: %lu",
+                     counted[i].body, VALUE(counters, float_operations));
+        cr_expect_eq(counters.value[EMU_shuffle_requests], counted[i].shuffles, "%s: %lu",
+                     counted[i].body, VALUE(counters, shuffle_requests));
     }
 }
 
