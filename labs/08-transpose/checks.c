@@ -183,17 +183,10 @@ static double for_32(double count, struct job job)
  * block. */
 #define LEAST_WARPS 40
 
-/* Runs JOB, and checks that many warps share the work at the same time: with atomics, blocks could
- * wait for each other. */
+/* Runs JOB, and checks that many warps share the work. */
 static const struct run *turn_together(struct check *check, struct job job)
 {
     const struct run *run = turn(check, job);
-    double atomics = check_counter(run, "global_atomic_requests global_reduction_requests");
-    if (atomics > 0)
-        check_refuse(check, run, "Let each block move a tile of its own, without atomics.",
-                     "the warps make %s atomic operations on global memory, but no block needs "
-                     "anything of another block",
-                     check_number(atomics));
     check_is_shared(check, run, job.height * job.width / 8.0, LEAST_WARPS,
                     "Let each block transpose a tile.");
     return run;

@@ -52,6 +52,13 @@ bool parameter_load(const struct warp *warp, const struct inst *inst, uint32_t m
 bool frame_load(const struct warp *warp, const struct inst *inst, uint32_t mask);
 bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask);
 
+/* --- signals.c -------------------------------------------------------------------------------- */
+
+/* Lengthens the path of WARP if the instruction polls words in memory in which other warps have
+ * given signals. Notes the signals that it gives itself. Call this before the instruction runs. */
+void signals_follow(struct warp *warp, const struct inst *inst, uint32_t mask);
+void signals_free(struct signals *signals); /* accepts NULL */
+
 /* --- async.c ---------------------------------------------------------------------------------- */
 
 void async_finish(struct warp *warp, uint32_t lanes); /* completes all copies of LANES */

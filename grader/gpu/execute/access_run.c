@@ -284,6 +284,8 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
         return;
     if (inst->observes)
         keep_seen(warp, inst->mem.vector[0], seen);
+    if (inst->signals)
+        signals_follow(warp, inst, mask);
     if (is_again(warp, inst, pattern, mask, &first)) {
         note_repeat(warp, inst, pattern, first);
         load_found(warp, inst, repeat_start(warp, pattern, first), pattern->stride, pattern, mask);
@@ -318,6 +320,8 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
     struct pattern *pattern = pattern_at(warp);
     if (inst->mem.space == PTX_FRAME && frame_store(warp, inst, mask))
         return;
+    if (inst->signals)
+        signals_follow(warp, inst, mask);
     if (is_again(warp, inst, pattern, mask, &first)) {
         note_repeat(warp, inst, pattern, first);
         store_found(warp, inst, repeat_start(warp, pattern, first), pattern->stride, pattern, mask);
@@ -403,6 +407,7 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
     struct slot first = inst->mem.vector[inst->mem.count];
     if (inst->observes)
         keep_seen(warp, first, seen);
+    signals_follow(warp, inst, mask);
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
         uint8_t *host[WARP];

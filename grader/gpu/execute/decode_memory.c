@@ -1,5 +1,7 @@
 /* Decodes loads, stores, atomics, cache policies and alloca. */
 #include "gpu/execute/decode.h"
+
+#include "gpu/analyse/flags.h"
 #include "gpu/execute/half.h"
 #include "gpu/execute/operations.h"
 #include "gpu/observe/view.h"
@@ -72,6 +74,36 @@ static bool is_strong(const struct ptx_instruction *in)
            ptx_has(in, PTX_MOD_release);
 }
 
+static bool is_same_address(const struct ptx_instruction *a, const struct ptx_instruction *b)
+{
+    const struct ptx_operand *x = &a->operands[1], *y = &b->operands[1];
+    return a->opcode == b->opcode && x->kind == PTX_ADDRESS && y->kind == PTX_ADDRESS &&
+           x->index == y->index && x->value == y->value;
+}
+
+/* Returns whether the instruction only waits until the word has another value. The compiler may
+ * have moved the first look at the word out of the loop. The result of an atomic that is used as
+ * data, such as a place in an array, is no signal. */
+static bool polls(const struct decoder *d)
+{
+    const struct ptx_function *f = d->image->function;
+    for (uint32_t pc = 0; pc < f->code_count; pc++) {
+        unsigned use = is_same_address(&f->code[pc], d->in) ? analyse_flag(f, pc) : 0;
+        if (use & FLAG_POLLED_THERE && !(use & FLAG_GUESSED) &&
+            (d->out->mem.event == OBS_LOAD || use & FLAG_COMPARED))
+            return true;
+    }
+    return false;
+}
+
+/* Returns how the instruction takes part in signals (see signals.c). */
+static uint8_t signals_of(const struct decoder *d)
+{
+    bool is_load = d->out->mem.event == OBS_LOAD, is_store = d->out->mem.event == OBS_STORE;
+    uint8_t given = !is_load && (!is_store || is_strong(d->in)) ? SIGNAL_GIVEN : 0;
+    return d->out->observes && polls(d) ? given | SIGNAL_POLLED : given;
+}
+
 static bool has_registers_of_its_width(const struct inst *inst)
 {
     for (unsigned k = 0; k < inst->mem.count; k++)
@@ -116,6 +148,7 @@ static void decode_load_store(struct decoder *d, bool is_load)
     d->out->mem.type = (uint8_t)decode_type_of(d);
     d->out->mem.event = is_load ? OBS_LOAD : OBS_STORE;
     d->out->observes = is_load && (is_strong(d->in) || d->polls[d->pc - d->image->start]);
+    d->out->signals = signals_of(d);
     if (is_wide)
         decode_halves(d, values, is_load);
     else
@@ -240,6 +273,7 @@ void decode_atomic(struct decoder *d)
     d->out->mem.variant =
         operation == PTX_MOD_add && op[1].kind == PTX_IMMEDIATE && op[1].value == 1;
     d->out->observes = !reduces;
+    d->out->signals = signals_of(d);
 }
 
 /* Decodes the creation of a cache policy. Programs can only pass a policy to other instructions, so

@@ -66,12 +66,19 @@ enum moves {
     MOVES_WHOLE,
 };
 
+/* How an instruction takes part in signals between threads (see signals.c). */
+enum signal_use {
+    SIGNAL_POLLED = 1, /* it only waits until a word in memory has another value */
+    SIGNAL_GIVEN = 2,  /* another thread may poll the word that it writes */
+};
+
 struct inst {
     lane_fn *run;
     uint8_t kind; /* enum inst_kind */
     uint8_t source_count;
     bool guard_negated;
     bool observes;    /* may poll for a value from another thread (see warp.c) */
+    uint8_t signals;  /* bits of enum signal_use */
     bool aligned;     /* a barrier that all lanes of a warp must reach together */
     bool is_wide;     /* a wide operation (see wide.c) */
     bool follows;     /* in the same stretch as the instruction before it (see stretch.c) */

@@ -258,6 +258,7 @@ static void *worker_main(void *argument)
     }
     frames_free(worker);
     free(worker->sectors);
+    signals_free(worker->signals);
     return NULL;
 }
 

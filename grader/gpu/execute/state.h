@@ -169,6 +169,7 @@ struct profile {
 };
 
 struct texture_sectors;
+struct signals;
 
 /* An observer of accesses, and the observer's state. */
 struct listener {
@@ -197,6 +198,7 @@ struct worker {
     uint64_t serial;          /* serial number of the latest new pattern */
     /* sectors of the latest texture request, or NULL before the first request */
     struct texture_sectors *sectors;
+    struct signals *signals; /* the words that have been polled, or NULL (see signals.c) */
     /* Fields for the detection of a standstill (see standstill.c). */
     /* number of rounds in which all CTAs only spun; a long round counts several times */
     uint64_t spun;
