@@ -69,6 +69,9 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     sum_up(check, 1 << 17);
 }
 
+/* The number of requests for 32 numbers. Blocks of 16 threads make two. */
+#define MOST_REQUESTS 2.2
+
 CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points = 70,
       .where = CHECK_COUNTS,
       .figure = {.text = "reading 32 numbers touches %s sectors of 32 bytes",
@@ -89,4 +92,10 @@ CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points
      * memory must deliver: it is small if a warp has few active threads, and large if a warp reads
      * int4. */
     check_measure(check, run, fmax(check_sectors_read(run) / (MILLION / 32), elsewhere));
+    double requests = check_counter(run, "global_load_requests") / (MILLION / 32);
+    if (requests > MOST_REQUESTS)
+        check_refuse(check, run, "Let all 32 threads of a warp read in the same step.",
+                     "a warp makes %.1f requests to read 32 numbers, because few of its threads "
+                     "read at the same time",
+                     requests);
 }

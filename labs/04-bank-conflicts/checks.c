@@ -95,6 +95,18 @@ static void refuse_atomics(struct check *check, const struct run *run, struct ch
             check_number(lanes));
 }
 
+/* Fails the check if the lanes of a warp pass on their sums one after another. A tree of shuffles
+ * needs five of them in each warp, and five more for the sums of the warps. */
+static void refuse_chain(struct check *check, const struct run *run, struct check_sum_job job)
+{
+    double shuffles = of_a_block(check_counter(run, "shuffle_requests"), job);
+    double tree = 5 * (job.threads / 32.0 + 1);
+    if (shuffles > 2 * tree)
+        check_refuse(check, run, "Let half as many threads add in each step, as a tree.",
+                     "a block makes %s shuffles; a tree needs %s", check_number(shuffles),
+                     check_number(tree));
+}
+
 /* Fails the check if thread 0 does all the work. Even with int4, the loop of such a thread takes
  * more than 2.5 instructions for each thread of the two steps. A tree with padded indices takes 2,
  * in blocks of 256 threads or more. */
@@ -114,6 +126,7 @@ static const struct run *grow_tree(struct check *check, struct check_sum_job job
     check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
     refuse_one_thread(check, run, job);
     refuse_atomics(check, run, job);
+    refuse_chain(check, run, job);
     leaves_one_result(check, run, job);
     return run;
 }
@@ -136,6 +149,7 @@ CHECK(
     check_measure(check, run, check_counter(run, "longest_warp_instructions"));
     refuse_one_thread(check, run, job);
     refuse_atomics(check, run, job);
+    refuse_chain(check, run, job);
 }
 
 /* In blocks of 1,024 threads, the solution is twice as fast as thread 0 alone, so time can be

@@ -141,6 +141,11 @@ CHECK(
                      "TODO 3: pass cudaMemset2D() the bytes of a row and the number of rows.",
                      "your program clears the matrix as if it were one long row");
     refuse_host_memory(check, run, "cudaMemset2D() is not needed to clear it");
+    /* 32 numbers are 4 sectors; the kernels need not store the first row and the last one */
+    double stored = check_counter(run, "global_store_sectors_ideal") * 8 / 1001;
+    if (stored > 20 - 1)
+        check_refuse(check, run, "TODO 3: let cudaMemset2D() write the zeros of the edges.",
+                     "the kernels write the edges, too, so cudaMemset2D() need not clear them");
     if (check_requests(run, "set") > 0)
         check_refuse(check, run, "TODO 3: clear the matrix by cudaMemset2D() alone.",
                      "your program still calls %s()",
@@ -204,6 +209,16 @@ static void uses_neighbours(struct check *check, const struct run *run)
                      check_number(touched), check_number(filled));
 }
 
+/* Checks that a warp moves whole pieces of a row in one request. For 32 sums, it loads three pieces
+ * and stores one. */
+static void uses_whole_requests(struct check *check, const struct run *run, double sums)
+{
+    double requests = check_counter(run, "global_load_requests global_store_requests") * 32 / sums;
+    if (requests > 6)
+        check_refuse(check, run, "Let 32 neighbouring threads read and write at the same time.",
+                     "for 32 sums, warps make %.1f requests; four are enough", requests);
+}
+
 /* Measures COUNTER for 32 sums: the counter divided by the number of sums, times 32. The matrix has
  * HEIGHT rows of WIDTH numbers. */
 static void measure_excess(struct check *check, int width, int height, const char *counter)
@@ -212,6 +227,7 @@ static void measure_excess(struct check *check, int width, int height, const cha
     check_measure(check, run, 32 * check_counter(run, counter) / width / (height - 2));
     uses_rows(check, run);
     uses_neighbours(check, run);
+    uses_whole_requests(check, run, (double)width * (height - 2));
     uses_rows_elsewhere(check);
 }
 

@@ -278,6 +278,20 @@ static void has_tiles_elsewhere(struct check *check)
     fetches_little(check, grade_job(check, job), &job);
 }
 
+/* Checks that the warps of a block work about equally long. One warp could compute all elements of
+ * a block while the others wait. */
+static void shares_work(struct check *check, const struct run *run)
+{
+    double warps = 0, longest = check_counter(run, "longest_warp_instructions");
+    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
+        warps += check_launch(run, i).blocks * ceil(check_launch(run, i).threads / 32);
+    double mean = check_counter(run, "warp_instructions") / warps;
+    if (longest > 3 * mean)
+        check_refuse(check, run, "Let each thread compute elements of C.",
+                     "the longest warp executes %s instructions, and a warp executes %s on average",
+                     check_number(longest), check_number(floor(mean)));
+}
+
 static void measure_sectors(struct check *check, int rung)
 {
     const struct check_product *job = &measured[rung];
@@ -285,6 +299,7 @@ static void measure_sectors(struct check *check, int rung)
     if (rung == BY_ROW)
         check_ran(check, run, "by_row");
     check_measure(check, run, for_32(check_sectors_read(run), job));
+    shares_work(check, run);
     fills_tiles(check, run, job);
     check_through_shared(check, run, "c", todo_of(rung));
     if (rung == BY_TILE && fetches_of(run, job) <= MOST_FETCHES)

@@ -227,6 +227,17 @@ static void stores_sums(struct check *check, const struct run *run, double secto
                          check_number(check_launch(run, i).store_sectors), check_number(sectors));
 }
 
+/* Fails the check if threads keep their part of the tile in local memory. This takes no shared
+ * memory, but local memory is as far away as the picture. */
+static void refuse_local_tile(struct check *check, const struct run *run)
+{
+    double local = check_counter(run, "local_load_sectors");
+    if (local > check_sectors_read(run))
+        check_refuse(check, run, "Keep the tile in shared memory.",
+                     "the warps read %s sectors of local memory, but only %s of the picture",
+                     check_number(local), check_number(check_sectors_read(run)));
+}
+
 /* Measures the occupancy for two pictures, and takes the lower one, because a program must not be
  * tuned for one picture. */
 static void fill(struct check *check, unsigned capability)
@@ -240,6 +251,7 @@ static void fill(struct check *check, unsigned capability)
     percent *= copy_share(check, run, 320 * 600, percent >= 100);
     check_measure(check, run, percent);
     stores_sums(check, run, 320 * 600 / 8);
+    refuse_local_tile(check, run);
     if (percent < 100)
         check_show_line(check,
                         fits_all(check_launch(run, 0).threads) ? "#define TILE" : "#define WARPS");

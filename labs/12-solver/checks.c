@@ -706,6 +706,11 @@ CHECK(
     const struct run *run = run_on(check, job);
     check_measure(check, run,
                   32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
+    unsigned long copies = check_requests(run, "write write_rows read read_rows");
+    if (copies > STENCIL_STEPS / 2)
+        check_refuse(check, run, "Leave x on the GPU between the steps.",
+                     "main() copies to the GPU and back %lu times in %d steps", copies,
+                     STENCIL_STEPS);
     if (check_requests(run, "copy copy_rows") > 0)
         check_show_line(check, "cudaMemcpyDeviceToDevice");
     is_shared(check, run, job, STENCIL_STEPS);

@@ -161,6 +161,17 @@ static void measure_lean(struct check *check, const struct run *run, double valu
             instructions, most);
 }
 
+/* Fails the check if threads make multiply-adds that the product does not need, while they wait. */
+static void refuse_idle_adds(struct check *check, const struct run *run)
+{
+    double adds = check_counter(run, "float_operations"), needed = (double)N * N * N;
+    if (adds > 1.05 * needed)
+        check_refuse(check, run,
+                     "Multiply the tiles that have arrived while the next ones are on their way.",
+                     "the threads make %s additions and multiply-adds; the product needs %s",
+                     check_number(adds), check_number(needed));
+}
+
 /* Runs RUNG. Fails the check if tensor cores make much of the work before rung 4: they can multiply
  * floats in parts, but then the lessons of the earlier rungs are missing. */
 static const struct run *run_measured(struct check *check, int rung)
@@ -240,13 +251,8 @@ CHECK(
 {
     const struct run *run = run_measured(check, COPIES);
     double waits = check_counter(run, "waits_for_loads async_copies_exposed texture_requests");
-    double adds = check_counter(run, "float_operations"), needed = (double)N * N * N;
     measure_lean(check, run, waits, 1.5);
-    if (adds > 1.05 * needed)
-        check_refuse(check, run,
-                     "Multiply the tiles that have arrived while the next ones are on their way.",
-                     "the threads make %s additions and multiply-adds; the product needs %s",
-                     check_number(adds), check_number(needed));
+    refuse_idle_adds(check, run);
 }
 
 /* --- instructions ----------------------------------------------------------------------------- */
@@ -266,6 +272,7 @@ CHECK(
 {
     const struct run *run = run_measured(check, COPIES);
     check_measure(check, run, check_counter(run, "warp_instructions"));
+    refuse_idle_adds(check, run);
 }
 
 /* The naive program uses the tiles of lab 06. A program that loads each fragment again for each
