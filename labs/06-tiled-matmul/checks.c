@@ -299,7 +299,8 @@ static void measure_sectors(struct check *check, int rung)
     if (rung == BY_ROW)
         check_ran(check, run, "by_row");
     check_measure(check, run, for_32(check_sectors_read(run), job));
-    shares_work(check, run);
+    if (rung == BY_TILE)
+        shares_work(check, run);
     fills_tiles(check, run, job);
     check_through_shared(check, run, "c", todo_of(rung));
     if (rung == BY_TILE && fetches_of(run, job) <= MOST_FETCHES)
