@@ -116,16 +116,27 @@ static void keeps_sums(struct check *check, const struct run *run)
                      check_number(passes), check_number(MILLION));
 }
 
-/* Returns the instructions of the longest warp in a run on fewer numbers, and an odd number of them,
- * because a program must not be fast for a million numbers only. For one block, scales them up to a million numbers. For a
- * grid, makes two runs with opposite orders of warps, and takes the larger count. If warps poll
- * while they wait for another warp, they poll longer in the order in which this warp runs last. */
-static double path_elsewhere(struct check *check, int rung)
+/* Returns the instructions of the longest warp in RUN on N numbers. For one block, scales them up to
+ * a million numbers. For a grid, makes another run with the opposite order of warps, and takes the
+ * larger count. If warps poll while they wait for another warp, they poll longer in the order in
+ * which this warp runs last. */
+static double path_of(struct check *check, int rung, const struct run *run, int n)
 {
-    int n = MILLION - 2 * check_random_int(check, 1 << 15, 7 << 15) - 1;
-    const struct run *run = sum_up(check, rung, n);
     return rung == GRID ? check_worse_counter(check, run, "longest_warp_instructions")
                         : check_counter(run, "longest_warp_instructions") * MILLION / n;
+}
+
+/* Returns the longest path of two runs on fewer numbers, because a program must not be fast for a
+ * million numbers only. One number is odd: no number of threads divides it. That sum is not judged:
+ * a program that leaves out the remainder loses points elsewhere. */
+static double path_elsewhere(struct check *check, int rung)
+{
+    uint64_t sum;
+    int n = MILLION - (1 << 16) * check_random_int(check, 1, 7);
+    int odd = n - 2 * check_random_int(check, 1, 1 << 14) - 1;
+    double path = path_of(check, rung, sum_up(check, rung, n), n);
+    const struct run *run = check_run(check, make_case(check, rung, odd, &sum));
+    return fmax(path, path_of(check, rung, run, odd));
 }
 
 /* If a grid has fewer threads than this, the hint says that it needs more blocks. */

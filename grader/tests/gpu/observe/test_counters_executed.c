@@ -158,3 +158,89 @@ Test(counters, repeats_in_series)
     cr_expect(VALUE(c, longest_warp_load_sectors) == sectors);
     fixture_close(&f);
 }
+
+/* Ways in which blocks of a warp work with each other, and whether they then work one after another.
+ * BEFORE and AFTER surround the work: 100 instructions. */
+static const struct {
+    const char *name, *before, *after;
+    bool one_by_one;
+} together[] = {
+    {"alone", "", "", false},
+    {"lock", "L: atom.global.cas.b32 a, [word], 0, 1;\nsetp.ne.u32 p, a, 0;\n@p bra L;\n",
+     "atom.global.exch.b32 a, [word], 0;\n", true},
+    {"lock, stored", "L: atom.global.exch.b32 a, [word], 1;\nsetp.ne.u32 p, a, 0;\n@p bra L;\n",
+     "st.release.gpu.global.u32 [word], 0;\n", true},
+    {"turn",
+     "mov.u32 b, %ctaid.x;\nld.volatile.global.u32 a, [word];\nsetp.eq.u32 p, a, b;\n@p bra M;\n"
+     "L: ld.volatile.global.u32 a, [word];\nsetp.ne.u32 p, a, b;\n@p bra L;\nM:\n",
+     "red.global.add.u32 [word], 1;\n", true},
+    {"the same for another word",
+     "mov.u32 b, %ctaid.x;\nL: ld.volatile.global.u32 a, [word];\nsetp.gt.u32 p, a, b;\n@p bra L;\n",
+     "red.global.add.u32 [place], 1;\n", false},
+    {"places in an array", "atom.global.add.u32 a, [place], 1;\nst.global.u32 [word+4], a;\n",
+     "atom.global.add.u32 a, [place], 1;\nst.global.u32 [word+4], a;\n", false},
+    {"a sum", "", "red.global.add.u32 [place], 1;\n", false},
+};
+
+static unsigned long path_of(size_t i, uint32_t blocks, bool deterministic)
+{
+    struct fixture f;
+    struct emu_counters c;
+    char text[6000] = "";
+    size_t length = (size_t)snprintf(
+        text, sizeof text,
+        ".global .align 4 .u32 word[2];\n.global .align 4 .u32 place;\n.visible .entry k()\n{\n"
+        ".reg .pred p, q;\n.reg .b32 a, b, t;\nmov.u32 t, %%tid.x;\nsetp.ne.u32 q, t, 0;\n"
+        "@q bra END;\n%s",
+        together[i].before);
+    for (int k = 0; k < 100; k++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "add.u32 t, t, 1;\n");
+    snprintf(text + length, sizeof text - length, "%sEND:\nret;\n}\n", together[i].after);
+    fixture_open(&f, &(struct emu_options){.deterministic = deterministic, .workers = 1});
+    fixture_load(&f, text);
+    fixture_run(&f, (struct fixture_launch){.grid = {blocks}, .counters = &c});
+    fixture_close(&f);
+    return VALUE(c, longest_warp_instructions);
+}
+
+/* A path contains the paths of the blocks for whose signals it waits, although blocks that run one
+ * after another do not wait. Only if one worker runs them, the path is always the same. */
+Test(counters, paths_through_signals)
+{
+    for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
+        unsigned long one = path_of(i, 1, true), eight = path_of(i, 8, true);
+        cr_expect(one >= 100 && one < 120, "%s: %lu", together[i].name, one);
+        cr_expect(together[i].one_by_one ? eight > 7 * 100 + one && eight <= 8 * one : eight == one,
+                  "%s: %lu, %lu", together[i].name, one, eight);
+        cr_expect_eq(path_of(i, 8, false), one, "%s", together[i].name);
+    }
+}
+
+/* The warps of a block work one after another: each waits at a barrier, or at an mbarrier, between
+ * two pieces of work. */
+Test(counters, paths_through_barriers)
+{
+    static const char *const barriers[] = {
+        "bar.sync 0;\n",
+        "@r mbarrier.arrive.shared.b64 s, [b];\n@!r mbarrier.arrive.shared.b64 s, [b];\n"
+        "W: mbarrier.test_wait.shared.b64 p, [b], s;\n@!p bra W;\n"};
+    for (size_t i = 0; i < sizeof barriers / sizeof *barriers; i++) {
+        struct fixture f;
+        struct emu_counters c;
+        char text[3000], work[600] = "";
+        for (int k = 0; k < 30; k++)
+            strcat(work, "add.u32 t, t, 1;\n");
+        snprintf(text, sizeof text,
+                 ".visible .entry k()\n{\n.reg .pred p, q, r;\n.reg .b32 t, w;\n.reg .b64 s;\n"
+                 ".shared .align 8 .b64 b;\nmov.u32 t, %%tid.x;\nsetp.eq.u32 q, t, 0;\n"
+                 "@q mbarrier.init.shared.b64 [b], 64;\nbar.sync 1;\nshr.u32 w, t, 5;\n"
+                 "setp.eq.u32 r, w, 0;\n@!r bra A;\n%sA:\n%s@r bra B;\n%sB:\nret;\n}\n",
+                 work, barriers[i], work);
+        fixture_open(&f, &(struct emu_options){.workers = 1});
+        fixture_load(&f, text);
+        fixture_run(&f, (struct fixture_launch){.block = {64}, .counters = &c});
+        cr_expect(VALUE(c, longest_warp_instructions) >= 60 + 10, "%s: %lu", barriers[i],
+                  VALUE(c, longest_warp_instructions));
+        fixture_close(&f);
+    }
+}
