@@ -329,8 +329,7 @@ static void measure(struct check *check, int rung, int longest_group, const char
     check_measure(check, run, check_counter(run, counters));
     double longest = check_worse_counter(check, run, "longest_warp_instructions");
     if (longest > LONGEST)
-        check_refuse(check, run,
-                     "main() launches a thread for each number: give work to all threads.",
+        check_refuse(check, run, "Give work to all threads, and let no warp wait for another one.",
                      "the longest warp executes %s instructions, and the limit is %s",
                      check_number(longest), check_number(LONGEST));
 }

@@ -150,14 +150,15 @@ static void join(struct order *order, struct order_clock *clock, const struct or
         order_host_waits_all(order);
 }
 
-void order_end_stream(struct order *order, const struct order_stream *key)
+bool order_end_stream(struct order *order, const struct order_stream *key)
 {
     struct stream *stream = find_stream(order, key);
     if (!stream)
-        return;
+        return false;
     if (key->is_blocking)
         join(order, &order->ended, &stream->clock);
     stream->ended = true;
+    return has_pending(order, (size_t)(stream - order->streams));
 }
 
 void order_record(struct order *order, const struct order_stream *key, struct order_clock *clock)

@@ -79,8 +79,9 @@ void order_close(struct order *order); /* accepts NULL */
 /* Appends WORK to STREAM and compares it with all work in flight. Reports at most one conflict with
  * each piece of work. Takes ownership of WORK's touches. */
 void order_add(struct order *order, const struct order_stream *stream, struct order_work *work);
-/* Records that STREAM was destroyed. Work in STREAM continues. */
-void order_end_stream(struct order *order, const struct order_stream *stream);
+/* Records that STREAM was destroyed. Work in STREAM continues. Returns whether the host has not yet
+ * waited for all of it. */
+bool order_end_stream(struct order *order, const struct order_stream *stream);
 
 /* Sets *CLOCK, the clock of an event, to all work that STREAM has received so far. */
 void order_record(struct order *order, const struct order_stream *stream,

@@ -139,11 +139,13 @@ void rt_order_new_stream(const struct rt_order *stream)
 void rt_order_end_stream(const struct rt_order *stream)
 {
     struct order_stream key = key_of(stream);
+    bool may_run = false;
     if (enter()) {
-        order_end_stream(order, &key);
+        may_run = order_end_stream(order, &key);
         leave();
     }
-    atomic_fetch_sub(stream->is_blocking ? &blocking : &others, 1);
+    if (!may_run) /* otherwise, later work may still conflict with work of this stream */
+        atomic_fetch_sub(stream->is_blocking ? &blocking : &others, 1);
 }
 
 void rt_order_record(cudaStream_t stream, struct order_clock *event)

@@ -307,6 +307,15 @@ static void branches_with_other_data()
     join_and_launch();
 }
 
+// race-streams
+static void copies_after_all_streams_are_destroyed()
+{
+    fill<<<BLOCKS(N), 0, x>>>(d, 1, N); // A
+    for (cudaStream_t stream : {a, b, x, y})
+        cudaStreamDestroy(stream);
+    cudaMemcpy(p, d, N * sizeof *d, cudaMemcpyDeviceToHost); // B
+}
+
 int main()
 {
     CALL(reads_too_early);
@@ -342,4 +351,5 @@ int main()
     CALL(branches_of_a_graph);
     CALL(branch_that_waits);
     CALL(branches_with_other_data);
+    CALL(copies_after_all_streams_are_destroyed);
 }
