@@ -223,6 +223,7 @@ static void measure_excess(struct check *check, int width, int height, const cha
     uses_rows(check, run);
     uses_neighbours(check, run);
     uses_whole_requests(check, run, (double)width * (height - 2));
+    check_is_shared(check, run, check_sectors_read(run), 8, "Share the rows among more warps.");
     uses_rows_elsewhere(check);
 }
 

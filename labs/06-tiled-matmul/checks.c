@@ -299,8 +299,11 @@ static void measure_sectors(struct check *check, int rung)
     if (rung == BY_ROW)
         check_ran(check, run, "by_row");
     check_measure(check, run, for_32(check_sectors_read(run), job));
-    if (rung == BY_TILE)
+    if (rung == BY_TILE) {
         shares_work(check, run);
+        check_is_shared(check, run, check_sectors_read(run), 9,
+                        "Start a block for each tile of C.");
+    }
     fills_tiles(check, run, job);
     check_through_shared(check, run, "c", todo_of(rung));
     if (rung == BY_TILE && fetches_of(run, job) <= MOST_FETCHES)
