@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define EDITS_MOST 80u
+#define EDITS_MOST 160u
 
 struct small_edit {
     size_t begin, end; /* the edit replaces these bytes of the submission */
@@ -48,9 +48,11 @@ struct edit_lines {
                          * functions that they call, are changed */
     size_t shown_count;   /* 0 if all functions may be changed */
     bool only_wide;       /* use wider types, and make no other changes */
+    bool only_streams;    /* change only lines about streams and events */
     bool only_rounding;   /* round quotients, and make no other changes */
     bool is_close;        /* the result is only slightly wrong, so formulas are changed early */
     bool is_collision;    /* threads compute the same index, so its numbers are changed early */
+    bool is_unwritten;    /* a word is never written, so conditions are left out early */
     bool is_guessed;      /* the suspect line is known; outside of it, only few changes are made */
     bool with_called;     /* all lines FIRST to LAST count as shown, for the functions they call */
 };

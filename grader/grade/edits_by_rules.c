@@ -9,9 +9,9 @@
 #include "grade/rules.h"
 #include "grade/visible.h"
 
-/* most edits of one rule in a group, so that room is left for the other rules; and in PLACES */
-#define EACH        10u
-#define EACH_PLACES 20u
+/* Most edits of one rule in a group of lines: first each rule makes a few, so that the likeliest
+ * edits of all rules come early. */
+static const size_t each[] = {2, 6, 20, EDITS_MOST};
 
 const struct token *rule_at(const struct rules *rules, size_t i)
 {
@@ -63,6 +63,14 @@ void rule_change(const struct rules *rules, size_t i, const char *text, const ch
     struct small_edit *edit = rule_put(rules, i, 1, text);
     if (edit)
         edit_say(edit, "with another %s than `%s` in line %u", kind, rule_quote(rules, i, 1),
+                 edit->line);
+}
+
+void rule_change_term(const struct rules *rules, size_t i, size_t count, const char *text)
+{
+    struct small_edit *edit = rule_put(rules, i, count, text);
+    if (edit)
+        edit_say(edit, "with `%s` in place of `%s` in line %u", text, rule_quote(rules, i, count),
                  edit->line);
 }
 
@@ -178,15 +186,48 @@ static enum group group_of(const struct edit_lines *lines, unsigned line, struct
     return role.is_on_gpu ? ELSEWHERE : HOST;
 }
 
+/* Returns whether token I of a function is about streams or events: its name says so, or its type. */
+static bool is_of_stream(const struct code *code, struct span part, size_t i)
+{
+    static const char *const words[] = {"stream", "event", "wait", "record"};
+    static const char *const types[] = {"cudaStream_t", "cudaEvent_t", NULL};
+    const struct token *token = &code->tokens[i];
+    bool is_declared = false;
+    char name[80];
+    snprintf(name, sizeof name, "%.*s", (int)token->length, token->begin);
+    for (size_t k = 0; k < ROWS(words); ++k)
+        if (strcasestr(name, words[k]))
+            return true;
+    for (size_t k = part.first; token_is_name(token) && k < part.first + part.count; ++k) {
+        is_declared |= token_is_one_of(&code->tokens[k], types);
+        is_declared &= !strchr(";)", *code->tokens[k].begin);
+        if (is_declared && token_is_same(token, &code->tokens[k]))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether a line of the function PART, which has token I, is about streams or events. */
+static bool is_stream_line(const struct code *code, struct span part, size_t i)
+{
+    unsigned line = code->tokens[i].line;
+    while (i > part.first && code->tokens[i - 1].line == line)
+        --i;
+    for (; i < part.first + part.count && code->tokens[i].line == line; ++i)
+        if (is_of_stream(code, part, i))
+            return true;
+    return false;
+}
+
 typedef void (*rule_type)(const struct rules *, size_t);
 
-/* Applies RULE to each token of the functions in CODE whose line is in GROUP. */
+/* Applies RULE to each token of the functions in CODE whose line is in GROUP, until it has made EACH
+ * edits. */
 static void follow(const struct code *code, struct edits *edits, rule_type rule,
-                   const struct edit_lines *lines, enum group group)
+                   const struct edit_lines *lines, enum group group, size_t each)
 {
     bool is_backward = group == PLACES || group == BEYOND;
-    size_t most = edits->count + (is_backward ? EACH_PLACES : EACH);
-    most = most < EDITS_MOST ? most : EDITS_MOST;
+    size_t most = edits->count + each < EDITS_MOST ? edits->count + each : EDITS_MOST;
     struct places places;
     for (size_t i = 0; i < code->part_count; ++i) {
         struct rules rules = {code, edits, code->parts[i], most, false};
@@ -208,7 +249,8 @@ static void follow(const struct code *code, struct edits *edits, rule_type rule,
             if (role.is_shown && code->tokens[token].line != line)
                 is_place = places_sets(&places, code, rules.part, code->tokens[token].line);
             line = code->tokens[token].line;
-            if (group_of(lines, line, role, is_place) == group)
+            if (group_of(lines, line, role, is_place) == group &&
+                (!lines->only_streams || is_stream_line(code, rules.part, token)))
                 rule(&rules, token);
         }
     }
@@ -219,9 +261,11 @@ static void follow(const struct code *code, struct edits *edits, rule_type rule,
     rule_try_order, rule_try_line_names, rule_try_name, rule_try_cuda_name, rule_try_index,        \
         rule_try_number
 
-static const rule_type patterns[] = {rule_try_saved,  rule_try_lane,      rule_try_last_lane,
-                                     rule_try_offset, rule_try_reference, NULL};
-static const rule_type units[] = {rule_try_units, NULL};
+static const rule_type patterns[] = {rule_try_saved,     rule_try_lane,      rule_try_last_lane,
+                                     rule_try_edge_lane, rule_try_offset,    rule_try_exact,
+                                     rule_try_bits,      rule_try_reference, NULL};
+static const rule_type sizes[] = {rule_try_bytes, NULL};
+static const rule_type units[] = {rule_try_units, rule_try_factor, NULL};
 static const rule_type rounding[] = {rule_try_rounding, NULL};
 static const rule_type widths[] = {rule_try_wide, rule_try_type, NULL};
 static const rule_type formulas[] = {rule_try_sign, rule_try_brackets, NULL};
@@ -230,23 +274,40 @@ static const rule_type typical[] = {SMALL_RULES, NAME_RULES, rule_try_visible, N
 /* in places, another variable is the likeliest mistake */
 static const rule_type of_places[] = {SMALL_RULES, rule_try_visible, NAME_RULES, NULL};
 static const rule_type terms[] = {rule_try_term, rule_try_more, NULL};
-static const rule_type others[] = {
-    rule_try_rounding_down, rule_try_barrier,  rule_try_term,  rule_try_operator, rule_try_more,
-    rule_try_type,          rule_try_brackets, rule_try_moved, rule_try_without,  NULL};
+static const rule_type conditions[] = {rule_try_condition, NULL};
+static const rule_type any_names[] = {rule_try_any_visible, NULL};
+static const rule_type parts[] = {rule_try_condition, rule_try_part,       rule_try_start,
+                                  rule_try_constant,  rule_try_expression, NULL};
+static const rule_type others[] = {rule_try_moved,
+                                   rule_try_rounding_down,
+                                   rule_try_barrier,
+                                   rule_try_term,
+                                   rule_try_operator,
+                                   rule_try_more,
+                                   rule_try_type,
+                                   rule_try_brackets,
+                                   rule_try_without,
+                                   rule_try_any_visible,
+                                   NULL};
 
 /* The order of the edits: groups of rules for groups of lines. */
 static const struct step {
     const rule_type *rules;
     enum group first, last;
 } order[] = {
-    {widths, SUSPECT, NEARBY},   {patterns, SUSPECT, NEARBY}, {rounding, SUSPECT, NEARBY},
-    {patterns, HOST, HOST},      {formulas, SUSPECT, NEARBY}, {units, SUSPECT, NEARBY},
-    {numbers, PLACES, PLACES},   {numbers, BEYOND, BEYOND},   {rounding, BEYOND, ELSEWHERE},
-    {typical, SUSPECT, SUSPECT}, {of_places, PLACES, PLACES}, {terms, PLACES, PLACES},
-    {typical, SHOWN, NEARBY},    {of_places, BEYOND, BEYOND}, {others, SUSPECT, NEARBY}};
+    {widths, SUSPECT, NEARBY},   {patterns, SUSPECT, NEARBY},   {rounding, SUSPECT, NEARBY},
+    {patterns, HOST, HOST},      {sizes, SUSPECT, HOST},        {formulas, SUSPECT, NEARBY},
+    {units, SUSPECT, NEARBY},    {conditions, PLACES, NEARBY},  {numbers, PLACES, PLACES},
+    {numbers, BEYOND, BEYOND},   {rounding, BEYOND, ELSEWHERE}, {typical, SUSPECT, SUSPECT},
+    {parts, SUSPECT, SUSPECT},   {of_places, PLACES, PLACES},   {parts, PLACES, PLACES},
+    {any_names, PLACES, PLACES}, {terms, PLACES, PLACES},       {typical, SHOWN, NEARBY},
+    {parts, SHOWN, NEARBY},      {of_places, BEYOND, BEYOND},   {parts, BEYOND, BEYOND},
+    {others, SUSPECT, NEARBY},   {others, BEYOND, HOST},        {typical, HOST, HOST},
+    {parts, HOST, HOST}};
 
 /* Returns whether the rules of STEP are applied to GROUP. */
-static bool applies(const struct edit_lines *lines, const struct step *step, enum group group)
+static bool applies(const struct edit_lines *lines, const struct step *step, enum group group,
+                    size_t round)
 {
     const rule_type *rules = step->rules;
     if (lines->only_rounding || lines->only_wide)
@@ -255,9 +316,12 @@ static bool applies(const struct edit_lines *lines, const struct step *step, enu
         return false;
     if (rules == formulas)
         return lines->is_close || lines->is_guessed;
+    if (rules == conditions)
+        return lines->is_unwritten;
     if (rules == numbers)
         return lines->is_collision;
-    return !lines->is_guessed || rules == patterns || group == SUSPECT || group > NEARBY;
+    return !lines->is_guessed || round > 0 || rules == patterns || group == SUSPECT ||
+           group > NEARBY;
 }
 
 void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines)
@@ -265,10 +329,11 @@ void edits_by_rules(struct edits *edits, const char *source, const struct edit_l
     struct code code;
     edits->count = 0;
     bool good = code_open(&code, source);
-    for (size_t i = 0; good && i < ROWS(order); ++i)
-        for (enum group group = order[i].first; group <= order[i].last; ++group)
-            for (const rule_type *rule = order[i].rules; *rule; ++rule)
-                if (applies(lines, &order[i], group))
-                    follow(&code, edits, *rule, lines, group);
+    for (size_t round = 0; good && round < ROWS(each); ++round)
+        for (size_t i = 0; i < ROWS(order); ++i)
+            for (enum group group = order[i].first; group <= order[i].last; ++group)
+                for (const rule_type *rule = order[i].rules; *rule; ++rule)
+                    if (applies(lines, &order[i], group, round))
+                        follow(&code, edits, *rule, lines, group, each[round]);
     code_close(&code);
 }

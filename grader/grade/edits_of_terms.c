@@ -73,8 +73,7 @@ static bool ends_rounding(const struct rules *rules, size_t i)
            rule_is(rules, i + 3, "/");
 }
 
-/* Returns whether token I, an operator or a number, belongs to `+ d - 1) / d`. */
-static bool is_rounding(const struct rules *rules, size_t i)
+bool rule_is_rounding(const struct rules *rules, size_t i)
 {
     enum { LONGEST = 12 };
     if (rule_is(rules, i, "/"))
@@ -116,8 +115,7 @@ static bool begins_line(const struct rules *rules, size_t i, const char *word)
     return rule_is(rules, i, word);
 }
 
-/* Returns whether the operator I has no operand before it. */
-static bool is_unary(const struct rules *rules, size_t i)
+bool rule_is_unary(const struct rules *rules, size_t i)
 {
     return !token_is_name(rule_at(rules, i - 1)) &&
            !isdigit((unsigned char)*rule_at(rules, i - 1)->begin) && !rule_is(rules, i - 1, ")") &&
@@ -129,7 +127,7 @@ void rule_try_operator(const struct rules *rules, size_t i)
     static const char *const table[][2] = {{"/", "%"},   {"%", "/"},   {"+", "*"},
                                            {"+", "-"},   {"-", "+"},   {"*", "+"},
                                            {"<<", ">>"}, {">>", "<<"}, {"&", "|"}};
-    if (!is_unary(rules, i) && !is_rounding(rules, i))
+    if (!rule_is_unary(rules, i) && !rule_is_rounding(rules, i))
         replace_operator(rules, i, table, ROWS(table));
     else if (rule_is(rules, i, "-"))
         rule_drop(rules, i, 1);
@@ -138,7 +136,7 @@ void rule_try_operator(const struct rules *rules, size_t i)
 void rule_try_sign(const struct rules *rules, size_t i)
 {
     static const char *const table[][2] = {{"+", "-"}, {"-", "+"}, {"+=", "-="}, {"-=", "+="}};
-    if (!is_unary(rules, i) && !is_rounding(rules, i))
+    if (!rule_is_unary(rules, i) && !rule_is_rounding(rules, i))
         replace_operator(rules, i, table, ROWS(table));
 }
 
@@ -148,7 +146,7 @@ void rule_try_brackets(const struct rules *rules, size_t i)
     char inner[150], text[400];
     size_t next = i + 1, count = rule_term_length(rules, next), sign = next + count;
     bool has_brackets = rule_is(rules, next, "(");
-    if (!rule_is(rules, i, "*") || count == 0 || is_unary(rules, i))
+    if (!rule_is(rules, i, "*") || count == 0 || rule_is_unary(rules, i))
         return;
     if (has_brackets) {
         snprintf(text, sizeof text, "%s",
@@ -195,7 +193,7 @@ void rule_try_number(const struct rules *rules, size_t i)
     const struct token *token = rule_at(rules, i);
     char text[32], *end;
     long number = strtol(token->begin, &end, 10);
-    bool is_member = rule_is(rules, i - 1, "."), is_part = is_rounding(rules, i);
+    bool is_member = rule_is(rules, i - 1, "."), is_part = rule_is_rounding(rules, i);
     if (!isdigit((unsigned char)*token->begin) || end != token->begin + token->length ||
         is_member || is_part)
         return;
@@ -221,7 +219,7 @@ void rule_try_less(const struct rules *rules, size_t i)
 {
     bool is_sum = rule_is(rules, i, "+") || rule_is(rules, i, "-"),
          is_one = token_is(rule_at(rules, i + 1), "1");
-    if (is_sum && is_one && !is_rounding(rules, i))
+    if (is_sum && is_one && !rule_is_rounding(rules, i))
         rule_drop(rules, i, 2);
 }
 
