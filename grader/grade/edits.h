@@ -6,13 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define EDITS_MOST 160u
+#define EDITS_MOST  3000u /* most edits that the rules make */
+#define EDITS_TRIED 160u  /* most edits that edits_by_rules() returns: the likeliest */
 
 struct small_edit {
     size_t begin, end; /* the edit replaces these bytes of the submission */
     char *text;        /* their replacement */
     unsigned line;     /* the line of the submission that a report shows */
     unsigned column;   /* column of the change, from 1, or 0 for the beginning of the line */
+    unsigned cost;     /* the higher, the less likely does it correct a mistake */
     size_t tokens;     /* tokens removed plus added; fewer if the edit only reorders tokens */
     bool is_vague;     /* the edit replaces several lines, or much of one line */
     bool is_guess;     /* the edit follows a rule, so another edit may be the right one */
@@ -57,10 +59,9 @@ struct edit_lines {
     bool with_called;     /* all lines FIRST to LAST count as shown, for the functions they call */
 };
 
-/* Finds typical small changes, such as < for <=, in the functions of SOURCE. Patterns of typical
- * mistakes, and quotients that may have to be rounded up, come first, then changes of the suspect
- * line, of the shown lines and of the other lines. In each group, the most typical changes come
- * first. The caller frees the edits with edits_free(). */
+/* Finds typical small changes, such as < for <=, in the functions of SOURCE. The likeliest come
+ * first: patterns of typical mistakes before other changes, and changes of the suspect line before
+ * those of the shown lines and of other lines. The caller frees the edits with edits_free(). */
 void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines);
 
 /* Sets `says`, EDIT's text for a message. */

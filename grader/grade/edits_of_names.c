@@ -114,7 +114,7 @@ void rule_try_constant(const struct rules *rules, size_t i)
         return;
     size_t count = visible_find(rules->code, rules->part, i, list);
     for (size_t j = 0; j < count; ++j)
-        if (list[j].is_macro && !list[j].is_pointer && token_is(list[j].type, "int")) {
+        if (list[j].is_macro && visible_is_integer(&list[j])) {
             snprintf(text, sizeof text, "%.*s", (int)list[j].name->length, list[j].name->begin);
             rule_change_term(rules, i, 1, text);
         }

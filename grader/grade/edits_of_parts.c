@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "grade/rules.h"
+#include "grade/visible.h"
 
 /* Returns whether token I, `*`, declares a pointer. */
 static bool is_star(const struct rules *rules, size_t i)
@@ -227,4 +228,61 @@ void rule_try_expression(const struct rules *rules, size_t i)
         rule_copy(rules, j, length, text, sizeof text);
         rule_change_term(rules, i + 1, count, text);
     }
+}
+
+/* --- operands --------------------------------------------------------------------------------- */
+
+/* Returns the number of the name of the function whose call has token I as an argument, or 0. */
+static size_t find_call(const struct rules *rules, size_t i)
+{
+    for (int depth = 0; rule_at(rules, i - 1)->length > 0; --i) {
+        const struct token *token = rule_at(rules, i - 1);
+        if (strchr(";{}", *token->begin))
+            return 0;
+        if (depth == 0 && token_is(token, "("))
+            return token_is_name(rule_at(rules, i - 2)) ? i - 2 : 0;
+        depth += token_is(token, ")") - token_is(token, "(");
+    }
+    return 0;
+}
+
+/* Exchanges the operands of a difference, or negates an argument of a product that is rounded only
+ * once. */
+void rule_try_difference(const struct rules *rules, size_t i)
+{
+    static const char *const calls[] = {"fmaf", "fma", "__fmaf_rn", "expf", "exp", NULL};
+    char text[100];
+    size_t count = rule_term_length(rules, i + 1), first = rule_term_begin(rules, i);
+    if (rule_is(rules, i, "-") && !rule_is_unary(rules, i) && !rule_is_rounding(rules, i) &&
+        count > 0 && first < i)
+        rule_exchange(rules, first, i - first, i + 1, count);
+    bool ends = rule_is(rules, i + 1, ",") || rule_is(rules, i + 1, ")");
+    bool begins = rule_is(rules, i - 1, ",") || rule_is(rules, i - 1, "(");
+    size_t call = begins && ends ? find_call(rules, i) : 0;
+    if (call == 0 || !token_is_one_of(rule_at(rules, call), calls))
+        return;
+    snprintf(text, sizeof text, "-%.*s", (int)rule_at(rules, i)->length, rule_at(rules, i)->begin);
+    rule_change_term(rules, i, 1, text);
+}
+
+/* Replaces 0 or 1 in an index by a variable, or by the number of the block or the thread. */
+void rule_try_number_of(const struct rules *rules, size_t i)
+{
+    static const char *const built_in[] = {"threadIdx.x", "blockIdx.x"};
+    struct variable list[VISIBLE_MOST];
+    char name[80];
+    bool begins =
+        rule_is(rules, i - 1, "[") || rule_is(rules, i - 1, "+") || rule_is(rules, i - 1, "-");
+    if (!begins || !rule_is(rules, i + 1, "]") ||
+        !(rule_is(rules, i, "0") || rule_is(rules, i, "1")))
+        return;
+    size_t count = visible_find(rules->code, rules->part, i, list);
+    for (size_t j = count, made = 0; j-- > 0 && made < 3;)
+        if (visible_is_integer(&list[j]) && !list[j].is_macro) {
+            snprintf(name, sizeof name, "%.*s", (int)list[j].name->length, list[j].name->begin);
+            rule_change_term(rules, i, 1, name);
+            ++made;
+        }
+    for (size_t j = 0; rule_is(rules, i - 1, "[") && j < ROWS(built_in); ++j)
+        rule_change_term(rules, i, 1, built_in[j]);
 }

@@ -102,6 +102,8 @@ void rule_try_factor(const struct rules *rules, size_t i);
 void rule_try_start(const struct rules *rules, size_t i);
 void rule_try_bytes(const struct rules *rules, size_t i);
 void rule_try_expression(const struct rules *rules, size_t i);
+void rule_try_difference(const struct rules *rules, size_t i);
+void rule_try_number_of(const struct rules *rules, size_t i);
 
 /* The rules that change arguments, declarations and whole statements. */
 void rule_try_order(const struct rules *rules, size_t i);

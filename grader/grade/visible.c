@@ -113,12 +113,11 @@ static const struct token *type_of_macro(const struct code *code, const struct t
     return &integer;
 }
 
-/* Adds the constants that occur before the end of PART. */
-static size_t add_macros(const struct code *code, struct span part,
-                         struct variable list[VISIBLE_MOST])
+/* Adds the constants of the file. */
+static size_t add_macros(const struct code *code, struct variable list[VISIBLE_MOST])
 {
     size_t count = 0;
-    for (size_t i = 0; i + 1 < part.first + part.count && count < VISIBLE_MOST / 2; ++i) {
+    for (size_t i = 0; i + 1 < code->token_count && count < VISIBLE_MOST / 2; ++i) {
         const struct token *token = &code->tokens[i];
         bool is_call = token_is(&token[1], "(") && token[1].begin == token->begin + token->length;
         bool is_new = token_is_constant(token) && !is_call && !token_is(token, "NULL");
@@ -135,7 +134,7 @@ size_t visible_find(const struct code *code, struct span part, size_t at,
                     struct variable list[VISIBLE_MOST])
 {
     enum { DEEPEST = 16 };
-    size_t counts[DEEPEST] = {0}, depth = 0, count = add_macros(code, part, list), kept = 0, name;
+    size_t counts[DEEPEST] = {0}, depth = 0, count = add_macros(code, list), kept = 0, name;
     size_t end = part.first + part.count, header_end = 0, loop_end = 0;
     for (size_t i = part.first; i < at; ++i) {
         const struct token *token = &code->tokens[i];
@@ -167,6 +166,11 @@ bool visible_is_alike(const struct variable *a, const struct variable *b)
     return token_is_same(a->type, b->type) ||
            (token_is_one_of(a->type, integers) && token_is_one_of(b->type, integers)) ||
            (token_is_one_of(a->type, reals) && token_is_one_of(b->type, reals));
+}
+
+bool visible_is_integer(const struct variable *variable)
+{
+    return !variable->is_pointer && token_is_one_of(variable->type, integers);
 }
 
 size_t visible_members(const struct code *code, const struct token *token,

@@ -30,6 +30,9 @@ size_t visible_members(const struct code *code, const struct token *token,
  * are integers, or both are floating-point numbers. */
 bool visible_is_alike(const struct variable *a, const struct variable *b);
 
+/* Returns whether VARIABLE is an integer, not a pointer. */
+bool visible_is_integer(const struct variable *variable);
+
 #define PLACES_MOST 48u
 
 /* The variables that say where a function reads and writes: its indices, its pointers, the sizes of
