@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #define EDITS_MOST  3000u /* most edits that the rules make */
-#define EDITS_TRIED 160u  /* most edits that edits_by_rules() returns: the likeliest */
+#define EDITS_TRIED 200u  /* most edits that edits_by_rules() returns: the likeliest */
 
 struct small_edit {
     size_t begin, end; /* the edit replaces these bytes of the submission */
@@ -54,6 +54,7 @@ struct edit_lines {
     bool only_rounding;   /* round quotients, and make no other changes */
     bool is_close;        /* the result is only slightly wrong, so formulas are changed early */
     bool is_collision;    /* threads compute the same index, so its numbers are changed early */
+    bool is_outside;      /* an access out of bounds, so sizes are changed early */
     bool is_unwritten;    /* a word is never written, so conditions are left out early */
     bool is_guessed;      /* the suspect line is known; outside of it, only few changes are made */
     bool with_called;     /* all lines FIRST to LAST count as shown, for the functions they call */

@@ -233,7 +233,7 @@ static bool is_stream_line(const struct code *code, struct span part, size_t i)
 }
 
 /* What the finding or the wrong numbers suggest. */
-enum { CLOSE = 1, COLLISION = 2, UNWRITTEN = 4, WIDE = 8, ROUNDING = 16 };
+enum { CLOSE = 1, COLLISION = 2, UNWRITTEN = 4, OUTSIDE = 8, WIDE = 16, ROUNDING = 32 };
 
 /* How unlikely each rule's edits are to correct a mistake. The costs come from mistakes of students
  * whose correction is known. FITS says when a rule's edits are much likelier. */
@@ -248,11 +248,11 @@ static const struct weight {
     {rule_try_bits, 0, 0},
     {rule_try_reference, 0, 0},
     {rule_try_rounding, 0, ROUNDING},
-    {rule_try_less, 1, 0},
+    {rule_try_less, 1, OUTSIDE},
     {rule_try_lane, 2, 0},
     {rule_try_offset, 2, 0},
     {rule_try_factor, 3, 0},
-    {rule_try_bytes, 3, 0},
+    {rule_try_bytes, 3, OUTSIDE},
     {rule_try_order, 3, COLLISION},
     {rule_try_moved, 3, COLLISION},
     {rule_try_units, 4, 0},
@@ -263,15 +263,15 @@ static const struct weight {
     {rule_try_line_names, 5, 0},
     {rule_try_cuda_name, 5, COLLISION},
     {rule_try_number, 5, COLLISION},
-    {rule_try_visible, 5, COLLISION},
-    {rule_try_part, 5, 0},
+    {rule_try_visible, 6, COLLISION},
+    {rule_try_part, 5, OUTSIDE},
     {rule_try_start, 5, 0},
     {rule_try_type, 5, WIDE},
     {rule_try_assignment, 6, 0},
-    {rule_try_constant, 6, 0},
+    {rule_try_constant, 6, OUTSIDE},
     {rule_try_operator, 6, 0},
     {rule_try_without, 6, 0},
-    {rule_try_condition, 7, UNWRITTEN},
+    {rule_try_condition, 8, UNWRITTEN},
     {rule_try_rounding_down, 7, 0},
     {rule_try_any_visible, 7, COLLISION},
     {rule_try_sign, 8, CLOSE},
@@ -286,7 +286,7 @@ static const struct weight {
 
 /* The cost of each group of lines. */
 static const unsigned group_costs[] = {[SUSPECT] = 0, [PLACES] = 1, [SHOWN] = 1,     [NEARBY] = 3,
-                                       [BEYOND] = 4,  [HOST] = 7,   [ELSEWHERE] = 12};
+                                       [BEYOND] = 5,  [HOST] = 9,   [ELSEWHERE] = 12};
 #define FITTING 4u /* added to the cost of a rule that does not fit */
 
 /* Where the rules are applied. */
@@ -302,7 +302,8 @@ static unsigned fits_of(const struct edit_lines *lines)
 {
     return (lines->is_close || lines->is_guessed ? CLOSE : 0) |
            (lines->is_collision ? COLLISION : 0) | (lines->is_unwritten ? UNWRITTEN : 0) |
-           (lines->only_wide ? WIDE : 0) | (lines->only_rounding ? ROUNDING : 0);
+           (lines->is_outside ? OUTSIDE : 0) | (lines->only_wide ? WIDE : 0) |
+           (lines->only_rounding ? ROUNDING : 0);
 }
 
 /* Applies rule J to token I. COST is its cost here. The more edits a rule makes in one line, the

@@ -107,14 +107,14 @@ void rule_try_any_visible(const struct rules *rules, size_t i)
 void rule_try_constant(const struct rules *rules, size_t i)
 {
     struct variable list[VISIBLE_MOST];
-    char text[80];
+    char text[80], *end;
     const struct token *token = rule_at(rules, i);
-    char *end;
-    if (strtol(token->begin, &end, 10) < 2 || end != token->begin + token->length)
-        return;
+    bool is_number = strtol(token->begin, &end, 10) > 1 && end == token->begin + token->length;
+    bool is_constant = token_is_constant(token) && rule_is_read(rules, i);
     size_t count = visible_find(rules->code, rules->part, i, list);
-    for (size_t j = 0; j < count; ++j)
-        if (list[j].is_macro && visible_is_integer(&list[j])) {
+    for (size_t j = 0; (is_number || is_constant) && j < count; ++j)
+        if (list[j].is_macro && visible_is_integer(&list[j]) &&
+            !token_is_same(list[j].name, token)) {
             snprintf(text, sizeof text, "%.*s", (int)list[j].name->length, list[j].name->begin);
             rule_change_term(rules, i, 1, text);
         }

@@ -111,7 +111,7 @@ static size_t length_to_semicolon(const struct rules *rules, size_t i)
 static size_t statement_length(const struct rules *rules, size_t i)
 {
     static const char *const words[] = {
-        "if",         "for",   "while", "do",    "else",   "return",   "switch", "case",
+        "if",         "for",   "while", "do",    "else",   "return",   "switch", "case", "#",
         "__shared__", "const", "int",   "float", "double", "unsigned", "extern", NULL};
     bool is_other = !begins_statement(rules, i) || token_is_one_of(rule_at(rules, i), words);
     return is_other ? 0 : length_to_semicolon(rules, i);

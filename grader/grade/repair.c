@@ -14,11 +14,11 @@
 #include "grade/runner.h"
 #include "grade/tries.h"
 
-#define BUILDS      4u  /* most builds; each leaves out edits that did not compile before */
-#define BATCH       40u /* edits that are built as one program; more would make each run slower */
+#define BUILDS      4u    /* most builds; each leaves out edits that did not compile before */
+#define BATCH       40u   /* edits that are built as one program; more would make each run slower */
 #define WORK        120e6 /* most work to try the edits of one source, in warp instructions */
-#define CHECKS_MOST 64u /* more checks than a lab has */
-#define CHOICES     4u  /* most edits that repair the first failed check and are tried further */
+#define CHECKS_MOST 64u   /* more checks than a lab has */
+#define CHOICES     4u    /* most edits that repair the first failed check and are tried further */
 
 struct repair {
     struct grade_job job;
@@ -57,7 +57,8 @@ static bool link_programs(const struct repair *repair, const char *program)
 {
     char path[PATH_SIZE];
     for (size_t i = 0; i < repair->edits.count; ++i)
-        if (!repair->is_out[i] && (!base_path(path, "%s-%zu", program, i) || link(program, path) != 0))
+        if (!repair->is_out[i] &&
+            (!base_path(path, "%s-%zu", program, i) || link(program, path) != 0))
             return false;
     return true;
 }
@@ -311,8 +312,8 @@ static void try_all(struct repair *repair, const char *folder, const char *name,
     json_array_clear(repaired);
     found->count = 0;
     repair->job.work = WORK;
-    for (size_t first = 0;
-         found->count == 0 && repair->job.work > 0 && first < repair->edits.count; first += BATCH) {
+    for (size_t first = 0; found->count == 0 && repair->job.work > 0 && first < repair->edits.count;
+         first += BATCH) {
         for (size_t i = 0; i < repair->edits.count; ++i)
             repair->is_out[i] = i < first || i >= first + BATCH;
         snprintf(batch, sizeof batch, "%s-%zu", name, first);
@@ -351,6 +352,9 @@ static void add_line(struct edit_lines *lines, unsigned line)
     enum { MOST = sizeof lines->shown / sizeof *lines->shown };
     lines->first = line < lines->first ? line : lines->first;
     lines->last = line > lines->last ? line : lines->last;
+    for (size_t i = 0; i < lines->shown_count; ++i)
+        if (lines->shown[i] == line)
+            return;
     if (lines->shown_count < MOST)
         lines->shown[lines->shown_count++] = line;
 }
@@ -376,12 +380,12 @@ static void add_named(struct edit_lines *lines, const char *text)
     }
 }
 
-/* If a finding is at the suspect line, adds the lines that it names. If threads collide there, adds
- * the lines that compute its index. */
+/* Adds the lines of a finding at the suspect line: those that it shows, other accesses or launches,
+ * and those that its help names. */
 static void add_causes(const struct repair *repair, struct edit_lines *lines)
 {
-    size_t i;
-    json_t *cause;
+    size_t i, j;
+    json_t *cause, *place;
     json_array_foreach(repair->result->causes, i, cause)
     {
         if ((unsigned)json_integer_of(cause, "line") != lines->suspect)
@@ -389,9 +393,14 @@ static void add_causes(const struct repair *repair, struct edit_lines *lines)
         lines->only_streams |= strcmp(json_text_of(cause, "id"), "race-streams") == 0;
         lines->is_collision |= is_collision(cause);
         lines->is_unwritten |= is_of_tool(cause, "initcheck");
+        lines->is_outside |= is_of_tool(cause, "memcheck");
+        add_shown(lines, cause);
         add_named(lines, json_text_of(cause, "help"));
-        if (is_collision(cause))
-            add_shown(lines, cause);
+        json_array_foreach(json_object_get(cause, "related"), j, place)
+        {
+            if (json_equal(json_object_get(place, "file"), json_object_get(cause, "file")))
+                add_line(lines, (unsigned)json_integer_of(place, "line"));
+        }
     }
 }
 

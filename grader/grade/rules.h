@@ -123,7 +123,7 @@ void rule_try_line_names(const struct rules *rules, size_t i);
 void rule_try_visible(const struct rules *rules, size_t i);
 /* Also tries variables that are declared farther away. */
 void rule_try_any_visible(const struct rules *rules, size_t i);
-/* Replaces a number by a constant of the file. */
+/* Replaces a number or a constant by a constant of the file. */
 void rule_try_constant(const struct rules *rules, size_t i);
 
 #endif
