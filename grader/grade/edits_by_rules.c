@@ -251,6 +251,7 @@ static const struct weight {
     {rule_try_less, 1, OUTSIDE},
     {rule_try_lane, 2, 0},
     {rule_try_offset, 2, 0},
+    {rule_try_stream, 2, 0},
     {rule_try_factor, 3, 0},
     {rule_try_bytes, 3, OUTSIDE},
     {rule_try_order, 3, COLLISION},
@@ -277,7 +278,7 @@ static const struct weight {
     {rule_try_sign, 8, CLOSE},
     {rule_try_index, 8, 0},
     {rule_try_wide, 8, WIDE},
-    {rule_try_brackets, 9, CLOSE},
+    {rule_try_brackets, 9, CLOSE | OUTSIDE},
     {rule_try_difference, 9, CLOSE},
     {rule_try_more, 9, 0},
     {rule_try_term, 10, 0},
@@ -362,11 +363,12 @@ static void follow_part(const struct code *code, struct span part, const struct 
     }
 }
 
+/* Of two edits with the same cost, the later one comes first: it is nearer to the result. */
 static int compare_costs(const void *left, const void *right)
 {
     const struct small_edit *a = left, *b = right;
     return a->cost != b->cost ? (a->cost > b->cost) - (a->cost < b->cost)
-                              : (a->begin > b->begin) - (a->begin < b->begin);
+                              : (a->begin < b->begin) - (a->begin > b->begin);
 }
 
 void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines)

@@ -261,3 +261,26 @@ void rule_try_edge_lane(const struct rules *rules, size_t i)
                  is_down ? "last" : "first", rule_quote(rules, first, i + 1 + count - first),
                  edit->line);
 }
+
+/* Adds a stream to a launch without one. */
+void rule_try_stream(const struct rules *rules, size_t i)
+{
+    struct variable list[VISIBLE_MOST];
+    char text[80];
+    size_t commas = 0;
+    if (!rule_is(rules, i, "<<<"))
+        return;
+    size_t end = i + 1 + rule_argument_length(rules, i + 1);
+    for (; rule_is(rules, end, ","); ++commas)
+        end += 1 + rule_argument_length(rules, end + 1);
+    size_t count = commas == 1 ? visible_find(rules->code, rules->part, i, list) : 0;
+    for (size_t j = 0; j < count; ++j) {
+        if (!token_is(list[j].type, "cudaStream_t") || list[j].is_pointer)
+            continue;
+        snprintf(text, sizeof text, ", 0, %.*s", (int)list[j].name->length, list[j].name->begin);
+        struct small_edit *edit = rule_put(rules, end, 0, text);
+        if (edit)
+            edit_say(edit, "with the stream `%.*s` for the launch in line %u",
+                     (int)list[j].name->length, list[j].name->begin, edit->line);
+    }
+}

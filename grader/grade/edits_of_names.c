@@ -19,6 +19,23 @@ bool rule_is_read(const struct rules *rules, size_t i)
            !token_is_one_of(rule_at(rules, i + 1), after);
 }
 
+bool rule_is_last_use(const struct rules *rules, size_t i, size_t count)
+{
+    struct variable list[VISIBLE_MOST];
+    size_t list_count = visible_find(rules->code, rules->part, i, list);
+    for (size_t j = i; j < i + count; ++j)
+        for (size_t k = 0; k < list_count; ++k) {
+            size_t uses = 0;
+            bool is_used = !list[k].is_macro && token_is_same(list[k].name, rule_at(rules, j)) &&
+                           !rule_is(rules, j - 1, ".") && !rule_is(rules, j - 1, "->");
+            for (size_t m = 0; is_used && m < rules->part.count; ++m)
+                uses += token_is_same(list[k].name, rule_at(rules, rules->part.first + m));
+            if (uses == 2) /* its declaration and this use */
+                return true;
+        }
+    return false;
+}
+
 /* Returns whether VARIABLE is set to a thread's number where it is declared. */
 static bool is_thread(const struct rules *rules, const struct variable *variable)
 {
@@ -90,7 +107,7 @@ static void try_variables(const struct rules *rules, size_t i, unsigned most)
         if (token_is_same(list[own].name, rule_at(rules, i)))
             break;
     /* a loop whose condition or step uses another variable may not end */
-    if (own < count && list[own].header_end < i)
+    if (own < count && list[own].header_end < i && !rule_is_last_use(rules, i, 1))
         try_others(rules, i, 1, list, count, own, &list[own], most);
 }
 

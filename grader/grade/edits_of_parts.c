@@ -63,9 +63,10 @@ void rule_try_part(const struct rules *rules, size_t i)
     bool is_condition = is_logical(rules, i);
     size_t after = is_condition ? condition_length(rules, i + 1) : rule_term_length(rules, i + 1);
     size_t first = is_condition ? condition_begin(rules, i) : rule_term_begin(rules, i);
-    if (after > 0)
+    if (after > 0 && !rule_is_last_use(rules, i, 1 + after))
         rule_drop(rules, i, 1 + after);
-    if (first < i && !token_is_one_of(rule_at(rules, i), turned))
+    if (first < i && !token_is_one_of(rule_at(rules, i), turned) &&
+        !rule_is_last_use(rules, first, i - first))
         rule_drop(rules, first, i + 1 - first);
 }
 

@@ -140,26 +140,36 @@ void rule_try_sign(const struct rules *rules, size_t i)
         replace_operator(rules, i, table, ROWS(table));
 }
 
-/* Puts brackets around a factor and the term after it, as in `a * (b - c)`, or removes them. */
-void rule_try_brackets(const struct rules *rules, size_t i)
+/* Adds the edit that puts brackets around COUNT tokens from token I on, or removes the outer two. */
+static void change_brackets(const struct rules *rules, size_t i, size_t count, bool has_brackets)
 {
-    char inner[150], text[400];
-    size_t next = i + 1, count = rule_term_length(rules, next), sign = next + count;
-    bool has_brackets = rule_is(rules, next, "(");
-    if (!rule_is(rules, i, "*") || count == 0 || rule_is_unary(rules, i))
-        return;
-    if (has_brackets) {
-        snprintf(text, sizeof text, "%s",
-                 rule_copy(rules, next + 1, count - 2, inner, sizeof inner));
-    } else if (rule_is(rules, sign, "+") || rule_is(rules, sign, "-")) {
-        count += 1 + rule_term_length(rules, sign + 1);
-        snprintf(text, sizeof text, "(%s)", rule_copy(rules, next, count, inner, sizeof inner));
-    } else
-        return;
-    struct small_edit *edit = rule_put(rules, next, count, text);
+    char inner[150], text[200];
+    rule_copy(rules, i + has_brackets, count - (has_brackets ? 2 : 0), inner, sizeof inner);
+    snprintf(text, sizeof text, has_brackets ? "%s" : "(%s)", inner);
+    struct small_edit *edit = rule_put(rules, i, count, text);
     if (edit)
         edit_say(edit, "%s brackets around `%s` in line %u", has_brackets ? "without" : "with",
-                 has_brackets ? inner : rule_quote(rules, next, count), edit->line);
+                 inner, edit->line);
+}
+
+/* Puts brackets around a sum with the operand before or after the operator I, as in `a * (b - c)`,
+ * or removes them. */
+void rule_try_brackets(const struct rules *rules, size_t i)
+{
+    static const char *const operators[] = {"*", "/", "%", NULL};
+    size_t next = i + 1, count = rule_term_length(rules, next), sign = next + count;
+    size_t before = rule_term_begin(rules, i);
+    bool has_brackets = rule_is(rules, next, "(");
+    bool is_product = rule_is(rules, i, "*") && count > 0;
+    if (!token_is_one_of(rule_at(rules, i), operators) || rule_is_unary(rules, i) || before == i)
+        return;
+    size_t first = rule_term_begin(rules, before - 1);
+    if (is_product && has_brackets)
+        change_brackets(rules, next, count, true);
+    else if (is_product && (rule_is(rules, sign, "+") || rule_is(rules, sign, "-")))
+        change_brackets(rules, next, count + 1 + rule_term_length(rules, sign + 1), false);
+    if ((rule_is(rules, before - 1, "+") || rule_is(rules, before - 1, "-")) && first < before - 1)
+        change_brackets(rules, first, i - first, false);
 }
 
 /* Returns whether token I, a variable, is in the condition of a `while` of the function. */
@@ -231,7 +241,8 @@ void rule_try_more(const struct rules *rules, size_t i)
     bool ends_index =
         rule_is(rules, i + 1, "]") || (rule_is(rules, i + 1, ")") && rule_is(rules, i - 1, ","));
     bool is_limit = token_is_one_of(rule_at(rules, i - 1), comparisons);
-    bool is_value = token_is_name(rule_at(rules, i)) || rule_is(rules, i, ")");
+    bool is_flag = strncmp(rule_at(rules, i)->begin, "cuda", strlen("cuda")) == 0;
+    bool is_value = (token_is_name(rule_at(rules, i)) && !is_flag) || rule_is(rules, i, ")");
     bool goes_on = rule_at(rules, i + 1)->length == 1
                        ? strchr("([.", *rule_at(rules, i + 1)->begin) != NULL
                        : rule_is(rules, i + 1, "->");

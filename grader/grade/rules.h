@@ -52,6 +52,10 @@ void rule_exchange(const struct rules *rules, size_t first, size_t first_count, 
 /* Returns whether PART has the name NAME. */
 bool rule_has_name(const struct code *code, struct span part, const char *name);
 
+/* Returns whether one of COUNT tokens from token I on is a variable of the function that has no other
+ * use: without this use, it would be useless. */
+bool rule_is_last_use(const struct rules *rules, size_t i, size_t count);
+
 /* Returns whether token I is a variable whose value is read. */
 bool rule_is_read(const struct rules *rules, size_t i);
 
@@ -81,6 +85,7 @@ void rule_try_wide(const struct rules *rules, size_t i);
 void rule_try_exact(const struct rules *rules, size_t i);
 void rule_try_bits(const struct rules *rules, size_t i);
 void rule_try_edge_lane(const struct rules *rules, size_t i);
+void rule_try_stream(const struct rules *rules, size_t i);
 
 /* The rules that change operators, numbers and terms. */
 void rule_try_comparison(const struct rules *rules, size_t i);

@@ -108,10 +108,10 @@ static const struct {
      BODY("unsigned long long a = 0;\na += n;")},
     {"added", BODY("a = b[n];"), BODY("a += b[n];")},
     {"subtracted", BODY("a += b[n];"), BODY("a -= b[n];")},
-    {"another variable", BODY("int p = 1, q = 2;\na[p] = 0;"),
-     BODY("int p = 1, q = 2;\na[q] = 0;")},
-    {"another pointer", BODY("float *p = b, *q = c;\na = p[0];"),
-     BODY("float *p = b, *q = c;\na = q[0];")},
+    {"another variable", BODY("int p = 1, q = 2;\na[p] = 0;\nb = p;"),
+     BODY("int p = 1, q = 2;\na[q] = 0;\nb = p;")},
+    {"another pointer", BODY("float *p = b, *q = c;\na = p[0];\nb = p;"),
+     BODY("float *p = b, *q = c;\na = q[0];\nb = p;")},
     {"a variable for a thread", BODY("int id = threadIdx.x + 1;\nint *p = a + threadIdx.x;"),
      BODY("int id = threadIdx.x + 1;\nint *p = a + id;")},
     {"another member", "struct s { int rows, pitch; };\n" BODY("a = p.rows * n;"),
@@ -120,6 +120,7 @@ static const struct {
      BODY("int *p = row(a, n + 1);\np[0] = 1;")},
     {"factor", BODY("int *p = a + n;\np[3 * n] = 1;"), BODY("int *p = a + n * 3;\np[3 * n] = 1;")},
     {"brackets", BODY("a = b * f(c) - n;"), BODY("a = b * (f(c) - n);")},
+    {"brackets before a factor", BODY("a = b + n % 4;"), BODY("a = (b + n) % 4;")},
     {"no brackets", BODY("a = b * (c - n);"), BODY("a = b * c - n;")},
     {"saved too late", BODY("a = n;\nb = a;"), BODY("b = a;\na = n;")},
     {"lane", BODY("a = 1u << threadIdx.x;"), BODY("a = 1u << (threadIdx.x % 32);")},
@@ -143,7 +144,7 @@ static const struct {
      BODY("int q = __shfl_down_sync(m, n, 1);\nif ((threadIdx.x % 32 == 31 || q != n)) a = 1;")},
     {"no condition", BODY("if (n == 0) a = 0;"), BODY("if (true) a = 0;")},
     {"part of a condition", BODY("if (n > 0 && f(b, 1)) a = 0;"), BODY("if (n > 0) a = 0;")},
-    {"first part of a condition", BODY("if (n > 0 && b) a = 0;"), BODY("if (b) a = 0;")},
+    {"first part of a condition", BODY("if (n > 0 && b) a = n;"), BODY("if (b) a = n;")},
     {"factor left out", BODY("a = 2 * n * b;"), BODY("a = n * b;")},
     {"factor of another line", BODY("a = b[n + 1];\nb[3 * n] = 0;"),
      BODY("a = b[3 * n + 1];\nb[3 * n] = 0;")},
@@ -159,8 +160,10 @@ static const struct {
     {"constant of the file", "#define ROWS (TILE + 2)\n" BODY("a = TILE * 4;"),
      "#define ROWS (TILE + 2)\n" BODY("a = ROWS * 4;")},
     {"declared too late", BODY("f(&b);\nint a = b;"), BODY("int a = b;\nf(&b);")},
-    {"another stream", BODY("cudaStream_t p = b, q = c;\nf(p);"),
-     BODY("cudaStream_t p = b, q = c;\nf(q);")},
+    {"no stream", BODY("cudaStream_t s = b;\nf<<<1, n>>>(a);"),
+     BODY("cudaStream_t s = b;\nf<<<1, n, 0, s>>>(a);")},
+    {"another stream", BODY("cudaStream_t p = b, q = c;\nf(p);\ng(p);"),
+     BODY("cudaStream_t p = b, q = c;\nf(q);\ng(p);")},
     {"barrier", BODY("__shared__ int s[1];\ns[0] = 1;\na = s[0];"),
      BODY("__shared__ int s[1];\ns[0] = 1;\n__syncthreads();\na = s[0];")},
 };
@@ -215,6 +218,27 @@ Test(edits, use_variables_that_fit)
     edits_free(&edits);
 }
 
+/* Returns the place of the first of EDITS with SAYS in its message, or EDITS_MOST. */
+static size_t find_says(const struct edits *edits, const char *says)
+{
+    size_t i = 0;
+    while (i < edits->count && !strstr(edits->list[i].says, says))
+        ++i;
+    return i < edits->count ? i : EDITS_MOST;
+}
+
+/* An edit that leaves a variable without any use is improbable. */
+Test(edits, leave_no_variable_without_use)
+{
+    struct edits edits;
+    edits_by_rules(&edits, BODY("int p = 1, q = 2;\na[q] = b * p;\na[q] = b;"),
+                   &(struct edit_lines){.first = 3, .last = 5});
+    cr_expect_eq(find_says(&edits, "without `* p`"), EDITS_MOST);
+    cr_expect_eq(find_says(&edits, "name than `p` in line 4"), EDITS_MOST);
+    cr_expect_lt(find_says(&edits, "name than `q` in line 4"), EDITS_MOST);
+    edits_free(&edits);
+}
+
 /* The index is wrong where it gets its value, so this line is changed before the line that only uses
  * it. */
 Test(edits, walk_back_to_the_definition)
@@ -229,15 +253,6 @@ Test(edits, walk_back_to_the_definition)
     cr_expect_lt(at[0], at[1]);
     cr_expect_lt(at[1], EDITS_MOST);
     edits_free(&edits);
-}
-
-/* Returns the place of the first of EDITS with SAYS in its message, or EDITS_MOST. */
-static size_t find_says(const struct edits *edits, const char *says)
-{
-    size_t i = 0;
-    while (i < edits->count && !strstr(edits->list[i].says, says))
-        ++i;
-    return i < edits->count ? i : EDITS_MOST;
 }
 
 /* A value that is only slightly wrong comes from a formula; an index that two threads share, from
