@@ -218,8 +218,8 @@ static bool passes(struct check *check, const struct check_info *info, const str
 #define TRY_START 5e5
 
 /* Runs the check with JOB's edited programs, one after another, until it passes or the work reaches
- * JOB's limit. Work is counted in instructions, not in seconds, so that each computer tries the same
- * programs. */
+ * JOB's limit. Work is counted in instructions, not in seconds, so that each computer tries the
+ * same programs. */
 static void try_programs(struct check *check, const struct check_info *info,
                          const struct grade_job *job)
 {

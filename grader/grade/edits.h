@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define EDITS_MOST  3000u /* most edits that the rules make */
+#define EDITS_MOST  5000u /* most edits that the rules make */
 #define EDITS_TRIED 200u  /* most edits that edits_by_rules() returns: the likeliest */
 
 struct small_edit {

@@ -197,8 +197,8 @@ static bool is_of_gpu(const struct code *code, struct span part, size_t i)
     return false;
 }
 
-/* Returns whether token I of a function is about streams or events: its name or its type says so, or
- * it is a variable that is the size of an array of them. */
+/* Returns whether token I of a function is about streams or events: its name or its type says so,
+ * or it is a variable that is the size of an array of them. */
 static bool is_of_stream(const struct code *code, struct span part, size_t i)
 {
     static const char *const words[] = {"stream", "event", "wait", "record"};
@@ -318,7 +318,8 @@ static void follow_rule(struct place_of_rules *place, size_t j, size_t i, unsign
         edits->list[before].cost = 16 * cost + (unsigned)place->made[j]++;
 }
 
-/* Applies the rules to token I: first those that fit, because the first of two equal edits stays. */
+/* Applies the rules to token I. Begins with those that fit, because of two equal edits only the
+ * first one stays. */
 static void follow(struct place_of_rules *place, size_t i)
 {
     unsigned fits = fits_of(place->lines), only = fits & (WIDE | ROUNDING);

@@ -140,7 +140,8 @@ void rule_try_sign(const struct rules *rules, size_t i)
         replace_operator(rules, i, table, ROWS(table));
 }
 
-/* Adds the edit that puts brackets around COUNT tokens from token I on, or removes the outer two. */
+/* Adds the edit that puts brackets around COUNT tokens from token I on. If HAS_BRACKETS is true, it
+ * removes them instead. */
 static void change_brackets(const struct rules *rules, size_t i, size_t count, bool has_brackets)
 {
     char inner[150], text[200];

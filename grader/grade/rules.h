@@ -52,8 +52,8 @@ void rule_exchange(const struct rules *rules, size_t first, size_t first_count, 
 /* Returns whether PART has the name NAME. */
 bool rule_has_name(const struct code *code, struct span part, const char *name);
 
-/* Returns whether one of COUNT tokens from token I on is a variable of the function that has no other
- * use: without this use, it would be useless. */
+/* Returns whether one of COUNT tokens from token I on is a variable of the function that has no
+ * other use. */
 bool rule_is_last_use(const struct rules *rules, size_t i, size_t count);
 
 /* Returns whether token I is a variable whose value is read. */

@@ -98,8 +98,8 @@ static size_t add_declared(const struct code *code, size_t i, size_t at, struct 
     return count;
 }
 
-/* Returns the type of the constant TOKEN: a number with a point is a float, and a hexadecimal number
- * is a mask, for which no number stands. */
+/* Returns the type of the constant TOKEN. A number with a point is a float. A hexadecimal number is
+ * a mask, which is no number. */
 static const struct token *type_of_macro(const struct code *code, const struct token *token)
 {
     static const struct token real = {"float", 5, 0}, integer = {"int", 3, 0}, mask = {"0x", 2, 0};

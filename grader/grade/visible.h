@@ -16,8 +16,8 @@ struct variable {
     size_t end;               /* if a `for` declares it: the end of the loop; otherwise 0 */
 };
 
-/* Finds the constants in the file up to PART, a function, and the variables that can be used at its token
- * AT, in the order of their declarations. Returns their number. */
+/* Finds the constants of the file, and the variables that can be used at token AT of PART, a
+ * function, in the order of their declarations. Returns their number. */
 size_t visible_find(const struct code *code, struct span part, size_t at,
                     struct variable list[VISIBLE_MOST]);
 
