@@ -121,38 +121,41 @@ void rule_try_start(const struct rules *rules, size_t i)
 
 /* --- sizes in bytes --------------------------------------------------------------------------- */
 
-/* Functions of the CUDA library, and which of their arguments count bytes. */
+/* Functions of the CUDA library and launches, and which of their arguments count bytes. */
 static const struct {
     const char *name, *arguments;
-} in_bytes[] = {
-    {"cudaMalloc", "2"},        {"cudaMallocManaged", "2"}, {"cudaMallocAsync", "2"},
-    {"cudaMallocHost", "2"},    {"cudaMallocPitch", "3"},   {"cudaMemset", "3"},
-    {"cudaMemsetAsync", "3"},   {"cudaMemset2D", "24"},     {"cudaMemcpy", "3"},
-    {"cudaMemcpyAsync", "3"},   {"cudaMemcpy2D", "245"},    {"cudaMemcpy2DAsync", "245"},
-    {"cudaMemcpyToSymbol", "3"}};
+} in_bytes[] = {{"cudaMalloc", "2"},         {"cudaMallocManaged", "2"},
+                {"cudaMallocAsync", "2"},    {"cudaMallocHost", "2"},
+                {"cudaMallocPitch", "3"},    {"cudaMemset", "3"},
+                {"cudaMemsetAsync", "3"},    {"cudaMemset2D", "24"},
+                {"cudaMemcpy", "3"},         {"cudaMemcpyAsync", "3"},
+                {"cudaMemcpy2D", "245"},     {"cudaMemcpy2DAsync", "245"},
+                {"cudaMemcpyToSymbol", "3"}, {"<<<", "3"}};
 
 /* Multiplies an argument that counts bytes, which begins at token I, by the size of an element. */
 static void try_elements(const struct rules *rules, size_t i)
 {
+    static const char *const sizes[] = {"4", "8"};
     size_t count = rule_argument_length(rules, i);
     bool has_size = false, is_name = count == 1 || rule_is(rules, i + 1, ".");
     char term[150], text[200];
     for (size_t j = i; j < i + count; ++j)
         has_size |= rule_is(rules, j, "sizeof");
-    if (count == 0 || has_size)
-        return;
-    snprintf(text, sizeof text, is_name ? "%s * 4" : "(%s) * 4",
-             rule_copy(rules, i, count, term, sizeof term));
-    struct small_edit *edit = rule_put(rules, i, count, text);
-    if (edit)
-        edit_say(edit, "with bytes, such as `%s * sizeof(float)`, in line %u",
-                 rule_quote(rules, i, count), edit->line);
+    for (size_t j = 0; j < ROWS(sizes) && count > 0 && !has_size; ++j) {
+        snprintf(text, sizeof text, is_name ? "%s * %s" : "(%s) * %s",
+                 rule_copy(rules, i, count, term, sizeof term), sizes[j]);
+        struct small_edit *edit = rule_put(rules, i, count, text);
+        if (edit)
+            edit_say(edit, "with bytes, such as `%s * sizeof(%s)`, in line %u",
+                     rule_quote(rules, i, count), j == 0 ? "float" : "double", edit->line);
+    }
 }
 
 /* Counts elements in place of bytes, or bytes in place of elements. */
 void rule_try_bytes(const struct rules *rules, size_t i)
 {
-    size_t first = i + 2, length = rule_is(rules, i, "sizeof") ? 1 : 0;
+    size_t first = i + (rule_is(rules, i, "<<<") ? 1 : 2);
+    size_t length = rule_is(rules, i, "sizeof") ? 1 : 0;
     if (length > 0) {
         length += rule_is(rules, i + 1, "*");
         length += rule_term_length(rules, i + length);

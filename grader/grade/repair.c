@@ -311,7 +311,8 @@ static void try_all(struct repair *repair, const char *folder, const char *name,
     char batch[64];
     json_array_clear(repaired);
     found->count = 0;
-    repair->job.work = WORK;
+    /* if the message already names the mistake, finding its line matters less */
+    repair->job.work = repair->result->guessed ? WORK / 2 : WORK;
     for (size_t first = 0; found->count == 0 && repair->job.work > 0 && first < repair->edits.count;
          first += BATCH) {
         for (size_t i = 0; i < repair->edits.count; ++i)

@@ -152,6 +152,7 @@ static const struct {
      BODY("for (i = b + 1; i < n; ++i) a = 0;")},
     {"bytes", BODY("cudaMemcpy2D(a, b, c, d, p.w, 8, e);"),
      BODY("cudaMemcpy2D(a, b, c, d, p.w * 4, 8, e);")},
+    {"bytes of shared memory", BODY("f<<<1, n, n>>>(a);"), BODY("f<<<1, n, n * 4>>>(a);")},
     {"elements", BODY("a = n * sizeof(float);"), BODY("a = n * 1;")},
     {"another index", BODY("int r = b + i + j * ROWS;\na = t[i * EACH + j];"),
      BODY("int r = b + i + j * ROWS;\na = t[i + j * ROWS];")},
