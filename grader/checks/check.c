@@ -217,8 +217,8 @@ static bool passes(struct check *check, const struct check_info *info, const str
 /* The work to start a run, in warp instructions. */
 #define TRY_START 5e5
 
-/* Runs the check with JOB's edited programs, at least one, until it passes or the work reaches JOB's
- * limit. Work is counted in instructions, not in seconds, so that each computer tries the
+/* Runs the check with JOB's edited programs, at least one, until it passes or the work reaches
+ * JOB's limit. Work is counted in instructions, not in seconds, so that each computer tries the
  * same programs. */
 static void try_programs(struct check *check, const struct check_info *info,
                          const struct grade_job *job)
