@@ -214,25 +214,26 @@ static bool passes(struct check *check, const struct check_info *info, const str
     return passed;
 }
 
-/* The limit for the total time of all runs with which one check tries edits. If no edit helps, a
- * grading of a wrong program takes several times as long as one of a right program. */
-#define TRY_SECONDS 5
+/* The work to start a run, in warp instructions. */
+#define TRY_START 5e5
 
-/* Runs the check with JOB's edited programs, one after another, until it passes. */
+/* Runs the check with JOB's edited programs, at least one, until it passes or the work reaches
+ * JOB's limit. Work is counted in instructions, not in seconds, so that each computer tries the
+ * same programs. */
 static void try_programs(struct check *check, const struct check_info *info,
                          const struct grade_job *job)
 {
     json_int_t passed = -1;
-    double seconds = 0;
-    for (size_t i = 0; passed < 0 && seconds < TRY_SECONDS && i < json_array_size(job->tries);
-         ++i) {
+    double work = 0;
+    for (size_t i = 0;
+         passed < 0 && i < json_array_size(job->tries) && (i == 0 || work < job->work); ++i) {
         json_int_t number = json_integer_value(json_array_get(job->tries, i));
         passed = passes(check, info, job, number) ? number : -1;
-        seconds += check->run_seconds;
+        work += TRY_START * check->process_count + check->instructions;
     }
     check->job = *job;
     check->info = info;
-    write_document(check, json_pack("{s:I}", "passed", passed));
+    write_document(check, json_pack("{s:I, s:f}", "passed", passed, "work", work));
 }
 
 void check_perform(const struct check_info *info)

@@ -226,6 +226,7 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     check_explain_device(check, &ended->device, &ended->limits);
     if (run->record) {
         run->counters = sum_counters(run->record);
+        check->instructions += json_number_of(run->counters, "warp_instructions");
         /* the record of a run in the other order would only repeat the first run's record */
         if (!run->plan.backwards)
             take_record(check, run);

@@ -149,7 +149,7 @@ static int open_brackets(const struct code *code, struct span span)
     return open;
 }
 
-/* Returns whether the left side of WHAT is a launch, or a number or a name in its <<< >>>. Another
+/* Returns whether the left side of WHAT is a launch, or is in the <<< >>> of one. Another
  * launch can make up for a mistake in the kernel, which should be right for any launch. */
 static bool is_of_launch(const struct pair *pair, struct difference what)
 {
@@ -157,9 +157,7 @@ static bool is_of_launch(const struct pair *pair, struct difference what)
     for (size_t i = 0; i < what.left.count; ++i)
         if (token_is(&token[i], "<<<"))
             return true;
-    bool is_size = what.left.count == 1 &&
-                   (token_is_name(token) || (*token->begin >= '0' && *token->begin <= '9'));
-    for (size_t i = what.left.first; is_size && i-- > 0;) {
+    for (size_t i = what.left.first; what.left.count > 0 && i-- > 0;) {
         const struct token *before = &pair->source.tokens[i];
         if (token_is(before, "<<<"))
             return true;

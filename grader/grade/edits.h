@@ -6,13 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define EDITS_MOST 80u
+#define EDITS_MOST  5000u /* most edits that the rules make */
+#define EDITS_TRIED 200u  /* most edits that edits_by_rules() returns: the likeliest */
 
 struct small_edit {
     size_t begin, end; /* the edit replaces these bytes of the submission */
     char *text;        /* their replacement */
     unsigned line;     /* the line of the submission that a report shows */
     unsigned column;   /* column of the change, from 1, or 0 for the beginning of the line */
+    unsigned cost;     /* the higher, the less likely does it correct a mistake */
     size_t tokens;     /* tokens removed plus added; fewer if the edit only reorders tokens */
     bool is_vague;     /* the edit replaces several lines, or much of one line */
     bool is_guess;     /* the edit follows a rule, so another edit may be the right one */
@@ -48,17 +50,19 @@ struct edit_lines {
                          * functions that they call, are changed */
     size_t shown_count;   /* 0 if all functions may be changed */
     bool only_wide;       /* use wider types, and make no other changes */
+    bool only_streams;    /* change only lines about streams and events */
     bool only_rounding;   /* round quotients, and make no other changes */
     bool is_close;        /* the result is only slightly wrong, so formulas are changed early */
     bool is_collision;    /* threads compute the same index, so its numbers are changed early */
+    bool is_outside;      /* an access out of bounds, so sizes are changed early */
+    bool is_unwritten;    /* a word is never written, so conditions are left out early */
     bool is_guessed;      /* the suspect line is known; outside of it, only few changes are made */
     bool with_called;     /* all lines FIRST to LAST count as shown, for the functions they call */
 };
 
-/* Finds typical small changes, such as < for <=, in the functions of SOURCE. Patterns of typical
- * mistakes, and quotients that may have to be rounded up, come first, then changes of the suspect
- * line, of the shown lines and of the other lines. In each group, the most typical changes come
- * first. The caller frees the edits with edits_free(). */
+/* Finds typical small changes, such as < for <=, in the functions of SOURCE. The likeliest come
+ * first: patterns of typical mistakes before other changes, and changes of the suspect line before
+ * those of the shown lines and of other lines. The caller frees the edits with edits_free(). */
 void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines);
 
 /* Sets `says`, EDIT's text for a message. */

@@ -1,5 +1,5 @@
 /* Makes edits by rules. Each rule corrects one typical mistake: it looks at one token, and adds the
- * edits that begin at this token. This file decides in which lines and in which order. */
+ * edits that begin at this token. This file decides which edits are likelier than others. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,6 @@
 #include "grade/edits.h"
 #include "grade/rules.h"
 #include "grade/visible.h"
-
-/* most edits of one rule in a group, so that room is left for the other rules; and in PLACES */
-#define EACH        10u
-#define EACH_PLACES 20u
 
 const struct token *rule_at(const struct rules *rules, size_t i)
 {
@@ -66,6 +62,14 @@ void rule_change(const struct rules *rules, size_t i, const char *text, const ch
                  edit->line);
 }
 
+void rule_change_term(const struct rules *rules, size_t i, size_t count, const char *text)
+{
+    struct small_edit *edit = rule_put(rules, i, count, text);
+    if (edit)
+        edit_say(edit, "with `%s` in place of `%s` in line %u", text, rule_quote(rules, i, count),
+                 edit->line);
+}
+
 void rule_append(const struct rules *rules, size_t i, const char *text)
 {
     struct small_edit *edit = rule_put(rules, i + 1, 0, text);
@@ -117,7 +121,7 @@ static bool has_shown(const struct code *code, struct span part, const struct ed
 
 /* The groups of lines, the likeliest first. PLACES are the lines that say where a function reads
  * and writes: there most mistakes are made. BEYOND are places outside of FIRST to LAST. HOST are
- * other lines of functions on the CPU. */
+ * other places and calls of the CUDA library in functions on the CPU. */
 enum group { SUSPECT, PLACES, SHOWN, NEARBY, BEYOND, HOST, ELSEWHERE };
 
 static bool is_shown(const struct edit_lines *lines, unsigned line)
@@ -175,89 +179,197 @@ static enum group group_of(const struct edit_lines *lines, unsigned line, struct
         return NEARBY;
     if (role.is_shown && is_place && !lines->with_called)
         return BEYOND;
-    return role.is_on_gpu ? ELSEWHERE : HOST;
+    return is_place && !role.is_on_gpu ? HOST : ELSEWHERE;
 }
 
-typedef void (*rule_type)(const struct rules *, size_t);
-
-/* Applies RULE to each token of the functions in CODE whose line is in GROUP. */
-static void follow(const struct code *code, struct edits *edits, rule_type rule,
-                   const struct edit_lines *lines, enum group group)
+/* Returns whether the statement with token I, in a function on the CPU, is about the GPU: a launch,
+ * its size, or a call of the CUDA library. */
+static bool is_of_gpu(const struct code *code, struct span part, size_t i)
 {
-    bool is_backward = group == PLACES || group == BEYOND;
-    size_t most = edits->count + (is_backward ? EACH_PLACES : EACH);
-    most = most < EDITS_MOST ? most : EDITS_MOST;
+    while (i > part.first && !strchr(";{}", *code->tokens[i - 1].begin))
+        --i;
+    for (; i < part.first + part.count && !strchr(";{}", *code->tokens[i].begin); ++i) {
+        const struct token *token = &code->tokens[i];
+        if (token_is(token, "<<<") || token_is(token, "dim3") ||
+            strncmp(token->begin, "cuda", strlen("cuda")) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether token I of a function is about streams or events: its name or its type says so,
+ * or it is a variable that is the size of an array of them. */
+static bool is_of_stream(const struct code *code, struct span part, size_t i)
+{
+    static const char *const words[] = {"stream", "event", "wait", "record"};
+    static const char *const types[] = {"cudaStream_t", "cudaEvent_t", NULL};
+    const struct token *token = &code->tokens[i];
+    bool is_declared = false;
+    char name[80];
+    snprintf(name, sizeof name, "%.*s", (int)token->length, token->begin);
+    for (size_t k = 0; k < ROWS(words); ++k)
+        if (strcasestr(name, words[k]))
+            return true;
+    bool is_variable = token_is_name(token) && !token_is_constant(token);
+    for (size_t k = part.first; is_variable && k < part.first + part.count; ++k) {
+        is_declared |= token_is_one_of(&code->tokens[k], types);
+        is_declared &= !strchr(";)", *code->tokens[k].begin);
+        if (is_declared && token_is_same(token, &code->tokens[k]))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether a line of the function PART, which has token I, is about streams or events. */
+static bool is_stream_line(const struct code *code, struct span part, size_t i)
+{
+    unsigned line = code->tokens[i].line;
+    while (i > part.first && code->tokens[i - 1].line == line)
+        --i;
+    for (; i < part.first + part.count && code->tokens[i].line == line; ++i)
+        if (is_of_stream(code, part, i))
+            return true;
+    return false;
+}
+
+/* What the finding or the wrong numbers suggest. */
+enum { CLOSE = 1, COLLISION = 2, UNWRITTEN = 4, OUTSIDE = 8, WIDE = 16, ROUNDING = 32 };
+
+/* How unlikely each rule's edits are to correct a mistake. The costs come from mistakes of students
+ * whose correction is known. FITS says when a rule's edits are much likelier. */
+static const struct weight {
+    void (*rule)(const struct rules *, size_t);
+    unsigned cost, fits;
+} weights[] = {
+    {rule_try_saved, 0, 0},
+    {rule_try_last_lane, 0, 0},
+    {rule_try_edge_lane, 0, 0},
+    {rule_try_exact, 0, CLOSE},
+    {rule_try_bits, 0, 0},
+    {rule_try_reference, 0, 0},
+    {rule_try_rounding, 0, ROUNDING},
+    {rule_try_less, 1, OUTSIDE},
+    {rule_try_lane, 2, 0},
+    {rule_try_offset, 2, 0},
+    {rule_try_stream, 2, 0},
+    {rule_try_factor, 3, 0},
+    {rule_try_bytes, 3, OUTSIDE},
+    {rule_try_order, 3, COLLISION},
+    {rule_try_moved, 3, COLLISION},
+    {rule_try_units, 4, 0},
+    {rule_try_expression, 4, 0},
+    {rule_try_comparison, 4, 0},
+    {rule_try_name, 4, COLLISION},
+    {rule_try_number_of, 4, COLLISION},
+    {rule_try_line_names, 5, 0},
+    {rule_try_cuda_name, 5, COLLISION},
+    {rule_try_number, 5, COLLISION},
+    {rule_try_part, 5, OUTSIDE},
+    {rule_try_start, 5, 0},
+    {rule_try_type, 5, WIDE},
+    {rule_try_visible, 6, COLLISION},
+    {rule_try_assignment, 6, 0},
+    {rule_try_constant, 6, OUTSIDE},
+    {rule_try_operator, 6, 0},
+    {rule_try_without, 6, 0},
+    {rule_try_rounding_down, 7, 0},
+    {rule_try_any_visible, 7, COLLISION},
+    {rule_try_condition, 8, UNWRITTEN},
+    {rule_try_sign, 8, CLOSE},
+    {rule_try_index, 8, 0},
+    {rule_try_wide, 8, WIDE},
+    {rule_try_brackets, 9, CLOSE | OUTSIDE},
+    {rule_try_difference, 9, CLOSE},
+    {rule_try_more, 9, 0},
+    {rule_try_term, 10, 0},
+    {rule_try_barrier, 10, 0},
+};
+
+/* The cost of each group of lines. */
+static const unsigned group_costs[] = {[SUSPECT] = 0, [PLACES] = 1, [SHOWN] = 1,     [NEARBY] = 3,
+                                       [BEYOND] = 5,  [HOST] = 9,   [ELSEWHERE] = 12};
+#define FITTING 4u /* added to the cost of a rule that does not fit */
+
+/* Where the rules are applied. */
+struct place_of_rules {
+    const struct edit_lines *lines;
+    struct rules rules;
+    enum group group;
+    bool is_on_gpu;
+    size_t made[ROWS(weights)]; /* edits of each rule in the current line */
+};
+
+static unsigned fits_of(const struct edit_lines *lines)
+{
+    return (lines->is_close || lines->is_guessed ? CLOSE : 0) |
+           (lines->is_collision ? COLLISION : 0) | (lines->is_unwritten ? UNWRITTEN : 0) |
+           (lines->is_outside ? OUTSIDE : 0) | (lines->only_wide ? WIDE : 0) |
+           (lines->only_rounding ? ROUNDING : 0);
+}
+
+/* Applies rule J to token I. COST is its cost here. The more edits a rule makes in one line, the
+ * less likely is each. */
+static void follow_rule(struct place_of_rules *place, size_t j, size_t i, unsigned cost)
+{
+    struct edits *edits = place->rules.edits;
+    size_t before = edits->count;
+    weights[j].rule(&place->rules, i);
+    for (; before < edits->count; ++before)
+        edits->list[before].cost = 16 * cost + (unsigned)place->made[j]++;
+}
+
+/* Applies the rules to token I. Begins with those that fit, because of two equal edits only the
+ * first one stays. */
+static void follow(struct place_of_rules *place, size_t i)
+{
+    unsigned fits = fits_of(place->lines), only = fits & (WIDE | ROUNDING);
+    unsigned cost = group_costs[place->group];
+    bool is_far = place->is_on_gpu && place->group == ELSEWHERE;
+    for (size_t j = 0; j < ROWS(weights); ++j)
+        if (weights[j].fits & fits && (!only || weights[j].fits & only))
+            follow_rule(place, j, i, cost + weights[j].cost);
+    for (size_t j = 0; j < ROWS(weights) && !only; ++j)
+        if (!(weights[j].fits & fits) && weights[j].rule != rule_try_wide &&
+            (!is_far || weights[j].fits == ROUNDING))
+            follow_rule(place, j, i, cost + weights[j].cost + FITTING);
+}
+
+/* Applies the rules to the function PART. */
+static void follow_part(const struct code *code, struct span part, const struct edit_lines *lines,
+                        struct edits *edits)
+{
+    struct place_of_rules place = {.lines = lines, .rules = {code, edits, part, EDITS_MOST, false}};
     struct places places;
-    for (size_t i = 0; i < code->part_count; ++i) {
-        struct rules rules = {code, edits, code->parts[i], most, false};
-        size_t at = rules.part.first, end = at + rules.part.count;
-        struct role role = role_of(code, rules.part, lines);
-        bool is_place = false;
-        unsigned line = 0;
-        if (!code_function(code, rules.part))
-            continue;
-        rules.has_barriers = rule_has_name(code, rules.part, "__global__") &&
-                             rule_has_name(code, rules.part, "__shared__");
-        if (role.is_shown)
-            places_find(code, rules.part, &places);
-        while (!token_is(&code->tokens[at], "{"))
-            ++at;
-        for (size_t k = at; k < end; ++k) {
-            /* places are walked back from the use: the last definition comes first */
-            size_t token = is_backward ? end - 1 - (k - at) : k;
-            if (role.is_shown && code->tokens[token].line != line)
-                is_place = places_sets(&places, code, rules.part, code->tokens[token].line);
-            line = code->tokens[token].line;
-            if (group_of(lines, line, role, is_place) == group)
-                rule(&rules, token);
+    struct role role = role_of(code, part, lines);
+    bool is_place = false, is_left_out = false;
+    unsigned line = 0;
+    place.is_on_gpu = role.is_on_gpu;
+    size_t i = part.first;
+    place.rules.has_barriers =
+        rule_has_name(code, part, "__global__") && rule_has_name(code, part, "__shared__");
+    places_find(code, part, &places);
+    while (!token_is(&code->tokens[i], "{"))
+        ++i;
+    for (; i < part.first + part.count; ++i) {
+        if (code->tokens[i].line != line) {
+            line = code->tokens[i].line;
+            is_place = places_sets(&places, code, part, line) ||
+                       (!role.is_on_gpu && is_of_gpu(code, part, i));
+            is_left_out = lines->only_streams && !is_stream_line(code, part, i);
+            place.group = group_of(lines, line, role, is_place);
+            memset(place.made, 0, sizeof place.made);
         }
+        if (!is_left_out)
+            follow(&place, i);
     }
 }
 
-#define SMALL_RULES rule_try_comparison, rule_try_less, rule_try_assignment
-#define NAME_RULES                                                                                 \
-    rule_try_order, rule_try_line_names, rule_try_name, rule_try_cuda_name, rule_try_index,        \
-        rule_try_number
-
-static const rule_type patterns[] = {rule_try_saved,  rule_try_lane,      rule_try_last_lane,
-                                     rule_try_offset, rule_try_reference, NULL};
-static const rule_type units[] = {rule_try_units, NULL};
-static const rule_type rounding[] = {rule_try_rounding, NULL};
-static const rule_type widths[] = {rule_try_wide, rule_try_type, NULL};
-static const rule_type formulas[] = {rule_try_sign, rule_try_brackets, NULL};
-static const rule_type numbers[] = {rule_try_number, NULL};
-static const rule_type typical[] = {SMALL_RULES, NAME_RULES, rule_try_visible, NULL};
-/* in places, another variable is the likeliest mistake */
-static const rule_type of_places[] = {SMALL_RULES, rule_try_visible, NAME_RULES, NULL};
-static const rule_type terms[] = {rule_try_term, rule_try_more, NULL};
-static const rule_type others[] = {
-    rule_try_rounding_down, rule_try_barrier,  rule_try_term,  rule_try_operator, rule_try_more,
-    rule_try_type,          rule_try_brackets, rule_try_moved, rule_try_without,  NULL};
-
-/* The order of the edits: groups of rules for groups of lines. */
-static const struct step {
-    const rule_type *rules;
-    enum group first, last;
-} order[] = {
-    {widths, SUSPECT, NEARBY},   {patterns, SUSPECT, NEARBY}, {rounding, SUSPECT, NEARBY},
-    {patterns, HOST, HOST},      {formulas, SUSPECT, NEARBY}, {units, SUSPECT, NEARBY},
-    {numbers, PLACES, PLACES},   {numbers, BEYOND, BEYOND},   {rounding, BEYOND, ELSEWHERE},
-    {typical, SUSPECT, SUSPECT}, {of_places, PLACES, PLACES}, {terms, PLACES, PLACES},
-    {typical, SHOWN, NEARBY},    {of_places, BEYOND, BEYOND}, {others, SUSPECT, NEARBY}};
-
-/* Returns whether the rules of STEP are applied to GROUP. */
-static bool applies(const struct edit_lines *lines, const struct step *step, enum group group)
+/* Of two edits with the same cost, the later one comes first: it is nearer to the result. */
+static int compare_costs(const void *left, const void *right)
 {
-    const rule_type *rules = step->rules;
-    if (lines->only_rounding || lines->only_wide)
-        return rules == (lines->only_rounding ? rounding : widths);
-    if (rules == widths)
-        return false;
-    if (rules == formulas)
-        return lines->is_close || lines->is_guessed;
-    if (rules == numbers)
-        return lines->is_collision;
-    return !lines->is_guessed || rules == patterns || group == SUSPECT || group > NEARBY;
+    const struct small_edit *a = left, *b = right;
+    return a->cost != b->cost ? (a->cost > b->cost) - (a->cost < b->cost)
+                              : (a->begin < b->begin) - (a->begin > b->begin);
 }
 
 void edits_by_rules(struct edits *edits, const char *source, const struct edit_lines *lines)
@@ -265,10 +377,11 @@ void edits_by_rules(struct edits *edits, const char *source, const struct edit_l
     struct code code;
     edits->count = 0;
     bool good = code_open(&code, source);
-    for (size_t i = 0; good && i < ROWS(order); ++i)
-        for (enum group group = order[i].first; group <= order[i].last; ++group)
-            for (const rule_type *rule = order[i].rules; *rule; ++rule)
-                if (applies(lines, &order[i], group))
-                    follow(&code, edits, *rule, lines, group);
+    for (size_t i = 0; good && i < code.part_count; ++i)
+        if (code_function(&code, code.parts[i]))
+            follow_part(&code, code.parts[i], lines, edits);
     code_close(&code);
+    qsort(edits->list, edits->count, sizeof *edits->list, compare_costs);
+    while (edits->count > EDITS_TRIED)
+        free(edits->list[--edits->count].text);
 }

@@ -91,10 +91,7 @@ void rule_try_units(const struct rules *rules, size_t i)
         return;
     snprintf(text, sizeof text, "%.*s * %.*s", (int)by->length, by->begin, (int)name->length,
              name->begin);
-    struct small_edit *edit = rule_put(rules, i, 1, text);
-    if (edit)
-        edit_say(edit, "with `%s` in place of `%s` in line %u", text, rule_quote(rules, i, 1),
-                 edit->line);
+    rule_change_term(rules, i, 1, text);
 }
 
 /* Returns whether token I is a pointer that is declared in the function. */
@@ -121,10 +118,7 @@ void rule_try_offset(const struct rules *rules, size_t i)
             !token_is_one_of(rule_at(rules, j - 1), before))
             continue;
         rule_copy(rules, j, rule_argument_length(rules, j), text, sizeof text);
-        struct small_edit *edit = rule_put(rules, i, 1, text);
-        if (edit)
-            edit_say(edit, "with `%s` in place of `%s` in line %u", text, rule_quote(rules, i, 1),
-                     edit->line);
+        rule_change_term(rules, i, 1, text);
     }
 }
 
@@ -198,5 +192,95 @@ void rule_try_wide(const struct rules *rules, size_t i)
         edit->is_sure = true;
         edit_say(edit, "with `%s` in 64 bits in line %u", rule_quote(rules, first, count),
                  edit->line);
+    }
+}
+
+/* Calls an exact function in place of a fast one, such as expf() for __expf(). */
+void rule_try_exact(const struct rules *rules, size_t i)
+{
+    static const char *const names[] = {"__expf", "__exp10f", "__logf", "__log2f", "__log10f",
+                                        "__sinf", "__cosf",   "__tanf", "__powf",  NULL};
+    char text[300], terms[2][120];
+    if (token_is_one_of(rule_at(rules, i), names)) {
+        snprintf(text, sizeof text, "%.*s", (int)rule_at(rules, i)->length - 2,
+                 rule_at(rules, i)->begin + 2);
+        rule_change(rules, i, text, "function");
+    } else if (rule_is(rules, i, "__fdividef") && rule_is(rules, i + 1, "(")) {
+        size_t above = rule_argument_length(rules, i + 2), second = i + 3 + above;
+        size_t below = rule_argument_length(rules, second);
+        snprintf(text, sizeof text, "((%s) / (%s))",
+                 rule_copy(rules, i + 2, above, terms[0], sizeof terms[0]),
+                 rule_copy(rules, second, below, terms[1], sizeof terms[1]));
+        rule_change_term(rules, i, 4 + above + below, text);
+    }
+}
+
+/* Keeps the bits of a float in place of its value, or the other way round, for atomic functions. */
+void rule_try_bits(const struct rules *rules, size_t i)
+{
+    char text[200], term[150];
+    bool is_cast = rule_is(rules, i, "(") && rule_is(rules, i + 2, ")") &&
+                   !token_is_name(rule_at(rules, i - 1));
+    bool to_int = rule_is(rules, i + 1, "int"), to_float = rule_is(rules, i + 1, "float");
+    size_t count = is_cast ? rule_term_length(rules, i + 3) : 0;
+    if (rule_is(rules, i, "__float_as_int"))
+        rule_change_term(rules, i, 1, "(int)");
+    if (rule_is(rules, i, "__int_as_float"))
+        rule_change_term(rules, i, 1, "(float)");
+    if (count == 0 || !(to_int || to_float))
+        return;
+    snprintf(text, sizeof text, "%s(%s)", to_int ? "__float_as_int" : "__int_as_float",
+             rule_copy(rules, i + 3, count, term, sizeof term));
+    rule_change_term(rules, i, 3 + count, text);
+}
+
+/* Excludes the last lane, which has no lane after it, where a number from the next lane is
+ * compared; or the first lane, where a number from the lane before it is. */
+void rule_try_edge_lane(const struct rules *rules, size_t i)
+{
+    bool differs = rule_is(rules, i, "!="), is_down = false, is_up = false;
+    size_t count = rule_term_length(rules, i + 1), first = rule_term_begin(rules, i);
+    char text[400], sides[2][120];
+    if (!(differs || rule_is(rules, i, "==")) || count == 0 || first == i)
+        return;
+    for (size_t j = first; j < i + 1 + count; ++j) {
+        size_t value = token_is_name(rule_at(rules, j)) ? find_value(rules, j) : 0;
+        value = value > 0 ? value : j;
+        is_down |= rule_is(rules, value, "__shfl_down_sync");
+        is_up |= rule_is(rules, value, "__shfl_up_sync");
+    }
+    if (is_down == is_up)
+        return;
+    snprintf(text, sizeof text, "(threadIdx.x %% 32 %s %s %s %s %s %s)",
+             differs ? "==" : "!=", is_down ? LAST_LANE : "0", differs ? "||" : "&&",
+             rule_copy(rules, first, i - first, sides[0], sizeof sides[0]),
+             differs ? "!=" : "==", rule_copy(rules, i + 1, count, sides[1], sizeof sides[1]));
+    struct small_edit *edit = rule_put(rules, first, i + 1 + count - first, text);
+    if (edit)
+        edit_say(edit, "with an exception for the %s lane at `%s` in line %u",
+                 is_down ? "last" : "first", rule_quote(rules, first, i + 1 + count - first),
+                 edit->line);
+}
+
+/* Adds a stream to a launch without one. */
+void rule_try_stream(const struct rules *rules, size_t i)
+{
+    struct variable list[VISIBLE_MOST];
+    char text[80];
+    size_t commas = 0;
+    if (!rule_is(rules, i, "<<<"))
+        return;
+    size_t end = i + 1 + rule_argument_length(rules, i + 1);
+    for (; rule_is(rules, end, ","); ++commas)
+        end += 1 + rule_argument_length(rules, end + 1);
+    size_t count = commas == 1 ? visible_find(rules->code, rules->part, i, list) : 0;
+    for (size_t j = 0; j < count; ++j) {
+        if (!token_is(list[j].type, "cudaStream_t") || list[j].is_pointer)
+            continue;
+        snprintf(text, sizeof text, ", 0, %.*s", (int)list[j].name->length, list[j].name->begin);
+        struct small_edit *edit = rule_put(rules, end, 0, text);
+        if (edit)
+            edit_say(edit, "with the stream `%.*s` for the launch in line %u",
+                     (int)list[j].name->length, list[j].name->begin, edit->line);
     }
 }

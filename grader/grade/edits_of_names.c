@@ -1,11 +1,14 @@
 /* The rules that use another name. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "grade/rules.h"
 #include "grade/visible.h"
 
-#define EACH_NAME 2u /* most variables that are tried in place of one */
+/* most variables that are tried in place of one: the nearest, then others */
+#define EACH_NAME 2u
+#define ALL_NAMES 8u
 
 bool rule_is_read(const struct rules *rules, size_t i)
 {
@@ -14,6 +17,23 @@ bool rule_is_read(const struct rules *rules, size_t i)
                                         "%=", "&=", "|=", "++",  ">>=", "<<=", "--", "::", NULL};
     return token_is_name(rule_at(rules, i)) && !token_is_one_of(rule_at(rules, i - 1), before) &&
            !token_is_one_of(rule_at(rules, i + 1), after);
+}
+
+bool rule_is_last_use(const struct rules *rules, size_t i, size_t count)
+{
+    struct variable list[VISIBLE_MOST];
+    size_t list_count = visible_find(rules->code, rules->part, i, list);
+    for (size_t j = i; j < i + count; ++j)
+        for (size_t k = 0; k < list_count; ++k) {
+            size_t uses = 0;
+            bool is_used = !list[k].is_macro && token_is_same(list[k].name, rule_at(rules, j)) &&
+                           !rule_is(rules, j - 1, ".") && !rule_is(rules, j - 1, "->");
+            for (size_t m = 0; is_used && m < rules->part.count; ++m)
+                uses += token_is_same(list[k].name, rule_at(rules, rules->part.first + m));
+            if (uses == 2) /* its declaration and this use */
+                return true;
+        }
+    return false;
 }
 
 /* Returns whether VARIABLE is set to a thread's number where it is declared. */
@@ -27,15 +47,15 @@ static bool is_thread(const struct rules *rules, const struct variable *variable
     return false;
 }
 
-/* Replaces COUNT tokens from token I on, which are like variable OWN of LIST, by other variables of
- * LIST. If COUNT is not 1, the tokens are a thread's number. */
+/* Replaces COUNT tokens from token I on, which are like variable OWN of LIST, by at most MOST other
+ * variables of LIST. If COUNT is not 1, the tokens are a thread's number. */
 static void try_others(const struct rules *rules, size_t i, size_t count,
                        const struct variable *list, size_t list_count, size_t own,
-                       const struct variable *like)
+                       const struct variable *like, unsigned most)
 {
     char text[80];
     unsigned made = 0;
-    for (size_t apart = 1; apart <= list_count && made < EACH_NAME; ++apart)
+    for (size_t apart = 1; apart <= list_count && made < most; ++apart)
         for (int side = 0; side < 2; ++side) {
             size_t other = side ? own + apart : own - apart; /* wraps around below 0 */
             if (other >= list_count || !visible_is_alike(&list[other], like) ||
@@ -45,7 +65,7 @@ static void try_others(const struct rules *rules, size_t i, size_t count,
                 continue;
             snprintf(text, sizeof text, "%.*s", (int)list[other].name->length,
                      list[other].name->begin);
-            struct small_edit *edit = made < EACH_NAME ? rule_put(rules, i, count, text) : NULL;
+            struct small_edit *edit = made < most ? rule_put(rules, i, count, text) : NULL;
             if (!edit)
                 continue;
             edit_say(edit, "with another name than `%s` in line %u", rule_quote(rules, i, count),
@@ -55,7 +75,7 @@ static void try_others(const struct rules *rules, size_t i, size_t count,
 }
 
 /* Replaces token I, a member of a structure of this file, by other members of the same type. */
-static void try_members(const struct rules *rules, size_t i)
+static void try_members(const struct rules *rules, size_t i, unsigned most)
 {
     struct variable list[VISIBLE_MOST];
     size_t count = visible_members(rules->code, rule_at(rules, i), list), own = count;
@@ -63,32 +83,58 @@ static void try_members(const struct rules *rules, size_t i)
         if (token_is_same(list[own].name, rule_at(rules, i)))
             break;
     if (own < count && !rule_is(rules, i + 1, "("))
-        try_others(rules, i, 1, list, count, own, &list[own]);
+        try_others(rules, i, 1, list, count, own, &list[own], most);
 }
 
-void rule_try_visible(const struct rules *rules, size_t i)
+static void try_variables(const struct rules *rules, size_t i, unsigned most)
 {
     static const struct token integer = {"int", 3, 0};
     struct variable list[VISIBLE_MOST], number = {.type = &integer};
     size_t count, own;
     bool is_number = rule_is(rules, i, "threadIdx") && rule_is(rules, i + 1, ".");
     if (rule_is(rules, i - 1, ".") || rule_is(rules, i - 1, "->")) {
-        try_members(rules, i);
+        try_members(rules, i, most);
         return;
     }
     if (!is_number && !rule_is_read(rules, i))
         return;
     count = visible_find(rules->code, rules->part, i, list);
     if (is_number) {
-        try_others(rules, i, 3, list, count, count, &number);
+        try_others(rules, i, 3, list, count, count, &number, most);
         return;
     }
     for (own = count; own-- > 0;)
         if (token_is_same(list[own].name, rule_at(rules, i)))
             break;
     /* a loop whose condition or step uses another variable may not end */
-    if (own < count && list[own].header_end < i)
-        try_others(rules, i, 1, list, count, own, &list[own]);
+    if (own < count && list[own].header_end < i && !rule_is_last_use(rules, i, 1))
+        try_others(rules, i, 1, list, count, own, &list[own], most);
+}
+
+void rule_try_visible(const struct rules *rules, size_t i)
+{
+    try_variables(rules, i, EACH_NAME);
+}
+
+void rule_try_any_visible(const struct rules *rules, size_t i)
+{
+    try_variables(rules, i, ALL_NAMES);
+}
+
+void rule_try_constant(const struct rules *rules, size_t i)
+{
+    struct variable list[VISIBLE_MOST];
+    char text[80], *end;
+    const struct token *token = rule_at(rules, i);
+    bool is_number = strtol(token->begin, &end, 10) > 1 && end == token->begin + token->length;
+    bool is_constant = token_is_constant(token) && rule_is_read(rules, i);
+    size_t count = visible_find(rules->code, rules->part, i, list);
+    for (size_t j = 0; (is_number || is_constant) && j < count; ++j)
+        if (list[j].is_macro && visible_is_integer(&list[j]) &&
+            !token_is_same(list[j].name, token)) {
+            snprintf(text, sizeof text, "%.*s", (int)list[j].name->length, list[j].name->begin);
+            rule_change_term(rules, i, 1, text);
+        }
 }
 
 /* --- names that are often confused ------------------------------------------------------------ */

@@ -45,9 +45,9 @@ static bool find_argument(const struct rules *rules, size_t i, size_t *first)
 static bool is_ordered(const struct rules *rules, size_t first)
 {
     static const char *const names[] = {"min", "max", "fminf", "fmaxf", NULL};
-    return strncmp(rule_at(rules, first)->begin, "0x", 2) == 0 ||
-           strncmp(rule_at(rules, first - 2)->begin, "atomic", strlen("atomic")) == 0 ||
-           token_is_one_of(rule_at(rules, first - 2), names);
+    const struct token *name = rule_at(rules, first - 2);
+    return strncmp(name->begin, "atomic", strlen("atomic")) == 0 || token_is_one_of(name, names) ||
+           memmem(name->begin, name->length, "_sync", strlen("_sync"));
 }
 
 /* Returns whether the arguments that begin at tokens I and J are variables of different types. */
@@ -95,20 +95,26 @@ static bool begins_statement(const struct rules *rules, size_t i)
            (rule_is(rules, i - 1, ";") || rule_is(rules, i - 1, "}") || rule_is(rules, i - 1, "{"));
 }
 
+/* Returns the number of tokens from token I to the next semicolon, or 0 if a block begins or ends
+ * before it. */
+static size_t length_to_semicolon(const struct rules *rules, size_t i)
+{
+    size_t length = 0;
+    while (rule_at(rules, i + length)->length > 0 &&
+           !strchr(";{}", *rule_at(rules, i + length)->begin))
+        ++length;
+    return rule_is(rules, i + length, ";") ? length + 1 : 0;
+}
+
 /* Returns the number of tokens of the statement that begins at token I. Returns 0 if no statement
  * begins there, or if it is a declaration, a loop or another control statement. */
 static size_t statement_length(const struct rules *rules, size_t i)
 {
     static const char *const words[] = {
-        "if",         "for",   "while", "do",    "else",   "return",   "switch", "case",
+        "if",         "for",   "while", "do",    "else",   "return",   "switch", "case", "#",
         "__shared__", "const", "int",   "float", "double", "unsigned", "extern", NULL};
-    size_t length = 0;
-    if (!begins_statement(rules, i) || token_is_one_of(rule_at(rules, i), words))
-        return 0;
-    while (rule_at(rules, i + length)->length > 0 &&
-           !strchr(";{}", *rule_at(rules, i + length)->begin))
-        ++length;
-    return rule_is(rules, i + length, ";") ? length + 1 : 0;
+    bool is_other = !begins_statement(rules, i) || token_is_one_of(rule_at(rules, i), words);
+    return is_other ? 0 : length_to_semicolon(rules, i);
 }
 
 /* Adds a barrier before a statement. */
@@ -129,11 +135,19 @@ void rule_try_without(const struct rules *rules, size_t i)
         rule_drop(rules, i, length);
 }
 
-/* Exchanges a statement with the one after it. */
+/* Returns the number of tokens of the statement or declaration that begins at token I, or 0. */
+static size_t moved_length(const struct rules *rules, size_t i)
+{
+    static const char *const types[] = {"const", "int", "float", "double", "unsigned", NULL};
+    bool declares = begins_statement(rules, i) && token_is_one_of(rule_at(rules, i), types);
+    return declares ? length_to_semicolon(rules, i) : statement_length(rules, i);
+}
+
+/* Exchanges a statement with the one after it, which may be a declaration. */
 void rule_try_moved(const struct rules *rules, size_t i)
 {
     size_t length = statement_length(rules, i);
-    size_t other = length > 0 ? statement_length(rules, i + length) : 0;
+    size_t other = length > 0 ? moved_length(rules, i + length) : 0;
     size_t used = rules->edits->count;
     if (other == 0)
         return;

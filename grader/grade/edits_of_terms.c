@@ -73,8 +73,7 @@ static bool ends_rounding(const struct rules *rules, size_t i)
            rule_is(rules, i + 3, "/");
 }
 
-/* Returns whether token I, an operator or a number, belongs to `+ d - 1) / d`. */
-static bool is_rounding(const struct rules *rules, size_t i)
+bool rule_is_rounding(const struct rules *rules, size_t i)
 {
     enum { LONGEST = 12 };
     if (rule_is(rules, i, "/"))
@@ -116,8 +115,7 @@ static bool begins_line(const struct rules *rules, size_t i, const char *word)
     return rule_is(rules, i, word);
 }
 
-/* Returns whether the operator I has no operand before it. */
-static bool is_unary(const struct rules *rules, size_t i)
+bool rule_is_unary(const struct rules *rules, size_t i)
 {
     return !token_is_name(rule_at(rules, i - 1)) &&
            !isdigit((unsigned char)*rule_at(rules, i - 1)->begin) && !rule_is(rules, i - 1, ")") &&
@@ -126,10 +124,10 @@ static bool is_unary(const struct rules *rules, size_t i)
 
 void rule_try_operator(const struct rules *rules, size_t i)
 {
-    static const char *const table[][2] = {{"/", "%"},   {"%", "/"},   {"+", "*"},
-                                           {"+", "-"},   {"-", "+"},   {"*", "+"},
-                                           {"<<", ">>"}, {">>", "<<"}, {"&", "|"}};
-    if (!is_unary(rules, i) && !is_rounding(rules, i))
+    static const char *const table[][2] = {
+        {"/", "%"},   {"%", "/"}, {"+", "*"}, {"+", "-"}, {"-", "+"},   {"*", "+"},  {"<<", ">>"},
+        {">>", "<<"}, {"&", "|"}, {"<", ">"}, {">", "<"}, {"<=", ">="}, {">=", "<="}};
+    if (!rule_is_unary(rules, i) && !rule_is_rounding(rules, i) && !begins_line(rules, i, "for"))
         replace_operator(rules, i, table, ROWS(table));
     else if (rule_is(rules, i, "-"))
         rule_drop(rules, i, 1);
@@ -138,30 +136,41 @@ void rule_try_operator(const struct rules *rules, size_t i)
 void rule_try_sign(const struct rules *rules, size_t i)
 {
     static const char *const table[][2] = {{"+", "-"}, {"-", "+"}, {"+=", "-="}, {"-=", "+="}};
-    if (!is_unary(rules, i) && !is_rounding(rules, i))
+    if (!rule_is_unary(rules, i) && !rule_is_rounding(rules, i))
         replace_operator(rules, i, table, ROWS(table));
 }
 
-/* Puts brackets around a factor and the term after it, as in `a * (b - c)`, or removes them. */
-void rule_try_brackets(const struct rules *rules, size_t i)
+/* Adds the edit that puts brackets around COUNT tokens from token I on. If HAS_BRACKETS is true, it
+ * removes them instead. */
+static void change_brackets(const struct rules *rules, size_t i, size_t count, bool has_brackets)
 {
-    char inner[150], text[400];
-    size_t next = i + 1, count = rule_term_length(rules, next), sign = next + count;
-    bool has_brackets = rule_is(rules, next, "(");
-    if (!rule_is(rules, i, "*") || count == 0 || is_unary(rules, i))
-        return;
-    if (has_brackets) {
-        snprintf(text, sizeof text, "%s",
-                 rule_copy(rules, next + 1, count - 2, inner, sizeof inner));
-    } else if (rule_is(rules, sign, "+") || rule_is(rules, sign, "-")) {
-        count += 1 + rule_term_length(rules, sign + 1);
-        snprintf(text, sizeof text, "(%s)", rule_copy(rules, next, count, inner, sizeof inner));
-    } else
-        return;
-    struct small_edit *edit = rule_put(rules, next, count, text);
+    char inner[150], text[200];
+    rule_copy(rules, i + has_brackets, count - (has_brackets ? 2 : 0), inner, sizeof inner);
+    snprintf(text, sizeof text, has_brackets ? "%s" : "(%s)", inner);
+    struct small_edit *edit = rule_put(rules, i, count, text);
     if (edit)
         edit_say(edit, "%s brackets around `%s` in line %u", has_brackets ? "without" : "with",
-                 has_brackets ? inner : rule_quote(rules, next, count), edit->line);
+                 inner, edit->line);
+}
+
+/* Puts brackets around a sum with the operand before or after the operator I, as in `a * (b - c)`,
+ * or removes them. */
+void rule_try_brackets(const struct rules *rules, size_t i)
+{
+    static const char *const operators[] = {"*", "/", "%", NULL};
+    size_t next = i + 1, count = rule_term_length(rules, next), sign = next + count;
+    size_t before = rule_term_begin(rules, i);
+    bool has_brackets = rule_is(rules, next, "(");
+    bool is_product = rule_is(rules, i, "*") && count > 0;
+    if (!token_is_one_of(rule_at(rules, i), operators) || rule_is_unary(rules, i) || before == i)
+        return;
+    size_t first = rule_term_begin(rules, before - 1);
+    if (is_product && has_brackets)
+        change_brackets(rules, next, count, true);
+    else if (is_product && (rule_is(rules, sign, "+") || rule_is(rules, sign, "-")))
+        change_brackets(rules, next, count + 1 + rule_term_length(rules, sign + 1), false);
+    if ((rule_is(rules, before - 1, "+") || rule_is(rules, before - 1, "-")) && first < before - 1)
+        change_brackets(rules, first, i - first, false);
 }
 
 /* Returns whether token I, a variable, is in the condition of a `while` of the function. */
@@ -195,7 +204,7 @@ void rule_try_number(const struct rules *rules, size_t i)
     const struct token *token = rule_at(rules, i);
     char text[32], *end;
     long number = strtol(token->begin, &end, 10);
-    bool is_member = rule_is(rules, i - 1, "."), is_part = is_rounding(rules, i);
+    bool is_member = rule_is(rules, i - 1, "."), is_part = rule_is_rounding(rules, i);
     if (!isdigit((unsigned char)*token->begin) || end != token->begin + token->length ||
         is_member || is_part)
         return;
@@ -221,7 +230,7 @@ void rule_try_less(const struct rules *rules, size_t i)
 {
     bool is_sum = rule_is(rules, i, "+") || rule_is(rules, i, "-"),
          is_one = token_is(rule_at(rules, i + 1), "1");
-    if (is_sum && is_one && !is_rounding(rules, i))
+    if (is_sum && is_one && !rule_is_rounding(rules, i))
         rule_drop(rules, i, 2);
 }
 
@@ -233,7 +242,8 @@ void rule_try_more(const struct rules *rules, size_t i)
     bool ends_index =
         rule_is(rules, i + 1, "]") || (rule_is(rules, i + 1, ")") && rule_is(rules, i - 1, ","));
     bool is_limit = token_is_one_of(rule_at(rules, i - 1), comparisons);
-    bool is_value = token_is_name(rule_at(rules, i)) || rule_is(rules, i, ")");
+    bool is_flag = strncmp(rule_at(rules, i)->begin, "cuda", strlen("cuda")) == 0;
+    bool is_value = (token_is_name(rule_at(rules, i)) && !is_flag) || rule_is(rules, i, ")");
     bool goes_on = rule_at(rules, i + 1)->length == 1
                        ? strchr("([.", *rule_at(rules, i + 1)->begin) != NULL
                        : rule_is(rules, i + 1, "->");

@@ -5,15 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+
 bool grade_job_write(const struct grade_job *job, const char *path)
 {
     json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:O*, s:O*, s:O*, s:O*}", "device",
-        grading_device_name(job->device), "sandbox", sandbox_level_name(job->level), "bubblewrap",
-        job->bubblewrap, "seed", (json_int_t)job->seed.number, "secret", job->seed.secret, "folder",
-        job->folder, "file_name", job->file_name, "emulator", job->programs[ON_EMULATOR], "gpu",
-        job->programs[ON_GPU], "solution", job->solution, "pictures", job->pictures, "terms",
-        job->terms, "source", job->source, "only", job->only, "tries", job->tries);
+        "{s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:O*, s:O*, s:O*, s:O*, s:f}",
+        "device", grading_device_name(job->device), "sandbox", sandbox_level_name(job->level),
+        "bubblewrap", job->bubblewrap, "seed", (json_int_t)job->seed.number, "secret",
+        job->seed.secret, "folder", job->folder, "file_name", job->file_name, "emulator",
+        job->programs[ON_EMULATOR], "gpu", job->programs[ON_GPU], "solution", job->solution,
+        "pictures", job->pictures, "terms", job->terms, "source", job->source, "only", job->only,
+        "tries", job->tries, "work", job->work);
     char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
     /* mode 0600: the job contains the secret of the inputs, and sandboxed programs can enter the
      * folder */
@@ -52,6 +55,7 @@ bool grade_job_read(struct grade_job *job)
         job->source = json_incref(json_object_get(json, "source"));
         job->only = json_incref(json_object_get(json, "only"));
         job->tries = json_incref(json_object_get(json, "tries"));
+        job->work = json_number_of(json, "work");
     }
     json_decref(json);
     return good;

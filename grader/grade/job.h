@@ -42,8 +42,11 @@ struct grade_job {
     json_t *source;
     /* If not NULL, the runner performs only the checks with these ids. It tries the programs
      * PROGRAM-n, with the numbers n in `tries`, one after another. Instead of a verdict, it writes
-     * the number of the first one that passes: {"passed": 3}, or -1. The reader frees both. */
+     * the number of the first one that passes, or -1, and the work of all runs in warp
+     * instructions: {"passed": 3, "work": 5e6}. It stops after as much work as `work`. The reader
+     * frees both. */
     json_t *only, *tries;
+    double work;
 };
 
 bool grade_job_write(const struct grade_job *job, const char *path);

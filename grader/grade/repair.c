@@ -14,9 +14,11 @@
 #include "grade/runner.h"
 #include "grade/tries.h"
 
-#define BUILDS      4u  /* most builds; each leaves out edits that did not compile before */
-#define CHECKS_MOST 64u /* more checks than a lab has */
-#define CHOICES     4u  /* most edits that repair the first failed check and are tried further */
+#define BUILDS      4u    /* most builds; each leaves out edits that did not compile before */
+#define BATCH       40u   /* edits that are built as one program; more would make each run slower */
+#define WORK        120e6 /* most work to try the edits of one source, in warp instructions */
+#define CHECKS_MOST 64u   /* more checks than a lab has */
+#define CHOICES     4u    /* most edits that repair the first failed check and are tried further */
 
 struct repair {
     struct grade_job job;
@@ -55,7 +57,8 @@ static bool link_programs(const struct repair *repair, const char *program)
 {
     char path[PATH_SIZE];
     for (size_t i = 0; i < repair->edits.count; ++i)
-        if (!base_path(path, "%s-%zu", program, i) || link(program, path) != 0)
+        if (!repair->is_out[i] &&
+            (!base_path(path, "%s-%zu", program, i) || link(program, path) != 0))
             return false;
     return true;
 }
@@ -138,13 +141,14 @@ static void sort_checks(struct repair *repair)
 }
 
 /* Returns the number of the first edit with which the check NAME passed, or -1. */
-static json_int_t read_passed(const struct repair *repair, const char *name)
+static json_int_t read_passed(struct repair *repair, const char *name)
 {
     char path[PATH_SIZE];
     json_int_t passed = -1;
     if (base_path(path, "%s/%s.json", repair->folder, name)) {
         json_t *document = json_load_file(path, 0, NULL);
         json_unpack(document, "{s:I}", "passed", &passed);
+        repair->job.work -= json_number_of(document, "work");
         json_decref(document);
     }
     return passed < (json_int_t)repair->edits.count ? passed : -1;
@@ -207,12 +211,18 @@ static bool is_mistake(struct repair *repair, json_int_t edit, json_t *repaired)
     return !spoils && (!is_guess || json_array_size(repaired) == failed_count);
 }
 
+/* Returns whether CAUSE is a finding of TOOL. */
+static bool is_of_tool(const json_t *cause, const char *tool)
+{
+    const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
+    return kind && strcmp(kind->tool, tool) == 0;
+}
+
 /* Returns whether CAUSE is a race between two threads that write to the same word: they probably
  * compute the same index by mistake. */
 static bool is_collision(const json_t *cause)
 {
-    const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
-    return kind && strcmp(kind->tool, "racecheck") == 0 &&
+    return is_of_tool(cause, "racecheck") &&
            strstr(json_text_of(cause, "message"), "one of the two values");
 }
 
@@ -226,9 +236,8 @@ static bool is_explained(const struct repair *repair)
     json_t *cause;
     json_array_foreach(repair->result->causes, i, cause)
     {
-        const struct finding_kind *kind = emu_finding_kind(json_text_of(cause, "id"));
-        bool is_race = kind && strcmp(kind->tool, "racecheck") == 0;
-        if (kind && ((is_race && !is_collision(cause)) || strcmp(kind->tool, "synccheck") == 0))
+        if ((is_of_tool(cause, "racecheck") && !is_collision(cause)) ||
+            is_of_tool(cause, "synccheck"))
             return true;
     }
     return false;
@@ -275,7 +284,7 @@ static void try_edits(struct repair *repair, struct found_edits *found, json_t *
             repair->is_out[j] |= repair->edits.list[j].line == edit->line;
         is_done = !edit->is_guess || edit->is_sure;
     }
-    if (found->count == 0 && launch && !is_explained(repair))
+    if (found->count == 0 && launch && !is_explained(repair) && !repair->result->guessed)
         found->edits[found->count++] = launch;
     put_marked_first(repair, found);
     if (found->count == 0)
@@ -283,19 +292,34 @@ static void try_edits(struct repair *repair, struct found_edits *found, json_t *
     json_decref(also_repaired);
 }
 
-/* Builds all edits in a new folder NAME, and tries them. Stores the edits that repair failed checks
- * in FOUND. REPAIRED gets the ids of these checks. */
+/* Builds the edits that are not left out in a new folder NAME, and tries them. */
+static void try_batch(struct repair *repair, const char *folder, const char *name,
+                      struct found_edits *found, json_t *repaired)
+{
+    bool good =
+        base_path(repair->folder, "%s/%s", folder, name) && base_make_folder(repair->folder);
+    strcpy(repair->job.folder, repair->folder);
+    if (good && build(repair))
+        try_edits(repair, found, repaired);
+}
+
+/* Tries all edits, the first ones first, until some repair failed checks. Stores these in FOUND.
+ * REPAIRED gets the ids of these checks. NAME begins the names of new folders in FOLDER. */
 static void try_all(struct repair *repair, const char *folder, const char *name,
                     struct found_edits *found, json_t *repaired)
 {
-    bool good = repair->edits.count > 0 && base_path(repair->folder, "%s/%s", folder, name) &&
-                base_make_folder(repair->folder);
-    strcpy(repair->job.folder, repair->folder);
-    memset(repair->is_out, 0, sizeof repair->is_out);
+    char batch[64];
     json_array_clear(repaired);
     found->count = 0;
-    if (good && build(repair))
-        try_edits(repair, found, repaired);
+    /* if the message already names the mistake, finding its line matters less */
+    repair->job.work = repair->result->guessed ? WORK / 2 : WORK;
+    for (size_t first = 0; found->count == 0 && repair->job.work > 0 && first < repair->edits.count;
+         first += BATCH) {
+        for (size_t i = 0; i < repair->edits.count; ++i)
+            repair->is_out[i] = i < first || i >= first + BATCH;
+        snprintf(batch, sizeof batch, "%s-%zu", name, first);
+        try_batch(repair, folder, batch, found, repaired);
+    }
 }
 
 /* Reads the lab's solution and skeleton, and finds edits. */
@@ -324,33 +348,60 @@ static bool only_stores(const char *message, unsigned line)
     return at && (strstr(at, "stores the results") || strstr(at, "updates the result"));
 }
 
+static void add_line(struct edit_lines *lines, unsigned line)
+{
+    enum { MOST = sizeof lines->shown / sizeof *lines->shown };
+    lines->first = line < lines->first ? line : lines->first;
+    lines->last = line > lines->last ? line : lines->last;
+    for (size_t i = 0; i < lines->shown_count; ++i)
+        if (lines->shown[i] == line)
+            return;
+    if (lines->shown_count < MOST)
+        lines->shown[lines->shown_count++] = line;
+}
+
 /* Adds the lines that PLACE shows, apart from its own. */
 static void add_shown(struct edit_lines *lines, const json_t *place)
 {
-    enum { MOST = sizeof lines->shown / sizeof *lines->shown };
     size_t i;
     json_t *element;
     json_array_foreach(json_object_get(place, "also"), i, element)
-    {
-        unsigned line = (unsigned)json_integer_of(element, "line");
-        lines->first = line < lines->first ? line : lines->first;
-        lines->last = line > lines->last ? line : lines->last;
-        if (lines->shown_count < MOST)
-            lines->shown[lines->shown_count++] = line;
+        add_line(lines, (unsigned)json_integer_of(element, "line"));
+}
+
+/* Adds the lines that TEXT names, as in "line 7 writes only elements 0 to 5". */
+static void add_named(struct edit_lines *lines, const char *text)
+{
+    static const char word[] = "line ";
+    while ((text = strstr(text, word))) {
+        text += strlen(word);
+        unsigned line = (unsigned)strtoul(text, NULL, 10);
+        if (line > 0)
+            add_line(lines, line);
     }
 }
 
-/* If threads collide at the suspect line, adds the lines that compute its index. */
-static void add_collisions(const struct repair *repair, struct edit_lines *lines)
+/* Adds the lines of a finding at the suspect line: those that it shows, other accesses or launches,
+ * and those that its help names. */
+static void add_causes(const struct repair *repair, struct edit_lines *lines)
 {
-    size_t i;
-    json_t *cause;
+    size_t i, j;
+    json_t *cause, *place;
     json_array_foreach(repair->result->causes, i, cause)
     {
-        if ((unsigned)json_integer_of(cause, "line") != lines->suspect || !is_collision(cause))
+        if ((unsigned)json_integer_of(cause, "line") != lines->suspect)
             continue;
+        lines->only_streams |= strcmp(json_text_of(cause, "id"), "race-streams") == 0;
+        lines->is_collision |= is_collision(cause);
+        lines->is_unwritten |= is_of_tool(cause, "initcheck");
+        lines->is_outside |= is_of_tool(cause, "memcheck");
         add_shown(lines, cause);
-        lines->is_collision = true;
+        add_named(lines, json_text_of(cause, "help"));
+        json_array_foreach(json_object_get(cause, "related"), j, place)
+        {
+            if (json_equal(json_object_get(place, "file"), json_object_get(cause, "file")))
+                add_line(lines, (unsigned)json_integer_of(place, "line"));
+        }
     }
 }
 
@@ -375,7 +426,7 @@ static bool find_lines(struct repair *repair, struct edit_lines *lines, bool *ha
         if (!only_stores(message, lines->suspect))
             repair->marked = lines->suspect;
         add_shown(lines, place);
-        add_collisions(repair, lines);
+        add_causes(repair, lines);
     }
     return lines->first < UINT_MAX;
 }

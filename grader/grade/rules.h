@@ -31,6 +31,10 @@ struct small_edit *rule_put(const struct rules *rules, size_t i, size_t count, c
  * "operator", for the message. */
 void rule_change(const struct rules *rules, size_t i, const char *text, const char *kind);
 
+/* Adds the edit that replaces COUNT tokens, beginning at token I, by TEXT, which the message
+ * shows. */
+void rule_change_term(const struct rules *rules, size_t i, size_t count, const char *text);
+
 /* Adds the edit that inserts TEXT after token I. */
 void rule_append(const struct rules *rules, size_t i, const char *text);
 
@@ -48,6 +52,10 @@ void rule_exchange(const struct rules *rules, size_t first, size_t first_count, 
 /* Returns whether PART has the name NAME. */
 bool rule_has_name(const struct code *code, struct span part, const char *name);
 
+/* Returns whether one of COUNT tokens from token I on is a variable of the function that has no
+ * other use. */
+bool rule_is_last_use(const struct rules *rules, size_t i, size_t count);
+
 /* Returns whether token I is a variable whose value is read. */
 bool rule_is_read(const struct rules *rules, size_t i);
 
@@ -56,6 +64,11 @@ bool rule_is_read(const struct rules *rules, size_t i);
 size_t rule_term_begin(const struct rules *rules, size_t end);
 /* Returns the number of tokens of the term that begins at token I, or 0. */
 size_t rule_term_length(const struct rules *rules, size_t i);
+
+/* Returns whether the operator I has no operand before it. */
+bool rule_is_unary(const struct rules *rules, size_t i);
+/* Returns whether token I, an operator or a number, belongs to `+ d - 1) / d`. */
+bool rule_is_rounding(const struct rules *rules, size_t i);
 
 /* Returns the number of tokens of the argument that begins at token I. The argument ends before a
  * comma or closing bracket that is not inside its own brackets. */
@@ -69,6 +82,10 @@ void rule_try_units(const struct rules *rules, size_t i);
 void rule_try_offset(const struct rules *rules, size_t i);
 void rule_try_reference(const struct rules *rules, size_t i);
 void rule_try_wide(const struct rules *rules, size_t i);
+void rule_try_exact(const struct rules *rules, size_t i);
+void rule_try_bits(const struct rules *rules, size_t i);
+void rule_try_edge_lane(const struct rules *rules, size_t i);
+void rule_try_stream(const struct rules *rules, size_t i);
 
 /* The rules that change operators, numbers and terms. */
 void rule_try_comparison(const struct rules *rules, size_t i);
@@ -82,6 +99,16 @@ void rule_try_more(const struct rules *rules, size_t i);
 void rule_try_term(const struct rules *rules, size_t i);
 void rule_try_rounding(const struct rules *rules, size_t i);
 void rule_try_rounding_down(const struct rules *rules, size_t i);
+
+/* The rules that add or remove a part of an expression. */
+void rule_try_part(const struct rules *rules, size_t i);
+void rule_try_condition(const struct rules *rules, size_t i);
+void rule_try_factor(const struct rules *rules, size_t i);
+void rule_try_start(const struct rules *rules, size_t i);
+void rule_try_bytes(const struct rules *rules, size_t i);
+void rule_try_expression(const struct rules *rules, size_t i);
+void rule_try_difference(const struct rules *rules, size_t i);
+void rule_try_number_of(const struct rules *rules, size_t i);
 
 /* The rules that change arguments, declarations and whole statements. */
 void rule_try_order(const struct rules *rules, size_t i);
@@ -99,5 +126,9 @@ void rule_try_line_names(const struct rules *rules, size_t i);
 /* The rule that replaces a variable, a constant or a thread's number by another one of the same
  * type, the nearest declared first. */
 void rule_try_visible(const struct rules *rules, size_t i);
+/* Also tries variables that are declared farther away. */
+void rule_try_any_visible(const struct rules *rules, size_t i);
+/* Replaces a number or a constant by a constant of the file. */
+void rule_try_constant(const struct rules *rules, size_t i);
 
 #endif

@@ -38,7 +38,9 @@ static size_t end_of_statement(const struct code *code, size_t i, size_t end)
 /* Returns whether a type begins at token I. NAME gets the number of the type's name. */
 static bool is_type(const struct code *code, size_t i, size_t *name)
 {
-    static const char *const others[] = {"char", "bool", "dim3", "__half", NULL};
+    static const char *const others[] = {"char",         "bool",        "dim3",   "__half",
+                                         "__half2",      "float2",      "float4", "uchar4",
+                                         "cudaStream_t", "cudaEvent_t", NULL};
     const struct token *token = &code->tokens[i];
     *name = i + token_is(token, "struct");
     return token_is(token, "struct") || token_is_one_of(token, integers) ||
@@ -96,31 +98,34 @@ static size_t add_declared(const struct code *code, size_t i, size_t at, struct 
     return count;
 }
 
-/* Returns whether the constant TOKEN is defined in this file as a number with a point. */
-static bool is_real_macro(const struct code *code, const struct token *token)
+/* Returns the type of the constant TOKEN. A number with a point is a float. A hexadecimal number is
+ * a mask, which is no number. */
+static const struct token *type_of_macro(const struct code *code, const struct token *token)
 {
-    for (size_t i = 1; i + 1 < code->token_count; ++i)
+    static const struct token real = {"float", 5, 0}, integer = {"int", 3, 0}, mask = {"0x", 2, 0};
+    for (size_t i = 1; i + 1 < code->token_count; ++i) {
+        const char *value = code->tokens[i + 1].begin;
         if (token_is(&code->tokens[i - 1], "define") && token_is_same(&code->tokens[i], token))
-            return memchr(code->tokens[i + 1].begin, '.', strcspn(code->tokens[i + 1].begin, "\n"));
-    return false;
+            return memchr(value, '.', strcspn(value, "\n")) ? &real
+                   : strncmp(value, "0x", 2) == 0           ? &mask
+                                                            : &integer;
+    }
+    return &integer;
 }
 
-/* Adds the constants that PART uses. */
-static size_t add_macros(const struct code *code, struct span part,
-                         struct variable list[VISIBLE_MOST])
+/* Adds the constants of the file. */
+static size_t add_macros(const struct code *code, struct variable list[VISIBLE_MOST])
 {
-    static const struct token real = {"float", 5, 0}, integer = {"int", 3, 0};
     size_t count = 0;
-    for (size_t i = part.first; i + 1 < part.first + part.count && count < VISIBLE_MOST / 2; ++i) {
+    for (size_t i = 0; i + 1 < code->token_count && count < VISIBLE_MOST / 2; ++i) {
         const struct token *token = &code->tokens[i];
-        bool is_new =
-            token_is_constant(token) && !token_is(&token[1], "(") && !token_is(token, "NULL");
+        bool is_call = token_is(&token[1], "(") && token[1].begin == token->begin + token->length;
+        bool is_new = token_is_constant(token) && !is_call && !token_is(token, "NULL");
         for (size_t k = 0; k < count; ++k)
             is_new &= !token_is_same(list[k].name, token);
         if (is_new)
-            list[count++] = (struct variable){.name = token,
-                                              .type = is_real_macro(code, token) ? &real : &integer,
-                                              .is_macro = true};
+            list[count++] = (struct variable){
+                .name = token, .type = type_of_macro(code, token), .is_macro = true};
     }
     return count;
 }
@@ -129,7 +134,7 @@ size_t visible_find(const struct code *code, struct span part, size_t at,
                     struct variable list[VISIBLE_MOST])
 {
     enum { DEEPEST = 16 };
-    size_t counts[DEEPEST] = {0}, depth = 0, count = add_macros(code, part, list), kept = 0, name;
+    size_t counts[DEEPEST] = {0}, depth = 0, count = add_macros(code, list), kept = 0, name;
     size_t end = part.first + part.count, header_end = 0, loop_end = 0;
     for (size_t i = part.first; i < at; ++i) {
         const struct token *token = &code->tokens[i];
@@ -161,6 +166,11 @@ bool visible_is_alike(const struct variable *a, const struct variable *b)
     return token_is_same(a->type, b->type) ||
            (token_is_one_of(a->type, integers) && token_is_one_of(b->type, integers)) ||
            (token_is_one_of(a->type, reals) && token_is_one_of(b->type, reals));
+}
+
+bool visible_is_integer(const struct variable *variable)
+{
+    return !variable->is_pointer && token_is_one_of(variable->type, integers);
 }
 
 size_t visible_members(const struct code *code, const struct token *token,
@@ -202,13 +212,34 @@ static void add_place(struct places *places, const struct token *token)
         places->names[places->count++] = token;
 }
 
-/* Returns whether token I, a name, gets a value here. */
-static bool is_set(const struct code *code, size_t i)
+static bool is_assignment(const struct token *token)
 {
     static const char *const operators[] = {
         "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", ">>=", "<<=", NULL};
-    return token_is_one_of(&code->tokens[i + 1], operators) &&
-           !token_is(&code->tokens[i - 1], ".") && !token_is(&code->tokens[i - 1], "->");
+    return token_is_one_of(token, operators);
+}
+
+/* Returns whether token I declares an array. */
+static bool is_array(const struct code *code, size_t i)
+{
+    static const char *const words[] = {"return", "else", NULL};
+    return token_is_name(&code->tokens[i - 1]) && token_is(&code->tokens[i + 1], "[") &&
+           !token_is_one_of(&code->tokens[i - 1], words);
+}
+
+/* Returns the number of the operator if token I, one of PLACES, gets a value here. Returns 0 if it
+ * does not. */
+static size_t find_assignment(const struct places *places, const struct code *code, size_t i)
+{
+    size_t at = i + 1, known = 0;
+    while (known < places->index_count && !token_is_same(places->names[known], &code->tokens[i]))
+        ++known;
+    while (known < places->index_count && token_is(&code->tokens[at], "["))
+        at = find_closing(code, at, code->token_count) + 1;
+    return at < code->token_count && is_assignment(&code->tokens[at]) &&
+                   !token_is(&code->tokens[i - 1], ".") && !token_is(&code->tokens[i - 1], "->")
+               ? at
+               : 0;
 }
 
 /* Returns whether token I is an argument of a call, alone or as the first term of a sum: it may be
@@ -231,24 +262,39 @@ static bool begins_place(const struct code *code, size_t i)
             !strchr(")]", *code->tokens[i - 2].begin));
 }
 
+/* Adds the names in indices and conditions; or, if IN_INDEX is false, the other names that begin a
+ * place. */
+static void add_places(struct places *places, const struct code *code, struct span part,
+                       bool in_index)
+{
+    size_t condition_end = 0, end = part.first + part.count - 1;
+    int depth = 0;
+    for (size_t i = part.first + 2; i < end; ++i) {
+        const struct token *token = &code->tokens[i];
+        depth += token_is(token, "[") - token_is(token, "]");
+        depth += token_is(token, "<<<") - token_is(token, ">>>");
+        if (in_index ? depth > 0 || i < condition_end : begins_place(code, i))
+            add_place(places, token);
+        if (token_is(token, "if"))
+            condition_end = find_closing(code, i + 1, end);
+    }
+}
+
 void places_find(const struct code *code, struct span part, struct places *places)
 {
     enum { STEPS = 3 }; /* how far the values of places are followed */
-    size_t begin = part.first + 2, end = part.first + part.count - 1, before;
-    int depth = 0;
-    places->count = 0;
-    for (size_t i = begin; i < end; ++i) {
-        depth += token_is(&code->tokens[i], "[") - token_is(&code->tokens[i], "]");
-        if (depth > 0 || begins_place(code, i))
-            add_place(places, &code->tokens[i]);
-    }
+    size_t end = part.first + part.count - 1, before;
+    *places = (struct places){0};
+    add_places(places, code, part, true);
+    places->index_count = places->count;
+    add_places(places, code, part, false);
     for (unsigned step = 0; step < STEPS; ++step) {
         before = places->count;
-        for (size_t i = begin; i < end; ++i)
-            for (size_t j = i + 2; is_place(places, &code->tokens[i]) && is_set(code, i) &&
-                                   j < end && !strchr(";", *code->tokens[j].begin);
-                 ++j)
-                add_place(places, &code->tokens[j]);
+        for (size_t i = part.first + 2; i < end; ++i)
+            if (is_place(places, &code->tokens[i]) && find_assignment(places, code, i) > 0)
+                for (size_t j = find_assignment(places, code, i) + 1;
+                     j < end && !token_is(&code->tokens[j], ";"); ++j)
+                    add_place(places, &code->tokens[j]);
         if (places->count == before)
             break;
     }
@@ -265,7 +311,8 @@ bool places_sets(const struct places *places, const struct code *code, struct sp
         if (is_first && token_is(token, "for"))
             return false;
         is_first = false;
-        found |= token_is_name(token) && is_set(code, i) && is_place(places, token);
+        found |= token_is_name(token) && is_place(places, token) &&
+                 (is_array(code, i) || find_assignment(places, code, i) > 0);
     }
     return found;
 }

@@ -16,8 +16,8 @@ struct variable {
     size_t end;               /* if a `for` declares it: the end of the loop; otherwise 0 */
 };
 
-/* Finds the constants that PART, a function, uses, and the variables that can be used at its token
- * AT, in the order of their declarations. Returns their number. */
+/* Finds the constants of the file, and the variables that can be used at token AT of PART, a
+ * function, in the order of their declarations. Returns their number. */
 size_t visible_find(const struct code *code, struct span part, size_t at,
                     struct variable list[VISIBLE_MOST]);
 
@@ -30,13 +30,19 @@ size_t visible_members(const struct code *code, const struct token *token,
  * are integers, or both are floating-point numbers. */
 bool visible_is_alike(const struct variable *a, const struct variable *b);
 
+/* Returns whether VARIABLE is an integer, not a pointer. */
+bool visible_is_integer(const struct variable *variable);
+
 #define PLACES_MOST 48u
 
-/* The variables that say where a function reads and writes: its indices, its pointers, the limits
- * of its loops and conditions, and the variables from which these are computed. */
+/* The variables that say where a function reads and writes: its indices, its pointers, the sizes of
+ * its launches, the limits of its loops and conditions, and the variables from which these are
+ * computed. */
 struct places {
     const struct token *names[PLACES_MOST];
     size_t count;
+    size_t index_count; /* the first names are in indices or conditions, so arrays among them are
+                         * places, too */
 };
 
 void places_find(const struct code *code, struct span part, struct places *places);

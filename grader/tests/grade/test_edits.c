@@ -108,10 +108,10 @@ static const struct {
      BODY("unsigned long long a = 0;\na += n;")},
     {"added", BODY("a = b[n];"), BODY("a += b[n];")},
     {"subtracted", BODY("a += b[n];"), BODY("a -= b[n];")},
-    {"another variable", BODY("int p = 1, q = 2;\na[p] = 0;"),
-     BODY("int p = 1, q = 2;\na[q] = 0;")},
-    {"another pointer", BODY("float *p = b, *q = c;\na = p[0];"),
-     BODY("float *p = b, *q = c;\na = q[0];")},
+    {"another variable", BODY("int p = 1, q = 2;\na[p] = 0;\nb = p;"),
+     BODY("int p = 1, q = 2;\na[q] = 0;\nb = p;")},
+    {"another pointer", BODY("float *p = b, *q = c;\na = p[0];\nb = p;"),
+     BODY("float *p = b, *q = c;\na = q[0];\nb = p;")},
     {"a variable for a thread", BODY("int id = threadIdx.x + 1;\nint *p = a + threadIdx.x;"),
      BODY("int id = threadIdx.x + 1;\nint *p = a + id;")},
     {"another member", "struct s { int rows, pitch; };\n" BODY("a = p.rows * n;"),
@@ -120,6 +120,7 @@ static const struct {
      BODY("int *p = row(a, n + 1);\np[0] = 1;")},
     {"factor", BODY("int *p = a + n;\np[3 * n] = 1;"), BODY("int *p = a + n * 3;\np[3 * n] = 1;")},
     {"brackets", BODY("a = b * f(c) - n;"), BODY("a = b * (f(c) - n);")},
+    {"brackets before a factor", BODY("a = b + n % 4;"), BODY("a = (b + n) % 4;")},
     {"no brackets", BODY("a = b * (c - n);"), BODY("a = b * c - n;")},
     {"saved too late", BODY("a = n;\nb = a;"), BODY("b = a;\na = n;")},
     {"lane", BODY("a = 1u << threadIdx.x;"), BODY("a = 1u << (threadIdx.x % 32);")},
@@ -135,6 +136,35 @@ static const struct {
      "void f(int *&p, int *&q)\n{\nint *r = p;\np = q;\nq = r;\n}\n"},
     {"swapped", "void f(int *p, int *q)\n{\nstd::swap(p, q);\n}\n",
      "void f(int *&p, int *&q)\n{\nstd::swap(p, q);\n}\n"},
+    {"exact function", BODY("a = __expf(n);"), BODY("a = expf(n);")},
+    {"exact quotient", BODY("a = __fdividef(b, n);"), BODY("a = ((b) / (n));")},
+    {"bits", BODY("a = (int)b[n];"), BODY("a = __float_as_int(b[n]);")},
+    {"value", BODY("a = __float_as_int(b);"), BODY("a = (int)(b);")},
+    {"last lane's neighbour", BODY("int q = __shfl_down_sync(m, n, 1);\nif (q != n) a = 1;"),
+     BODY("int q = __shfl_down_sync(m, n, 1);\nif ((threadIdx.x % 32 == 31 || q != n)) a = 1;")},
+    {"no condition", BODY("if (n == 0) a = 0;"), BODY("if (true) a = 0;")},
+    {"part of a condition", BODY("if (n > 0 && f(b, 1)) a = 0;"), BODY("if (n > 0) a = 0;")},
+    {"first part of a condition", BODY("if (n > 0 && b) a = n;"), BODY("if (b) a = n;")},
+    {"factor left out", BODY("a = 2 * n * b;"), BODY("a = n * b;")},
+    {"factor of another line", BODY("a = b[n + 1];\nb[3 * n] = 0;"),
+     BODY("a = b[3 * n + 1];\nb[3 * n] = 0;")},
+    {"start of a loop", BODY("for (i = b; i < n; ++i) a = 0;"),
+     BODY("for (i = b + 1; i < n; ++i) a = 0;")},
+    {"bytes", BODY("cudaMemcpy2D(a, b, c, d, p.w, 8, e);"),
+     BODY("cudaMemcpy2D(a, b, c, d, p.w * 4, 8, e);")},
+    {"bytes of shared memory", BODY("f<<<1, n, n>>>(a);"), BODY("f<<<1, n, n * 4>>>(a);")},
+    {"elements", BODY("a = n * sizeof(float);"), BODY("a = n * 1;")},
+    {"another index", BODY("int r = b + i + j * ROWS;\na = t[i * EACH + j];"),
+     BODY("int r = b + i + j * ROWS;\na = t[i + j * ROWS];")},
+    {"number of a constant", "#define SLOTS 4\n" BODY("a = 3;"),
+     "#define SLOTS 4\n" BODY("a = SLOTS;")},
+    {"constant of the file", "#define ROWS (TILE + 2)\n" BODY("a = TILE * 4;"),
+     "#define ROWS (TILE + 2)\n" BODY("a = ROWS * 4;")},
+    {"declared too late", BODY("f(&b);\nint a = b;"), BODY("int a = b;\nf(&b);")},
+    {"no stream", BODY("cudaStream_t s = b;\nf<<<1, n>>>(a);"),
+     BODY("cudaStream_t s = b;\nf<<<1, n, 0, s>>>(a);")},
+    {"another stream", BODY("cudaStream_t p = b, q = c;\nf(p);\ng(p);"),
+     BODY("cudaStream_t p = b, q = c;\nf(q);\ng(p);")},
     {"barrier", BODY("__shared__ int s[1];\ns[0] = 1;\na = s[0];"),
      BODY("__shared__ int s[1];\ns[0] = 1;\n__syncthreads();\na = s[0];")},
 };
@@ -189,6 +219,27 @@ Test(edits, use_variables_that_fit)
     edits_free(&edits);
 }
 
+/* Returns the place of the first of EDITS with SAYS in its message, or EDITS_MOST. */
+static size_t find_says(const struct edits *edits, const char *says)
+{
+    size_t i = 0;
+    while (i < edits->count && !strstr(edits->list[i].says, says))
+        ++i;
+    return i < edits->count ? i : EDITS_MOST;
+}
+
+/* An edit that leaves a variable without any use is improbable. */
+Test(edits, leave_no_variable_without_use)
+{
+    struct edits edits;
+    edits_by_rules(&edits, BODY("int p = 1, q = 2;\na[q] = b * p;\na[q] = b;"),
+                   &(struct edit_lines){.first = 3, .last = 5});
+    cr_expect_eq(find_says(&edits, "without `* p`"), EDITS_MOST);
+    cr_expect_eq(find_says(&edits, "name than `p` in line 4"), EDITS_MOST);
+    cr_expect_lt(find_says(&edits, "name than `q` in line 4"), EDITS_MOST);
+    edits_free(&edits);
+}
+
 /* The index is wrong where it gets its value, so this line is changed before the line that only uses
  * it. */
 Test(edits, walk_back_to_the_definition)
@@ -203,15 +254,6 @@ Test(edits, walk_back_to_the_definition)
     cr_expect_lt(at[0], at[1]);
     cr_expect_lt(at[1], EDITS_MOST);
     edits_free(&edits);
-}
-
-/* Returns the place of the first of EDITS with SAYS in its message, or EDITS_MOST. */
-static size_t find_says(const struct edits *edits, const char *says)
-{
-    size_t i = 0;
-    while (i < edits->count && !strstr(edits->list[i].says, says))
-        ++i;
-    return i < edits->count ? i : EDITS_MOST;
 }
 
 /* A value that is only slightly wrong comes from a formula; an index that two threads share, from
@@ -241,9 +283,9 @@ Test(edits, begin_with_what_the_finding_suggests)
     edits_free(&edits);
 }
 
-/* The message marks a line, but the formula before it can be the wrong one. Other lines keep their
- * numbers and names. */
-Test(edits, change_only_formulas_around_a_known_line)
+/* The message marks a line, but the formula before it can be the wrong one. Numbers and names of
+ * other lines are changed later. */
+Test(edits, change_formulas_around_a_known_line_first)
 {
     struct edits edits;
     edits_by_rules(&edits, BODY("a = 16 + b;\nb = a - 1;"),
@@ -253,8 +295,8 @@ Test(edits, change_only_formulas_around_a_known_line)
                                         .shown = {4},
                                         .shown_count = 1,
                                         .is_guessed = true});
-    cr_expect_lt(find_says(&edits, "operator than `+` in line 3"), EDITS_MOST);
-    cr_expect_eq(find_says(&edits, "number than `16`"), EDITS_MOST);
+    cr_expect_lt(find_says(&edits, "operator than `+` in line 3"),
+                 find_says(&edits, "number than `16`"));
     edits_free(&edits);
 }
 
@@ -267,6 +309,34 @@ Test(edits, walk_back_beyond_the_lines)
                    &(struct edit_lines){.first = 5, .last = 6, .shown = {5, 6}, .shown_count = 2});
     cr_expect_lt(find_says(&edits, "number than `16` in line 3"), EDITS_MOST);
     cr_expect_eq(find_says(&edits, "in line 4"), EDITS_MOST);
+    edits_free(&edits);
+}
+
+/* Lines that say where a function writes: the declaration of an array, a value of an array that is
+ * an index, and a variable in a condition. */
+Test(edits, walk_back_to_arrays_and_conditions)
+{
+    static const char *const says[] = {"`4][8` in line 3", "`16` in line 4", "`32` in line 5"};
+    struct edits edits;
+    edits_by_rules(&edits,
+                   BODY("int s[4][8];\nt[n] = 16;\nbool c = n & 32;\nint d = 64;\nif (c)\n"
+                        "s[n][t[n]] = d;"),
+                   &(struct edit_lines){.first = 8, .last = 8, .shown = {8}, .shown_count = 1});
+    for (size_t i = 0; i < COUNT(says); ++i)
+        cr_expect_lt(find_says(&edits, says[i]), EDITS_MOST, "%s", says[i]);
+    cr_expect_eq(find_says(&edits, "in line 6"), EDITS_MOST);
+    edits_free(&edits);
+}
+
+/* Only lines about streams can be at fault if two streams use the same memory. */
+Test(edits, of_streams_leave_other_lines_alone)
+{
+    struct edits edits;
+    edits_by_rules(&edits, BODY("cudaStream_t s[3];\nint p = n % 4, q = 3;\nf(p, s[q]);"),
+                   &(struct edit_lines){.first = 3, .last = 5, .only_streams = true});
+    cr_expect_lt(find_says(&edits, "in line 3"), EDITS_MOST);
+    cr_expect_eq(find_says(&edits, "in line 4"), EDITS_MOST);
+    cr_expect_lt(find_says(&edits, "in line 5"), EDITS_MOST);
     edits_free(&edits);
 }
 
@@ -292,7 +362,7 @@ Test(edits, stay_in_the_lines)
 /* The mistake is in f(), which the lines of a vague edit call. */
 Test(edits, reach_functions_that_the_lines_call)
 {
-    static const char source[] = "int f(int n)\n{\nreturn n + 1;\n}\n\nint g(int n)\n{\n"
+    static const char source[] = "__device__ int f(int n)\n{\nreturn n + 1;\n}\n\nint g(int n)\n{\n"
                                  "return f(n);\n}\n";
     struct edits edits;
     for (int with_called = 0; with_called < 2; ++with_called) {
@@ -321,10 +391,10 @@ Test(edits, skip_directives_before_a_function)
 Test(edits, the_size_of_a_launch_is_vague)
 {
     struct edits edits;
-    edits_from_solution(&edits, BODY("f<<<200, 256>>>(a);\nb = 8;"),
-                        BODY("f<<<64, 256>>>(a);\nb = 9;"), NULL);
-    cr_assert_geq(edits.count, 2);
-    for (size_t i = 0; i < 2; ++i)
-        cr_expect_eq(edits.list[i].is_vague, edits.list[i].line == 3, "%s", edits.list[i].says);
+    edits_from_solution(&edits, BODY("f<<<200, 256>>>(a);\nb = 8;\nf<<<b, c>>>(a);"),
+                        BODY("f<<<64, 256>>>(a);\nb = 9;\nf<<<16, 32>>>(a);"), NULL);
+    cr_assert_geq(edits.count, 3);
+    for (size_t i = 0; i < 3; ++i)
+        cr_expect_eq(edits.list[i].is_vague, edits.list[i].line != 4, "%s", edits.list[i].says);
     edits_free(&edits);
 }
