@@ -322,21 +322,40 @@ static void try_all(struct repair *repair, const char *folder, const char *name,
     }
 }
 
+/* Returns the lab's skeleton, or NULL if it cannot be read. The caller frees it. */
+static char *read_skeleton(const struct grading *grading)
+{
+    struct text skeleton = {0};
+    char path[PATH_SIZE], why[100];
+    return lab_pristine_path(grading->lab, path) &&
+                   base_read_file(path, 1 << 20, &skeleton, why, sizeof why)
+               ? skeleton.bytes
+               : NULL;
+}
+
+/* Returns whether the submission is the lab's skeleton. In that, work is missing, but there is no
+ * mistake to be found. */
+static bool is_skeleton(const struct grading *grading)
+{
+    char *skeleton = read_skeleton(grading);
+    bool is_equal = skeleton && strcmp(skeleton, grading->submission->source.bytes) == 0;
+    free(skeleton);
+    return is_equal;
+}
+
 /* Reads the lab's solution and skeleton, and finds edits. */
 static void find_edits(struct repair *repair)
 {
     const struct grading *grading = repair->result->grading;
-    struct text solution = {0}, skeleton = {0};
-    char path[PATH_SIZE], why[100];
+    struct text solution = {0};
+    char why[100];
     if (!base_read_file(grading->lab->solution, 1 << 20, &solution, why, sizeof why))
         return;
-    if (!lab_pristine_path(grading->lab, path) ||
-        !base_read_file(path, 1 << 20, &skeleton, why, sizeof why))
-        skeleton.bytes = NULL;
+    char *skeleton = read_skeleton(grading);
     edits_from_solution(&repair->edits, grading->submission->source.bytes, solution.bytes,
-                        skeleton.bytes);
+                        skeleton);
     free(solution.bytes);
-    free(skeleton.bytes);
+    free(skeleton);
 }
 
 /* Returns whether LINE is only shown because it stores the wrong numbers that MESSAGE is about. */
@@ -499,7 +518,8 @@ void repair_find(const struct grade_job *job, const char *folder, struct grade_r
     repair = (struct repair){
         .job = *job, .result = result, .failed = json_array(), .names = json_array()};
     sort_checks(&repair);
-    if (json_array_size(repair.failed) > 0 && result->grading->device == ON_EMULATOR)
+    if (json_array_size(repair.failed) > 0 && result->grading->device == ON_EMULATOR &&
+        !is_skeleton(result->grading))
         find_repair(&repair, folder, &found, repaired);
     if (found.count > 0)
         grade_add_repair(result, &found, repaired);
