@@ -616,13 +616,11 @@ static const struct {
     const char *body;
     unsigned threads, doubles, floats, shuffles;
 } counted[] = {
-    {"add.f64 d, d, d; sub.f64 d, d, d; mul.f64 d, d, d;", 32, 96, 0, 0},
-    {"fma.rn.f64 d, d, d, d; mad.rn.f64 d, d, d, d;", 20, 40, 0, 0},
+    {"add.f64 d, d, d; sub.f64 d, d, d; mul.f64 d, d, d; fma.rn.f64 d, d, d, d;", 20, 80, 0, 0},
     {"red.global.add.f64 [g], d; atom.shared.add.f64 e, [s], d;", 32, 64, 0, 0},
     {"neg.f64 d, d; mov.f64 d, d; add.f32 v, v, v; add.s64 d, d, d;", 32, 0, 32, 0},
-    {"fma.rn.f32 v, v, v, v; mul.f32 v, v, v; sub.f32 v, v, v;", 20, 0, 60, 0},
-    {"red.global.add.f32 [g], v; neg.f32 v, v; add.u32 v, v, v;", 32, 0, 32, 0},
-    {"shfl.sync.down.b32 v, v, 1, 31, -1; shfl.sync.idx.b32 v, v, 0, 31, -1;", 32, 0, 0, 2},
+    {"fma.rn.f32 v, v, v, v; mul.f32 v, v, v; red.global.add.f32 [g], v;", 20, 0, 60, 0},
+    {"shfl.sync.down.b32 v, v, 1, 31, -1; neg.f32 v, v; add.u32 v, v, v;", 32, 0, 0, 1},
 };
 
 Test(counters, arithmetic_and_shuffles)
