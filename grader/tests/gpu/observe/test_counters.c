@@ -630,12 +630,11 @@ Test(counters, arithmetic_and_shuffles)
         char body[200];
         snprintf(body, sizeof body, "mov.b64 d, 0;\n%s", counted[i].body);
         run_pattern(&(struct pattern){.access = body, .threads = counted[i].threads}, &counters);
-        cr_expect_eq(counters.value[EMU_double_operations], counted[i].doubles, "%s: %lu",
-                     counted[i].body, VALUE(counters, double_operations));
-        cr_expect_eq(counters.value[EMU_float_operations], counted[i].floats, "%s: %lu",
-                     counted[i].body, VALUE(counters, float_operations));
-        cr_expect_eq(counters.value[EMU_shuffle_requests], counted[i].shuffles, "%s: %lu",
-                     counted[i].body, VALUE(counters, shuffle_requests));
+        const uint64_t *value = counters.value;
+        cr_expect(value[EMU_double_operations] == counted[i].doubles &&
+                      value[EMU_float_operations] == counted[i].floats &&
+                      value[EMU_shuffle_requests] == counted[i].shuffles,
+                  "%s", counted[i].body);
     }
 }
 
