@@ -756,9 +756,8 @@ CHECK(
     is_shared(check, run, job, job.looks * (job.every + 1));
     if (reads < 1)
         check_refuse(check, run, "Copy the residual by cudaMemcpy(), after `every` steps.",
-                     "main() copies %.1f numbers per residual, so it must read them in memory that "
-                     "kernels share, and this check cannot count how often",
-                     reads);
+                     "main() copies no residual from the GPU: it reads residuals in memory that it "
+                     "shares with kernels, and this check cannot count how often");
     check_decides_by_reads(
         check, run, "b", 8, "x",
         "main() must decide when to stop from the residual that it reads from the GPU. It must not compute the residual itself.");
