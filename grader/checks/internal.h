@@ -29,7 +29,7 @@ struct check {
     char context[160];          /* describes the latest case */
     double run_seconds;         /* total time of all runs so far (see run_seconds()) */
     double idle_seconds;        /* the part of run_seconds in which processes were idle */
-    double instructions;        /* warp instructions of all runs so far */
+    double instructions;        /* work of all runs so far, in warp instructions */
     unsigned process_count;     /* number of runs so far, including those whose data was freed */
     double points;              /* points of the check, as declared or as the course changes them */
     /* the figure's budget, from its declaration, a course or check_speed() */

@@ -214,6 +214,8 @@ static void end_processes(struct ended *ended)
     run_files_remove(&ended->files);
 }
 
+#define WATCHED_COST 4 /* time of a run with racecheck and initcheck, compared with other runs */
+
 /* Moves the data of a run that has ended to RUN. Fails the check if the data shows a failure. */
 static void take_run(struct check *check, struct run *run, struct ended *ended)
 {
@@ -226,7 +228,8 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     check_explain_device(check, &ended->device, &ended->limits);
     if (run->record) {
         run->counters = sum_counters(run->record);
-        check->instructions += json_number_of(run->counters, "warp_instructions");
+        check->instructions += (run->plan.watched ? WATCHED_COST : 1) *
+                               json_number_of(run->counters, "warp_instructions");
         /* the record of a run in the other order would only repeat the first run's record */
         if (!run->plan.backwards)
             take_record(check, run);

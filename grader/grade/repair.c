@@ -14,11 +14,11 @@
 #include "grade/runner.h"
 #include "grade/tries.h"
 
-#define BUILDS      4u   /* most builds; each leaves out edits that did not compile before */
-#define BATCH       40u  /* edits that are built as one program; more would make each run slower */
-#define WORK        50e6 /* most work to try the edits of one source, in warp instructions */
-#define CHECKS_MOST 64u  /* more checks than a lab has */
-#define CHOICES     4u   /* most edits that repair the first failed check and are tried further */
+#define BUILDS      4u    /* most builds; each leaves out edits that did not compile before */
+#define BATCH       40u   /* edits that are built as one program; more would make each run slower */
+#define WORK        120e6 /* most work to try the edits of one source, in warp instructions */
+#define CHECKS_MOST 64u   /* more checks than a lab has */
+#define CHOICES     4u    /* most edits that repair the first failed check and are tried further */
 
 struct repair {
     struct grade_job job;
