@@ -214,7 +214,7 @@ static void end_processes(struct ended *ended)
     run_files_remove(&ended->files);
 }
 
-#define WATCHED_COST 4 /* time of a run with racecheck and initcheck, compared with other runs */
+#define WATCHED_COST 4 /* racecheck and initcheck make a run two to four times as long */
 
 /* Moves the data of a run that has ended to RUN. Fails the check if the data shows a failure. */
 static void take_run(struct check *check, struct run *run, struct ended *ended)
@@ -335,8 +335,8 @@ struct case_data *check_run_misled(struct check *check, const struct run *run,
     return try_run(check, &plan, run->input);
 }
 
-/* Racecheck and initcheck make a run two to four times as long. So they are active in a repeated
- * run only if the first run executed at most this number of warp instructions. */
+/* Racecheck and initcheck are active in a repeated run only if the first run executed at most this
+ * number of warp instructions, because they make a run longer (see WATCHED_COST). */
 #define MOST_WATCHED 8e6 /* warp instructions */
 
 struct rerun check_run_again(struct check *check, const struct run *run)

@@ -78,7 +78,7 @@ static bool is_same_address(const struct ptx_instruction *a, const struct ptx_in
 {
     const struct ptx_operand *x = &a->operands[1], *y = &b->operands[1];
     return a->opcode == b->opcode && x->kind == PTX_ADDRESS && y->kind == PTX_ADDRESS &&
-           x->index == y->index && x->value == y->value;
+           x->variable == y->variable && x->index == y->index && x->value == y->value;
 }
 
 /* Returns whether the instruction only waits until the word has another value. The compiler may

@@ -177,6 +177,10 @@ static const struct {
     {"the same for another word",
      "mov.u32 b, %ctaid.x;\nL: ld.volatile.global.u32 a, [word];\nsetp.gt.u32 p, a, b;\n@p bra L;\n",
      "red.global.add.u32 [place], 1;\n", false},
+    {"a look at another variable",
+     "L: ld.volatile.global.u32 a, [word];\nsetp.ne.u32 p, a, 0;\n@p bra L;\n"
+     "ld.volatile.global.u32 b, [place];\n",
+     "red.global.add.u32 [place], 1;\n", false},
     {"places in an array", "atom.global.add.u32 a, [place], 1;\nst.global.u32 [word+4], a;\n",
      "atom.global.add.u32 a, [place], 1;\nst.global.u32 [word+4], a;\n", false},
     {"a sum", "", "red.global.add.u32 [place], 1;\n", false},
