@@ -420,8 +420,8 @@ double check_sectors_moved(const struct run *run);
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes);
 
 /* Checks that at least WARPS warps share the work. No warp may load more than 1 / WARPS of SECTORS,
- * or execute more than 1 / WARPS of all instructions. SECTORS is the number of sectors that contain
- * the data of all launches. Use this check beside a check of CHECK_PATH, which
+ * or execute, or wait for, more than 1 / WARPS of all instructions. SECTORS is the number of
+ * sectors that contain the data of all launches. Use this check beside a check of CHECK_PATH, which
  * does not notice that a single thread does most of the work. HINT says what to do. Does nothing if
  * RUN is NULL, or on a GPU. */
 void check_is_shared(struct check *check, const struct run *run, double sectors, unsigned warps,

@@ -78,9 +78,10 @@ void check_is_shared(struct check *check, const struct run *run, double sectors,
     need_share(
         check, run, "longest_warp_load_sectors", sectors, warps, hint,
         "one warp loads %s of the %s sectors that contain the data; at least %u warps must share them");
-    need_share(check, run, "longest_warp_instructions", check_counter(run, "warp_instructions"),
-               warps, hint,
-               "one warp executes %s of %s instructions; at least %u warps must share them");
+    need_share(
+        check, run, "longest_warp_instructions", check_counter(run, "warp_instructions"), warps,
+        hint,
+        "one warp executes, or waits for, %s of %s instructions; at least %u warps must share them");
 }
 
 /* The number of bytes that a warp may read by polling, as in grid.sync(), in addition to its
