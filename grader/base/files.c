@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <grp.h>
+#include <nettle/base16.h>
 #include <nettle/hmac.h>
 #include <nettle/sha2.h>
 #include <stdarg.h>
@@ -431,8 +432,8 @@ void base_hash_end(struct base_hash *hash, char hex[HASH_SIZE])
 {
     unsigned char digest[SHA256_DIGEST_SIZE];
     sha256_digest(&hash->state, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; ++i)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    base16_encode_update(hex, sizeof digest, digest);
+    hex[HASH_SIZE - 1] = '\0';
     free(hash);
 }
 

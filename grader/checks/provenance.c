@@ -24,14 +24,25 @@
 #include "checks/verdict.h"
 
 /* The number of bytes that one search may compare. So the search ends even if a result contains
- * copies in a different order. */
+ * copies in a different order. Looking at a copy costs as much as comparing COPY_COST bytes. */
 #define MOST_COMPARED ((size_t)1 << 28)
+#define COPY_COST     64
 /* Bytes of a word. Parts of lent memory begin at whole words. An element of a result is one or more
  * words, or a byte. */
 #define WORD 4
 
+/* A copy to the host, or memory that kernels wrote and the host could read without a copy (LENT). */
+struct copy {
+    size_t size, at;  /* bytes; AT is the offset of its answers */
+    long long launch; /* number of the launch after which it was made */
+    bool made, lent;  /* kernels wrote all bytes */
+    bool same;        /* the bytes are the same with other data */
+    const char *sha256;
+};
+
 struct cover {
-    const json_t *copies;
+    const struct copy *copies;
+    size_t count;
     /* the judged bytes of all copies, or NULL if main() saw the judged input */
     const struct text *answers;
     const unsigned char *bytes;
@@ -40,10 +51,11 @@ struct cover {
     /* Bytes of an element of the result. Copies of less than an element or a word do not count.
      * Otherwise main() could assemble any answer from such copies of a table. */
     size_t element;
-    size_t compared;   /* number of bytes compared so far */
+    size_t compared; /* number of bytes compared so far */
+    size_t hashed;   /* HASH is that of the first HASHED uncovered bytes */
+    char hash[HASH_SIZE];
     bool prefers_long; /* takes the longest copy that fits; if false, the first */
     bool same;         /* all copies so far stay the same with other data */
-    size_t found, at;  /* number and offset of the copy whose answers were found last */
 };
 
 /* The copy, or part of a copy, that covers the first uncovered bytes. INDEX is the number of the
@@ -57,62 +69,67 @@ struct piece {
     bool same, whole;
 };
 
-static size_t size_of(const json_t *copy)
+/* Reads the list of copies in a record. Returns NULL when out of memory. */
+static struct copy *read_copies(json_t *list)
 {
-    return (size_t)json_integer_of(copy, "bytes");
-}
-
-static bool is_made(const json_t *copy)
-{
-    return json_is_true(json_object_get(copy, "made"));
-}
-
-static bool is_lent(const json_t *copy)
-{
-    return json_is_true(json_object_get(copy, "lent"));
-}
-
-/* Returns the answers for copy number INDEX, or NULL if the file ends before them. The file has the
- * answers for all copies, one after another. For a copy of memory that kernels wrote, they are the
- * judged bytes; for lent memory, they are the bytes that main() sees, followed by the judged
- * bytes. */
-static const unsigned char *answers_of(struct cover *cover, size_t index)
-{
-    if (index < cover->found)
-        cover->found = cover->at = 0;
-    for (size_t end = cover->at;; ++cover->found) {
-        const json_t *copy = json_array_get(cover->copies, cover->found);
-        end += is_lent(copy) ? 2 * size_of(copy) : is_made(copy) ? size_of(copy) : 0;
-        if (cover->found == index)
-            return end <= cover->answers->size
-                       ? (const unsigned char *)cover->answers->bytes + cover->at
-                       : NULL;
-        cover->at = end;
+    struct copy *copies = calloc(json_array_size(list) + 1, sizeof *copies);
+    size_t at = 0, i;
+    json_t *entry;
+    json_array_foreach(copies ? list : NULL, i, entry)
+    {
+        copies[i] = (struct copy){.size = (size_t)json_integer_of(entry, "bytes"),
+                                  .at = at,
+                                  .launch = json_integer_of(entry, "launch"),
+                                  .made = json_is_true(json_object_get(entry, "made")),
+                                  .lent = json_is_true(json_object_get(entry, "lent")),
+                                  .same = json_is_true(json_object_get(entry, "same")),
+                                  .sha256 = json_text_of(entry, "sha256")};
+        at += copies[i].lent ? 2 * copies[i].size : copies[i].made ? copies[i].size : 0;
     }
+    return copies;
 }
 
-static bool is_copy(struct cover *cover, const json_t *copy)
+/* Returns the answers for COPY, or NULL if the file ends before them. The file has the answers for
+ * all copies, one after another. For a copy of memory that kernels wrote, they are the judged
+ * bytes; for lent memory, they are the bytes that main() sees, followed by the judged bytes. */
+static const unsigned char *answers_of(const struct cover *cover, const struct copy *copy)
 {
-    char hex[HASH_SIZE];
-    size_t size = size_of(copy);
-    if (!is_made(copy) || size == 0 || size > cover->left || size % cover->element != 0 ||
-        (size < WORD && size < cover->left) || cover->compared > MOST_COMPARED)
-        return false;
+    size_t size = copy->lent ? 2 * copy->size : copy->made ? copy->size : 0;
+    return copy->at + size <= cover->answers->size
+               ? (const unsigned char *)cover->answers->bytes + copy->at
+               : NULL;
+}
+
+/* Hashes the first SIZE uncovered bytes. Returns false when out of memory. */
+static bool hash_next(struct cover *cover, size_t size)
+{
     struct base_hash *hash = base_hash_new();
     if (!hash)
         return false;
     base_hash_add(hash, cover->bytes, size);
-    base_hash_end(hash, hex);
+    base_hash_end(hash, cover->hash);
+    cover->hashed = size;
     cover->compared += size;
-    return strcmp(hex, json_string_value(json_object_get(copy, "sha256"))) == 0;
+    return true;
+}
+
+static bool is_copy(struct cover *cover, const struct copy *copy)
+{
+    size_t size = copy->size;
+    cover->compared += COPY_COST;
+    if (!copy->made || size == 0 || size > cover->left || size % cover->element != 0 ||
+        (size < WORD && size < cover->left) || cover->compared > MOST_COMPARED)
+        return false;
+    return (size == cover->hashed || hash_next(cover, size)) &&
+           strcmp(cover->hash, copy->sha256) == 0;
 }
 
 /* Sets the judged bytes of PIECE, a copy. Returns false if its answers are missing. */
 static bool add_judged(struct cover *cover, struct piece *piece)
 {
-    const json_t *copy = json_array_get(cover->copies, piece->index);
-    piece->judged = cover->answers ? answers_of(cover, piece->index) : NULL;
-    piece->same = json_is_true(json_object_get(copy, "same"));
+    const struct copy *copy = &cover->copies[piece->index];
+    piece->judged = cover->answers ? answers_of(cover, copy) : NULL;
+    piece->same = copy->same;
     return !cover->answers || piece->judged;
 }
 
@@ -120,15 +137,14 @@ static bool add_judged(struct cover *cover, struct piece *piece)
  * all others. Takes the first copy that fits, or the longest if COVER prefers long copies. */
 static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
 {
-    size_t count = json_array_size(cover->copies);
-    const json_t *found = NULL;
-    for (size_t i = 0; i < count && (!found || cover->prefers_long); ++i) {
-        size_t index = (last + 1 + i) % count;
-        const json_t *copy = json_array_get(cover->copies, index);
-        if ((found && size_of(copy) <= piece->size) || !is_copy(cover, copy))
+    const struct copy *found = NULL;
+    for (size_t i = 0; i < cover->count && (!found || cover->prefers_long); ++i) {
+        size_t index = (last + 1 + i) % cover->count;
+        const struct copy *copy = &cover->copies[index];
+        if ((found && copy->size <= piece->size) || !is_copy(cover, copy))
             continue;
         found = copy;
-        *piece = (struct piece){.index = index, .size = size_of(copy)};
+        *piece = (struct piece){.index = index, .size = copy->size};
     }
     return found && add_judged(cover, piece);
 }
@@ -165,8 +181,7 @@ static uint32_t *new_fails(const struct cover *cover, size_t count)
  * wrote both, returns whether INDEX comes later in the record. */
 static bool is_later(const struct cover *cover, size_t index, size_t other)
 {
-    long long launch = json_integer_of(json_array_get(cover->copies, index), "launch"),
-              others = json_integer_of(json_array_get(cover->copies, other), "launch");
+    long long launch = cover->copies[index].launch, others = cover->copies[other].launch;
     return launch > others || (launch == others && index > other);
 }
 
@@ -175,8 +190,8 @@ static bool is_later(const struct cover *cover, size_t index, size_t other)
 static void find_part(struct cover *cover, const uint32_t *fails, size_t most, size_t index,
                       struct piece *longest)
 {
-    size_t all = size_of(json_array_get(cover->copies, index)), matched = 0;
-    const unsigned char *seen = answers_of(cover, index);
+    size_t all = cover->copies[index].size, matched = 0;
+    const unsigned char *seen = answers_of(cover, &cover->copies[index]);
     cover->compared += all;
     for (size_t i = 0; seen && i < all / WORD && matched < most; ++i) {
         matched = advance(cover, fails, matched, word_of(seen, i));
@@ -192,9 +207,9 @@ static void find_part(struct cover *cover, const uint32_t *fails, size_t most, s
  * shorter of the two. */
 static bool is_next(struct cover *cover, size_t index, struct piece *piece)
 {
-    const json_t *copy = json_array_get(cover->copies, index);
-    size_t all = size_of(copy), size = all < cover->left ? all : cover->left;
-    const unsigned char *seen = is_lent(copy) ? answers_of(cover, index) : NULL;
+    const struct copy *copy = &cover->copies[index];
+    size_t all = copy->size, size = all < cover->left ? all : cover->left;
+    const unsigned char *seen = copy->lent ? answers_of(cover, copy) : NULL;
     size -= size % cover->element;
     if (!seen || size == 0 || memcmp(seen, cover->bytes, size) != 0)
         return false;
@@ -207,8 +222,8 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
 static bool has_all(struct cover *cover, struct piece *piece)
 {
     struct piece latest = {0};
-    for (size_t i = 0; i < json_array_size(cover->copies); ++i)
-        if (size_of(json_array_get(cover->copies, i)) >= cover->left &&
+    for (size_t i = 0; i < cover->count; ++i)
+        if (cover->copies[i].size >= cover->left &&
             (latest.size == 0 || is_later(cover, i, latest.index)) && is_next(cover, i, &latest))
             *piece = latest;
     return latest.size > 0;
@@ -218,17 +233,17 @@ static bool has_all(struct cover *cover, struct piece *piece)
  * parts, prefers a whole copy, then the latest part. */
 static bool find_longest(struct cover *cover, struct piece *piece)
 {
-    size_t count = json_array_size(cover->copies), most = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const json_t *copy = json_array_get(cover->copies, i);
-        most = is_lent(copy) && size_of(copy) > most ? size_of(copy) : most;
+    size_t most = 0;
+    for (size_t i = 0; i < cover->count; ++i) {
+        const struct copy *copy = &cover->copies[i];
+        most = copy->lent && copy->size > most ? copy->size : most;
     }
     most = (most < cover->left ? most : cover->left) / WORD;
     *piece = (struct piece){0};
     cover->compared += most * WORD;
     uint32_t *fails = most > 0 && cover->compared <= MOST_COMPARED ? new_fails(cover, most) : NULL;
-    for (size_t i = 0; fails && i < count && cover->compared <= MOST_COMPARED; ++i)
-        if (is_lent(json_array_get(cover->copies, i)))
+    for (size_t i = 0; fails && i < cover->count && cover->compared <= MOST_COMPARED; ++i)
+        if (cover->copies[i].lent)
             find_part(cover, fails, most, i, piece);
     free(fails);
     return piece->size > 0;
@@ -250,6 +265,7 @@ static void use_piece(struct cover *cover, const struct piece *piece)
     if (piece->judged)
         memcpy(cover->judged, piece->judged, piece->size);
     cover->bytes += piece->size;
+    cover->hashed = 0;
     cover->judged += piece->size;
     cover->left -= piece->size;
     cover->same = cover->same && piece->same;
@@ -269,7 +285,7 @@ static bool cover_front(struct cover *cover, size_t *last)
 
 static struct cover cover_all(struct cover cover)
 {
-    size_t last = json_array_size(cover.copies) - 1; /* so the search begins with copy number 0 */
+    size_t last = cover.count - 1; /* so the search begins with copy number 0 */
     while (cover.left > 0 && cover_front(&cover, &last))
         ;
     return cover;
@@ -279,8 +295,8 @@ static struct cover cover_all(struct cover cover)
 static bool cover_in_turn(struct cover *cover, size_t index)
 {
     for (; cover->left > 0; ++index) {
-        const json_t *copy = json_array_get(cover->copies, index);
-        struct piece piece = {.index = index, .size = size_of(copy)};
+        const struct copy *copy = &cover->copies[index];
+        struct piece piece = {.index = index, .size = copy->size};
         if (!is_copy(cover, copy) || !add_judged(cover, &piece))
             return false;
         use_piece(cover, &piece);
@@ -293,7 +309,7 @@ static bool cover_in_turn(struct cover *cover, size_t index)
 static struct cover cover_latest(struct cover start)
 {
     struct cover cover = start;
-    for (size_t first = json_array_size(start.copies); first-- > 0;) {
+    for (size_t first = start.count; first-- > 0;) {
         size_t compared = cover.compared;
         cover = start;
         cover.compared = compared;
@@ -311,13 +327,18 @@ static bool is_zero(const unsigned char *bytes, size_t size)
 /* Replaces the values that the program handed in, in ANSWER, by the judged values. */
 static void judge_origin(struct answer *answer, const struct run *run, size_t size)
 {
-    struct cover start = {.copies = json_object_get(run->record, "copies"),
+    json_t *list = json_object_get(run->record, "copies");
+    struct copy *copies = read_copies(list);
+    struct cover start = {.copies = copies,
+                          .count = json_array_size(list),
                           .answers = run->plan.hides ? &run->judged : NULL,
                           .bytes = answer->array.values,
                           .judged = (unsigned char *)answer->values,
                           .left = size,
                           .element = case_type_size(answer->array.type),
                           .same = true};
+    if (!copies)
+        return;
     struct cover cover = cover_all(cover_latest(start));
     /* Try again with the longest copies: the search may have taken a short copy instead of a longer
      * one with the same first bytes. */
@@ -332,6 +353,7 @@ static void judge_origin(struct answer *answer, const struct run *run, size_t si
     answer->is_other_spoilt = run->plan.spoils;
     if (run->plan.hides && answer->made)
         answer->array.values = answer->values;
+    free(copies);
 }
 
 const struct answer *check_answer(struct check *check, const struct run *run, const char *name)
@@ -498,7 +520,7 @@ static bool writes_to_shared(const struct run *run)
     json_t *copy;
     json_array_foreach(json_object_get(run->record, "copies"), i, copy)
     {
-        if (is_lent(copy))
+        if (json_is_true(json_object_get(copy, "lent")))
             return true;
     }
     return false;

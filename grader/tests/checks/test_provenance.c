@@ -87,3 +87,30 @@ Test(provenance, the_part_that_a_launch_wrote_last_counts)
                            "lent", 1, "launch", 48),
                  judged, 16);
 }
+
+/* The search gives up on a result of very many copies that are not in order. */
+Test(provenance, of_many_small_copies_ends, .timeout = 20)
+{
+    enum { MANY = 40000 };
+    static struct check check;
+    static float answer_of_main[MANY];
+    struct run *run = &check.runs[0];
+    json_t *copies = json_array();
+    for (int i = 0; i < MANY; ++i) {
+        char hex[HASH_SIZE];
+        answer_of_main[MANY - 1 - i] = (float)i;
+        struct base_hash *hash = base_hash_new();
+        base_hash_add(hash, &answer_of_main[MANY - 1 - i], sizeof(float));
+        base_hash_end(hash, hex);
+        json_array_append_new(copies,
+                              json_pack("{s:i, s:s, s:b}", "bytes", 4, "sha256", hex, "made", 1));
+    }
+    struct case_data *result = case_new();
+    cr_assert(case_add(result, "x", CASE_FLOAT, answer_of_main, MANY));
+    *run = (struct run){.result = result, .record = json_pack("{s:o}", "copies", copies)};
+    const struct answer *answer = check_answer(&check, run, "x");
+    cr_expect(answer && !answer->made);
+    check_free_answers(run);
+    json_decref(run->record);
+    case_free(result);
+}
