@@ -225,7 +225,8 @@ lanewise: $$(TOOLS) ## Build all tools
 setup: build/config.mk build/setup/test ## Install what grading and testing need (other targets do so themselves)
 	@:
 
-test: ## Run all tests: [TEST_FILTER='suite/name*']
+test: ## Run the tests, except those of `make gradings`: [TEST_FILTER='suite/name*']
+gradings: ## Grade hostile, wrong and unusual programs; compare points and reports: [TEST_FILTER=]
 unit: ## Run the tests that need neither nvcc nor a sandbox
 try-arm64: ## Build and test for arm64 under emulation, compare grades: [TEST_FILTER= LAB=]
 asan: ## Run the tests of our code under AddressSanitizer and UBSan: [TEST_FILTER=]
@@ -263,7 +264,7 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 
 FORCE:
 .PHONY: help grade hint watch run trace step report diff reset serve doctor course calibrate autograder handouts \
-	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test test-programs unit try-arm64 asan \
+	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test gradings test-programs unit try-arm64 asan \
 	editor dist try-dist try-debian-12 try-debian-13 try-ubuntu-22 try-ubuntu-24 try-container \
 	golden check check-advice try-pages format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
 	distclean FORCE

@@ -69,22 +69,30 @@ $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 # Runs one test more at a time than there are processors, because some tests wait for others to end.
 TEST_JOBS := -j$(shell expr $$(nproc) + 1)
 
+# The tests of `make gradings`. Each grades many programs, which takes as long as all other tests together.
+GRADINGS := advice/mends_* attacks/as_submissions_* golden_grade/* golden_mistakes/* golden_solutions/* kills/* shared_memory/*
+# With sanitizers, neither these tests run nor those of the next list: they run code of ours that other tests also run.
+# Most of their time goes to nvcc, browsers and Pandoc, or to more gradings of the same kind.
+ORDINARY_ONLY := autograder/works_* class_page/looks_* class_page/prints_* \
+	editor/clangd_* editor/the_problem_* explain/examples_* golden_calibrate/* golden_handouts/* \
+	golden_lab_check/* golden_student/* grade/several_labs_* \
+	grade/the_same_seed_* handouts/* misleading/endless_* predicted_pictures/*_browser readme/shows_* \
+	recorded_times/* report_page/looks_* report_page/prints similar/lab_0[2-6] slurm/* \
+	step_page/obeys_* step_page/starts_* step_page/works_* step_states/* students/meetings \
+	verify/t*
+one_of = ($(subst $() ,|,$(strip $1)))
+ALL_ELSE := !$(call one_of,$(GRADINGS) $(if $(SANITIZE),$(ORDINARY_ONLY)))
+run_tests = $(call sanitized,$(UNIT) $(TEST_JOBS) --filter '$(or $(TEST_FILTER),$1)')
+
 # The handouts' tests make their own pages, and check the real pages.
 test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)
 test: build/setup/autograder
-test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
-	$(Q)$(call sanitized,$(UNIT) $(TEST_JOBS) $(if $(TESTS_TO_RUN),--filter '$(TESTS_TO_RUN)'))
+test gradings: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
+test:
+	$(Q)$(call run_tests,$(ALL_ELSE))
 
-# With sanitizers, the tests left out here run code of ours that other tests also run. Most of their time goes to nvcc,
-# browsers and Pandoc, or to more gradings of the same kind.
-ORDINARY_ONLY := advice/mends_* attacks/as_submissions_* autograder/works_* class_page/looks_* class_page/prints_* \
-	editor/clangd_* editor/the_problem_* explain/examples_* golden_calibrate/* golden_grade/* golden_handouts/* \
-	golden_lab_check/* golden_mistakes/* golden_solutions/* golden_student/* grade/several_labs_* \
-	grade/the_same_seed_* handouts/* kills/* misleading/endless_* predicted_pictures/*_browser readme/shows_* \
-	recorded_times/* report_page/looks_* report_page/prints shared_memory/* similar/lab_0[2-6] slurm/* \
-	step_page/obeys_* step_page/starts_* step_page/works_* step_states/* students/meetings \
-	verify/t*
-TESTS_TO_RUN = $(or $(TEST_FILTER),$(if $(SANITIZE),!($(subst $() ,|,$(ORDINARY_ONLY)))))
+gradings:
+	$(Q)$(call run_tests,@$(call one_of,$(GRADINGS)))
 
 # Builds the programs that the tests run.
 test-programs: lanewise $(TEST_PROGRAMS) $(TEST_LABS)
