@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "config.h"
 #include "sandbox/process.h"
 
@@ -45,7 +46,12 @@ void shell_init(void)
 
 void shell_fini(void)
 {
-    free(shell_must("rm -rf \"$PWD\""));
+    base_remove_tree(folder);
+}
+
+const char *shell_folder(void)
+{
+    return folder;
 }
 
 static char *run(int *code, const char *script)

@@ -8,6 +8,8 @@
  * .init and .fini of a suite. */
 void shell_init(void);
 void shell_fini(void);
+/* Returns the folder's path. */
+const char *shell_folder(void);
 
 /* Replaces the time limit of this test's scripts, which is 100 seconds. Tests call this for long
  * builds, which take longer on a busy machine. With sanitizers, the limit is three times as

@@ -1,29 +1,43 @@
 #include "tests/support/submission.h"
 
 #include <criterion/criterion.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/files.h"
 #include "config.h"
 #include "course/lab.h"
 #include "grade/mutant.h"
 #include "tests/support/shell.h"
 
+/* Copies the skeleton of the lab whose file is PATH to labs/ in FOLDER. */
+static void place_skeleton(const char *path, const char *folder)
+{
+    char *lab = strdup(path), *name = strrchr(lab, '/'), to[PATH_SIZE], from[PATH_SIZE], why[64];
+    struct text text;
+    *name++ = '\0';
+    cr_assert(base_path(from, "%s/" LAB_PRISTINE, lab) &&
+              base_path(to, "%s/labs/%s", folder, strrchr(lab, '/') + 1) && mkdir(to, 0755) == 0 &&
+              base_path(to, "%s/labs/%s/%s", folder, strrchr(lab, '/') + 1, name));
+    cr_assert(base_read_file(from, 1 << 20, &text, why, sizeof why), "%s %s", from, why);
+    cr_assert(base_write_file(to, text.bytes, text.size, 0644));
+    free(text.bytes);
+    free(lab);
+}
+
 void submission_init(void)
 {
-    struct lab_names list;
-    char error[300];
+    char labs[PATH_SIZE];
+    glob_t files;
     shell_init();
-    labs_list(&list);
-    for (size_t i = 0; i < list.count; ++i) {
-        struct lab lab;
-        cr_assert(labs_open(list.names[i], &lab, error, sizeof error), "%s", error);
-        free(shell_must("mkdir -p labs/%s && cp %s/labs/%s/" LAB_PRISTINE " labs/%s/%s", lab.name,
-                        LANEWISE_ROOT, lab.name, lab.name, lab.file));
-        labs_close(&lab);
-    }
-    labs_free(&list);
+    cr_assert(base_path(labs, "%s/labs", shell_folder()) && mkdir(labs, 0755) == 0 &&
+              glob(LANEWISE_ROOT "/labs/*/*.cu", 0, NULL, &files) == 0);
+    for (size_t i = 0; i < files.gl_pathc; ++i)
+        place_skeleton(files.gl_pathv[i], shell_folder());
+    globfree(&files);
 }
 
 /* Makes one edit in SOURCE. Returns the result, and frees SOURCE. */
