@@ -103,7 +103,7 @@ static json_t *ask_runner(const char *runner)
 {
     const char *argv[] = {runner, "--describe", NULL};
     struct process_command command = {
-        .argv = argv, .wall_seconds = 10, .output_keep = 256 << 10, .output_limit = 256 << 10};
+        .argv = argv, .wall_seconds = 60, .output_keep = 256 << 10, .output_limit = 256 << 10};
     struct process_outcome outcome;
     process_run(&command, &outcome);
     json_t *declared = NULL;
