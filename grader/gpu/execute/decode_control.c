@@ -161,10 +161,11 @@ void decode_fence(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* Decodes nanosleep, which does not wait in the emulator. It counts as a poll, so that other warps
- * run sooner. */
+/* Decodes nanosleep, which does not wait in the emulator, but lengthens the warp's path. It counts
+ * as a poll, so that other warps run sooner. */
 void decode_nanosleep(struct decoder *d)
 {
+    d->out->src[0] = decode_source(d, &d->in->operands[0], PTX_u32, sizeof(uint32_t));
     d->out->run = sleep_run;
     d->out->observes = true;
 }

@@ -95,11 +95,13 @@ struct warp {
     /* tracks values that shuffles read from absent lanes; NULL if there are none */
     struct absent *absent;
     struct cta *cta;
-    uint32_t index;      /* index of the warp in the CTA */
-    uint32_t alive;      /* lanes that have not exited */
-    uint32_t pc;         /* pc of the current instruction */
-    uint64_t executed;   /* warp instructions executed */
-    uint64_t waited;     /* instructions of other warps for which it waited (see cta.c) */
+    uint32_t index;    /* index of the warp in the CTA */
+    uint32_t alive;    /* lanes that have not exited */
+    uint32_t pc;       /* pc of the current instruction */
+    uint64_t executed; /* warp instructions executed */
+    /* instructions of other warps for which it waited (see cta.c), or that it could have executed
+     * while it slept */
+    uint64_t waited;
     uint64_t slept;      /* nanosleep instructions executed */
     uint64_t looked;     /* executed instructions that may poll */
     uint64_t failed;     /* polls that found no new value */

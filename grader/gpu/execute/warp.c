@@ -401,10 +401,21 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     return path;
 }
 
+/* The longest time for which a GPU's warp sleeps, and the time that an instruction takes if it needs
+ * the result of the one before it: four cycles at 2 GHz. */
+#define LONGEST_SLEEP           1000000u
+#define INSTRUCTION_NANOSECONDS 2
+
 void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    (void)inst;
-    (void)mask;
+    const uint32_t *time = (const uint32_t *)(void *)slot_at(warp, inst->src[0]);
+    uint32_t longest = 0;
+    for (uint32_t left = mask; left; left &= left - 1)
+        if (time[__builtin_ctz(left)] > longest)
+            longest = time[__builtin_ctz(left)];
+    if (longest > LONGEST_SLEEP)
+        longest = LONGEST_SLEEP;
+    warp_lengthen_path(warp, warp_path(warp) + longest / INSTRUCTION_NANOSECONDS);
     warp->slept++;
 }
 

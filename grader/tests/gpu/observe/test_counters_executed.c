@@ -220,6 +220,23 @@ Test(counters, paths_through_signals)
     }
 }
 
+/* A sleep of 6,000 ns counts as 3,000 instructions, and no sleep is longer than a millisecond. The
+ * lane that sleeps longest decides. */
+Test(counters, paths_through_sleeps)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry k()\n{\n.reg .b32 t;\nmov.u32 t, %tid.x;\n"
+                     "mad.lo.u32 t, t, 100, 2900;\nnanosleep.u32 t;\n"
+                     "nanosleep.u32 0xffffffff;\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.counters = &c});
+    cr_expect(VALUE(c, longest_warp_instructions) == 5 + 6000 / 2 + 1000000 / 2, "%lu",
+              VALUE(c, longest_warp_instructions));
+    cr_expect(VALUE(c, warp_instructions) == 5);
+    fixture_close(&f);
+}
+
 /* The warps of a block work one after another: each waits at a barrier, or at an mbarrier, between
  * two pieces of work. */
 Test(counters, paths_through_barriers)
