@@ -92,6 +92,7 @@ struct inst {
     union {
         struct {
             lane_fn *inner; /* runs in `mode`; fp_run() then flushes and saturates the result */
+            bool flush;     /* .ftz of an instruction whose result the CPU does not flush itself */
             bool saturate;
         } fp;
         struct {
