@@ -263,15 +263,17 @@ LANES_INLINE void fetch_ahead(const uint8_t *start, const struct pattern *patter
         EACH_LANE(l) __builtin_prefetch(start + pattern->delta[l] + HOST_LINE);
 }
 
-/* Fetches the lines of the host's memory that follow each dense row of values of BYTES bytes. The
- * blocks of a two-dimensional grid read them next, but in an order that a CPU does not foresee. */
-LANES_INLINE void fetch_beside(const uint8_t *start, const struct pattern *pattern, unsigned bytes)
+/* Fetches the lines of the host's memory that dense rows of values of BYTES bytes will need next: in
+ * a series of repeats, those of the next repeat, otherwise those that follow each row, because the
+ * next block of a two-dimensional grid uses them. A CPU does not foresee either order. */
+LANES_INLINE void fetch_next(const uint8_t *start, const struct pattern *pattern, unsigned bytes)
 {
     bool is_whole = pattern->shape == PATTERN_DENSE;
     unsigned lanes = is_whole ? WARP : WARP / 2, row = lanes * bytes;
+    const uint8_t *next = start + (pattern->times ? pattern->step : row);
     for (unsigned i = 0; i < WARP && pattern->host && !pattern->kin; i += lanes)
         for (unsigned at = HOST_LINE - 1; at < row; at += HOST_LINE)
-            __builtin_prefetch(start + pattern->delta[i] + row + at);
+            __builtin_prefetch(next + pattern->delta[i] + at);
 }
 
 /* Loads one value of 4 bytes for each lane of MASK, in the fastest way for the pattern's shape. If
@@ -283,7 +285,7 @@ LANES_INLINE void load_words(uint32_t *d, const uint8_t *start, const struct pat
     uint32_t v[WARP], *to = mask == ALL_LANES ? d : v;
     const int32_t *delta = pattern->delta;
     if (pattern->shape <= PATTERN_DENSE_ROWS) {
-        fetch_beside(start, pattern, sizeof *to);
+        fetch_next(start, pattern, sizeof *to);
         memcpy(to, start, WARP / 2 * sizeof *to);
         memcpy(to + WARP / 2, start + delta[WARP / 2], WARP / 2 * sizeof *to);
     } else if (pattern->shape <= PATTERN_SAME_ROWS) {
@@ -307,7 +309,7 @@ LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pat
     uint64_t v[WARP], *to = mask == ALL_LANES ? d : v;
     const int32_t *delta = pattern->delta;
     if (pattern->shape <= PATTERN_DENSE_ROWS) {
-        fetch_beside(start, pattern, sizeof *to);
+        fetch_next(start, pattern, sizeof *to);
         memcpy(to, start, WARP / 2 * sizeof *to);
         memcpy(to + WARP / 2, start + delta[WARP / 2], WARP / 2 * sizeof *to);
     } else if (pattern->shape <= PATTERN_SAME_ROWS) {
@@ -334,7 +336,7 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
         /* The two rows may overlap. If a GPU stores both in one pass (turns.h), the lower row must
          * be stored last here, so that its values remain. */
         unsigned first = turn & half;
-        fetch_beside(start, pattern, bytes);
+        fetch_next(start, pattern, bytes);
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
     } else if (pattern->shape == PATTERN_SAME) {
