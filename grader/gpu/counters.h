@@ -29,6 +29,6 @@ const char *emu_counter_name(enum emu_counter counter);
 
 /* Adds FROM to INTO. The longest_warp_... counters become the maximum of both, all other counters
  * the sum. */
-void emu_counters_add(struct emu_counters *restrict into, const struct emu_counters *restrict from);
+void emu_counters_add(struct emu_counters *into, const struct emu_counters *from);
 
 #endif
