@@ -70,8 +70,8 @@ static bool predict(struct emu_device *device, const struct emu_chip *chip)
     return device->predictor && device->schedule;
 }
 
-/* Makes malloc() keep what a launch frees for the next launch. Each launch needs a few hundred bytes
- * for every instruction of its kernel. For a large kernel, getting these from the operating system
+/* Makes malloc() keep what a launch frees for the next launch. A launch needs a few hundred bytes
+ * for each instruction of its kernel. For a large kernel, getting them from the operating system
  * again takes longer than a short launch. */
 static void keep_freed_memory(void)
 {

@@ -263,9 +263,10 @@ LANES_INLINE void fetch_ahead(const uint8_t *start, const struct pattern *patter
         EACH_LANE(l) __builtin_prefetch(start + pattern->delta[l] + HOST_LINE);
 }
 
-/* Fetches the lines of the host's memory that dense rows of values of BYTES bytes will need next: in
- * a series of repeats, those of the next repeat, otherwise those that follow each row, because the
- * next block of a two-dimensional grid uses them. A CPU does not foresee either order. */
+/* Fetches the lines of the host's memory that dense rows of values of BYTES bytes need next. In a
+ * series of repeats, these are the lines of the next repeat. Otherwise they are the lines that
+ * follow each row, because the next block of a two-dimensional grid uses them. A CPU foresees
+ * neither order. */
 LANES_INLINE void fetch_next(const uint8_t *start, const struct pattern *pattern, unsigned bytes)
 {
     bool is_whole = pattern->shape == PATTERN_DENSE;
