@@ -269,11 +269,12 @@ LANES_INLINE void fetch_ahead(const uint8_t *start, const struct pattern *patter
  * neither order. */
 LANES_INLINE void fetch_next(const uint8_t *start, const struct pattern *pattern, unsigned bytes)
 {
-    bool is_whole = pattern->shape == PATTERN_DENSE;
-    unsigned lanes = is_whole ? WARP : WARP / 2, row = lanes * bytes;
+    if (!pattern->host || pattern->kin)
+        return;
+    unsigned half = WARP / 2 * bytes, row = pattern->shape == PATTERN_DENSE ? 2 * half : half;
     const uint8_t *next = start + (pattern->times ? pattern->step : row);
-    for (unsigned i = 0; i < WARP && pattern->host && !pattern->kin; i += lanes)
-        for (unsigned at = HOST_LINE - 1; at < row; at += HOST_LINE)
+    for (unsigned i = 0; i < WARP; i += WARP / 2)
+        for (unsigned at = HOST_LINE - 1; at < half; at += HOST_LINE)
             __builtin_prefetch(next + pattern->delta[i] + at);
 }
 
