@@ -13,9 +13,6 @@
 
 struct texture_sectors {
     uint32_t request, count;
-    /* The sector that was added last. The next lane usually touches the same sector, which then
-     * need not be looked up. */
-    uint64_t last;
     struct {
         uint64_t sector;
         uint32_t request;    /* the entry is empty if this is not the current request */
@@ -26,14 +23,10 @@ static inline void texture_sectors_begin(struct texture_sectors *sectors)
 {
     sectors->request++;
     sectors->count = 0;
-    sectors->last = UINT64_MAX;
 }
 
 static inline void texture_sectors_add(struct texture_sectors *sectors, uint64_t sector)
 {
-    if (sector == sectors->last)
-        return;
-    sectors->last = sector;
     uint32_t i = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 32) % TEXTURE_SECTORS;
     while (sectors->seen[i].request == sectors->request) {
         if (sectors->seen[i].sector == sector)
