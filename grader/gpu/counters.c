@@ -1,6 +1,6 @@
 #include "gpu/counters.h"
 
-#include <stdbool.h>
+#include "gpu/lanes.h"
 
 const char *emu_counter_name(enum emu_counter counter)
 {
@@ -12,13 +12,17 @@ const char *emu_counter_name(enum emu_counter counter)
     return names[counter];
 }
 
-void emu_counters_add(struct emu_counters *into, const struct emu_counters *from)
+LANES_CLONES void emu_counters_add(struct emu_counters *restrict into,
+                                   const struct emu_counters *restrict from)
 {
-    for (int i = 0; i < EMU_COUNTER_COUNT; i++) {
-        bool of_one_warp = i == EMU_longest_warp_instructions || i == EMU_longest_warp_load_sectors;
-        if (!of_one_warp)
-            into->value[i] += from->value[i];
-        else if (into->value[i] < from->value[i])
-            into->value[i] = from->value[i];
+    static const enum emu_counter of_one_warp[] = {EMU_longest_warp_instructions,
+                                                   EMU_longest_warp_load_sectors};
+    for (unsigned i = 0; i < sizeof of_one_warp / sizeof *of_one_warp; i++) {
+        enum emu_counter longest = of_one_warp[i];
+        if (into->value[longest] < from->value[longest])
+            into->value[longest] = from->value[longest];
+        into->value[longest] -= from->value[longest]; /* the loop below adds it */
     }
+    for (int i = 0; i < EMU_COUNTER_COUNT; i++)
+        into->value[i] += from->value[i];
 }

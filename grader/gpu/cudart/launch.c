@@ -210,7 +210,7 @@ static cudaError_t run(struct emu_device *device, struct rt_function *function,
         .param_bytes = function->info.param_bytes,
         .cluster = {cluster.x, cluster.y, cluster.z},
         .cooperative = launch->cooperative,
-        .alone = rt_is_single_threaded(),
+        .alone = rt_waits_alone(),
         .may_park = true,
         .touches = rt_order_touches(params, function->info.param_bytes),
     };

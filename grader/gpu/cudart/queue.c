@@ -67,10 +67,17 @@ static void sleep_for(long nanoseconds)
     nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL);
 }
 
-bool rt_is_single_threaded(void)
+/* Returns whether the program has only one thread. Returns false if the number of threads is
+ * unknown. */
+static bool is_single_threaded(void)
 {
     struct stat tasks; /* st_nlink counts ".", ".." and one entry per thread */
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3u + atomic_load(&has_poller);
+}
+
+bool rt_waits_alone(void)
+{
+    return !is_empty() && is_single_threaded();
 }
 
 /* --- the list --------------------------------------------------------------------------------- */
@@ -330,8 +337,7 @@ static void wait_for(struct awaited awaited)
     long pause = SHORTEST_PAUSE;
     pthread_mutex_lock(&lock);
     while (is_queued(&awaited)) {
-        bool progress = resume_items(EMU_WAIT),
-             alone = rt_is_single_threaded() && !any_is_running();
+        bool progress = resume_items(EMU_WAIT), alone = is_single_threaded() && !any_is_running();
         if (!progress && alone && is_queued(&awaited)) {
             end_deadlock();
             continue;

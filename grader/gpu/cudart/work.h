@@ -141,8 +141,8 @@ void rt_finish_item(uint64_t id);
 bool rt_is_stream_busy(cudaStream_t stream);
 bool rt_is_item_queued(uint64_t id);
 
-/* Returns whether the program has only one thread. Returns false if the number of threads is
- * unknown. */
-bool rt_is_single_threaded(void);
+/* Returns whether items are queued and the program has only one thread. Without queued items,
+ * returns false without a system call: a launch that waits for the program can then be parked. */
+bool rt_waits_alone(void);
 
 #endif

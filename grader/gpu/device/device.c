@@ -2,6 +2,7 @@
  * folders of the emulator do the work. */
 #include "gpu/device/device_parts.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +70,18 @@ static bool predict(struct emu_device *device, const struct emu_chip *chip)
     return device->predictor && device->schedule;
 }
 
+/* Makes malloc() keep what a launch frees for the next launch. A launch needs a few hundred bytes
+ * for each instruction of its kernel. For a large kernel, getting them from the operating system
+ * again takes longer than a short launch. */
+static void keep_freed_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 128 << 20);
+}
+
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device)
 {
+    keep_freed_memory();
     *device = calloc(1, sizeof **device);
     if (!*device)
         return device_failed(EMU_OUT_OF_MEMORY, "out of memory");

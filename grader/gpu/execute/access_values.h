@@ -263,6 +263,21 @@ LANES_INLINE void fetch_ahead(const uint8_t *start, const struct pattern *patter
         EACH_LANE(l) __builtin_prefetch(start + pattern->delta[l] + HOST_LINE);
 }
 
+/* Fetches the lines of the host's memory that dense rows of values of BYTES bytes need next. In a
+ * series of repeats, these are the lines of the next repeat. Otherwise they are the lines that
+ * follow each row, because the next block of a two-dimensional grid uses them. A CPU foresees
+ * neither order. */
+LANES_INLINE void fetch_next(const uint8_t *start, const struct pattern *pattern, unsigned bytes)
+{
+    if (!pattern->host || pattern->kin)
+        return;
+    unsigned half = WARP / 2 * bytes, row = pattern->shape == PATTERN_DENSE ? 2 * half : half;
+    const uint8_t *next = start + (pattern->times ? pattern->step : row);
+    for (unsigned i = 0; i < WARP; i += WARP / 2)
+        for (unsigned at = HOST_LINE - 1; at < half; at += HOST_LINE)
+            __builtin_prefetch(next + pattern->delta[i] + at);
+}
+
 /* Loads one value of 4 bytes for each lane of MASK, in the fastest way for the pattern's shape. If
  * the shape is PATTERN_NEAR, all PATTERN_WINDOW bytes from the lowest address on must be
  * readable. */
@@ -272,6 +287,7 @@ LANES_INLINE void load_words(uint32_t *d, const uint8_t *start, const struct pat
     uint32_t v[WARP], *to = mask == ALL_LANES ? d : v;
     const int32_t *delta = pattern->delta;
     if (pattern->shape <= PATTERN_DENSE_ROWS) {
+        fetch_next(start, pattern, sizeof *to);
         memcpy(to, start, WARP / 2 * sizeof *to);
         memcpy(to + WARP / 2, start + delta[WARP / 2], WARP / 2 * sizeof *to);
     } else if (pattern->shape <= PATTERN_SAME_ROWS) {
@@ -295,6 +311,7 @@ LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pat
     uint64_t v[WARP], *to = mask == ALL_LANES ? d : v;
     const int32_t *delta = pattern->delta;
     if (pattern->shape <= PATTERN_DENSE_ROWS) {
+        fetch_next(start, pattern, sizeof *to);
         memcpy(to, start, WARP / 2 * sizeof *to);
         memcpy(to + WARP / 2, start + delta[WARP / 2], WARP / 2 * sizeof *to);
     } else if (pattern->shape <= PATTERN_SAME_ROWS) {
@@ -321,6 +338,7 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
         /* The two rows may overlap. If a GPU stores both in one pass (turns.h), the lower row must
          * be stored last here, so that its values remain. */
         unsigned first = turn & half;
+        fetch_next(start, pattern, bytes);
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
     } else if (pattern->shape == PATTERN_SAME) {

@@ -162,7 +162,7 @@ void fp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         run_in_mode(warp, inst, mask);
     else
         run_and_keep_rounded(warp, inst, mask);
-    if ((inst->mode & MODE_FTZ) == MODE_FTZ && inst->dst.bytes == 4)
+    if (inst->fp.flush)
         flush_lanes(d, mask);
     if (inst->fp.saturate && inst->dst.bytes == 4)
         saturate_f32(d, mask);

@@ -24,9 +24,10 @@ static size_t shared_room(const struct launch *launch)
 static struct cta *make_cta(const struct launch *launch)
 {
     const struct kernel *kernel = launch->kernel;
-    struct cta *cta = calloc(1, sizeof *cta);
+    struct cta *cta = calloc(1, sizeof *cta + launch->warps * sizeof *cta->warps);
     if (!cta)
         return NULL;
+    cta->warp_count = launch->warps;
     size_t values = kernel->bank_bytes[BANK_CTA] + 64u;
     size_t warp_values = (size_t)kernel->bank_bytes[BANK_WARP] * launch->warps + 64;
     size_t local = (size_t)launch->own_bytes * WARP * launch->warps + 64;
@@ -48,7 +49,7 @@ void cta_free(struct cta *cta)
     free(cta->local_memory);
     free(cta->mbarriers);
     bulk_end(cta, true);
-    for (unsigned i = 0; i < MAX_WARPS; i++)
+    for (unsigned i = 0; i < cta->warp_count; i++)
         warp_free(&cta->warps[i]);
     free(cta);
 }
@@ -71,7 +72,6 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->index[0] = (uint32_t)(linear % grid[0]);
     cta->index[1] = (uint32_t)(linear / grid[0] % grid[1]);
     cta->index[2] = (uint32_t)(linear / grid[0] / grid[1]);
-    cta->warp_count = launch->warps;
     cta->shared_bytes = launch->shared_bytes;
     memset(cta->arrived, 0, sizeof cta->arrived);
     memset(cta->arrived_path, 0, sizeof cta->arrived_path);

@@ -16,6 +16,7 @@
 #include "gpu/analyse/lifetimes.h"
 #include "gpu/analyse/lines.h"
 #include "gpu/analyse/origins.h"
+#include "gpu/analyse/unwritten.h"
 #include "gpu/analyse/usage.h"
 #include "gpu/device.h"
 #include "gpu/execute/kin.h"
@@ -310,6 +311,7 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
     d.failed = d.failed || !stretches_find(kernel) || !kin_find(kernel) || !wide_find(kernel);
     if (!d.failed) {
         kernel->registers = estimate_registers(kernel);
+        kernel->unwritten = analyse_unwritten(function);
         return kernel;
     }
     kernel_free(kernel);

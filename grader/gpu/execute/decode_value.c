@@ -69,6 +69,14 @@ static void use_row(struct decoder *d, const char *name)
             decode_source(d, &d->in->operands[i + 1], decode_type_of(d), row->bytes[i + 1]);
 }
 
+/* Returns whether the CPU computes the instruction's result by one operation, which also flushes
+ * it. Other instructions may only change bits, as abs and neg do. */
+static bool is_one_operation(enum ptx_opcode opcode)
+{
+    return opcode == PTX_OP_add || opcode == PTX_OP_sub || opcode == PTX_OP_mul ||
+           opcode == PTX_OP_mad || opcode == PTX_OP_fma;
+}
+
 /* If the instruction has modes, makes fp_run() call the row's function, because fp_run() rounds,
  * flushes and saturates. Integer instructions have no modes. */
 static void use_modes(struct decoder *d)
@@ -92,6 +100,8 @@ static void use_modes(struct decoder *d)
         return;
     d->out->mode = mode;
     d->out->fp.inner = d->out->run;
+    d->out->fp.flush = (mode & MODE_FTZ) == MODE_FTZ && decode_type_of(d) == PTX_f32 &&
+                       !is_one_operation(d->in->opcode);
     d->out->fp.saturate = saturate;
     d->out->run = fp_run;
 }

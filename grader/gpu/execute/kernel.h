@@ -92,6 +92,7 @@ struct inst {
     union {
         struct {
             lane_fn *inner; /* runs in `mode`; fp_run() then flushes and saturates the result */
+            bool flush;     /* .ftz of an instruction whose result the CPU does not flush itself */
             bool saturate;
         } fp;
         struct {
@@ -253,7 +254,10 @@ struct kernel {
     uint8_t *constants;
     /* bytes of BANK_LAUNCH, BANK_CTA and BANK_WARP; 0 for the other banks */
     uint32_t bank_bytes[BANK_COUNT];
-    uint32_t registers;      /* estimated registers per thread */
+    uint32_t registers; /* estimated registers per thread */
+    /* index of the first instruction that computes with a possibly unwritten register, or of the
+     * function's end; only for the kernel's own function */
+    uint32_t unwritten;
     uint32_t register_count; /* number of PTX registers in all images */
     uint32_t shared_bytes;   /* bytes of static shared memory of a CTA */
     /* largest alignment of the shared arrays without a size, or 0 if there are none */

@@ -465,8 +465,10 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
 void launch_totals(const struct launch *launch, struct emu_counters *totals)
 {
     memset(totals, 0, sizeof *totals);
-    for (uint32_t pc = 0; launch->per_instruction && pc <= launch->kernel->code_count; pc++)
-        emu_counters_add(totals, &launch->per_instruction[pc]);
+    uint32_t end = launch->kernel->code_count;
+    for (uint32_t pc = 0; launch->per_instruction && pc <= end; pc++)
+        if (pc == end || launch->per_instruction[pc].value[EMU_warp_instructions])
+            emu_counters_add(totals, &launch->per_instruction[pc]);
     totals->value[EMU_longest_warp_instructions] = launch->longest;
 }
 

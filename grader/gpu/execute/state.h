@@ -146,7 +146,6 @@ struct cta {
     bool is_watched;  /* an observer receives the CTA's state after each instruction */
     uint8_t *shared;
     uint32_t shared_bytes;
-    struct warp warps[MAX_WARPS];
     uint32_t arrived[BARRIERS]; /* number of threads that arrived without waiting (bar.arrive) */
     uint64_t arrived_path[BARRIERS]; /* the longest path that led to such an arrival */
     struct mbarrier *mbarriers;
@@ -158,7 +157,8 @@ struct cta {
     uint8_t *warp_values; /* the values in BANK_WARP, for all warps */
     uint8_t *local_memory;
     struct cta *next;
-    uint64_t round; /* the worker's latest round in which this cluster only spun */
+    uint64_t round;      /* the worker's latest round in which this cluster only spun */
+    struct warp warps[]; /* `warp_count` warps */
 };
 
 /* Counts how often a worker's CTAs have executed one instruction: as warps, as threads, and with

@@ -685,6 +685,8 @@ static void counters_end(void *argument, const struct launch_view *launch,
                                              EMU_local_store_requests, EMU_local_store_requests};
     struct state *state = argument;
     for (uint32_t pc = 0; per_instruction && pc < launch->code_count; pc++) {
+        if (!per_instruction[pc].value[EMU_warp_instructions])
+            continue;
         const struct traffic *g = &state->global[pc], *s = &state->shared[pc];
         bool is_atomic = state->kind[pc] == OBS_ATOMIC || state->kind[pc] == OBS_REDUCTION;
         uint64_t *value = per_instruction[pc].value + global[state->kind[pc]];

@@ -583,13 +583,14 @@ static void report_occupancy(const struct report *report)
 static bool report_open(struct report *report)
 {
     uint32_t count = report->launch->code_count;
-    report->list = calloc(report->room, sizeof *report->list);
+    report->list = malloc(report->room * sizeof *report->list);
     report->expenses = calloc(count, sizeof *report->expenses);
     report->loads = calloc(count, sizeof *report->loads);
     if (!report->list || !report->expenses || !report->loads)
         return false;
     for (uint32_t pc = 0; pc < count; pc++) {
-        emu_counters_add(&report->totals, &report->counters[pc]);
+        if (report->counters[pc].value[EMU_warp_instructions])
+            emu_counters_add(&report->totals, &report->counters[pc]);
         if (report->counters[pc].value[EMU_global_load_requests])
             report->loads[report->load_count++] = pc;
     }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpu/analyse/unwritten.h"
 #include "gpu/observe/describe.h"
 #include "gpu/observe/memcheck_advice.h"
 
@@ -386,9 +385,7 @@ static void move_to_busiest(struct finding *finding, uint32_t code_count,
  * because perhaps no thread takes the path on which the variable has no value. */
 static void report_unset(const struct launch_view *launch)
 {
-    uint32_t first, end;
-    view_range(launch, 0, &first, &end);
-    uint32_t pc = first + analyse_unwritten(view_function(launch, first, &end));
+    uint32_t pc = launch->unwritten;
     if (!view_ptx(launch, pc) || view_author(launch, pc) != VIEW_STUDENT)
         return;
     struct finding *finding = findings_add(launch->findings, "unset-variable", pc);

@@ -58,7 +58,10 @@ struct launch_view {
     /* bytes of each thread's local memory that a program can address */
     uint32_t local_bytes;
     uint32_t registers; /* estimated registers of a thread */
-    bool reads_clock;   /* the kernel reads clocks or timers */
+    /* pc of the first instruction of the kernel's own function that computes with a possibly
+     * unwritten register, or of the function's end */
+    uint32_t unwritten;
+    bool reads_clock; /* the kernel reads clocks or timers */
     bool uses_stack; /* the kernel calls functions, whose stack follows own_bytes in local memory */
     struct emu_occupancy occupancy;
     uint64_t limit;        /* warp instructions that the launch may execute, or 0 for no limit */

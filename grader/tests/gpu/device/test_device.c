@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "gpu/device/device_parts.h"
@@ -644,6 +645,38 @@ Test(device, threads)
         pthread_join(threads[i], NULL);
     fixture_close(&f);
 }
+
+#ifndef __SANITIZE_ADDRESS__ /* its malloc() has no such setting */
+static long page_faults(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+/* A launch reuses the memory that an earlier launch has freed. It needs about a page for every six
+ * instructions of the kernel. */
+Test(device, launches_reuse_memory)
+{
+    enum { ADDS = 2000 };
+    struct fixture f;
+    char *ptx = malloc(100 + ADDS * 20), *end = ptx;
+    end += sprintf(end, ".visible .entry k()\n{\n.reg .b32 a;\nmov.u32 a, %%tid.x;\n");
+    for (int i = 0; i < ADDS; i++)
+        end += sprintf(end, "add.u32 a, a, a;\n");
+    strcpy(end, "ret;\n}\n");
+    fixture_open(&f, NULL);
+    fixture_load(&f, ptx);
+    for (int i = 0; i < 3; i++)
+        fixture_run(&f, (struct fixture_launch){0});
+    long before = page_faults();
+    for (int i = 0; i < 10; i++)
+        fixture_run(&f, (struct fixture_launch){0});
+    cr_expect(page_faults() - before < 100, "%ld page faults", page_faults() - before);
+    fixture_close(&f);
+    free(ptx);
+}
+#endif
 
 struct shared_sum {
     uint32_t word, added;
