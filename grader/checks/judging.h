@@ -45,7 +45,8 @@ double check_predicted_time(const struct run *run);
 /* Finds the first launch in RECORD whose time could not be predicted, and returns the reason.
  * Returns NULL if all times were predicted. */
 const char *check_find_gap(const json_t *record);
-/* Returns what limits the speed of the slowest launch, such as "shared memory". */
+/* Returns what limits the speed of the slowest launch, such as "shared memory". Returns "copies" if
+ * the copies take longer than each launch. */
 const char *check_predicted_limit(const struct run *run);
 
 /* Makes the report show the loss (a finding about wasted work) that contributes most to the
