@@ -76,6 +76,9 @@ enum check_cost {
     CHECK_PATH,     /* instructions of the longest warp of each launch, added up */
     CHECK_WORK,     /* instructions of all warps */
     CHECK_LAUNCHES, /* kernel launches; each takes time, even if it does little */
+    /* Predicted time of all kernels and of all copies within the GPU, in microseconds, if the check
+     * sets .slowest. This cost includes waiting and unshared work, which the others miss. */
+    CHECK_TIME,
     CHECK_COSTS,
 };
 
@@ -134,6 +137,9 @@ struct check_info {
     /* The name of a GPU (gpu/predict/chips/), such as "h100", or NULL. If it is set, the emulator
      * predicts the time on this GPU, and check_makespan() returns it. */
     const char *gpu;
+    /* How many times as long as the solution's kernels and copies within the GPU the submission's
+     * may take. The emulator predicts the times on an H200. If this is 0, there is no limit. */
+    double slowest;
     /* if .text is NULL, the check has no figure, and gives all points or none */
     struct check_figure figure;
     const char *hint; /* one or two sentences of advice, shown if the check loses points */

@@ -20,8 +20,9 @@
 
 /* The limit of each cost: the larger of TIMES * the solution's cost and SHARE * the solution's
  * instructions. SHARE allows a kernel to use a few barriers, for example, although the solution
- * uses none. LOSS is the id of a finding that may explain the cost. If there is no such finding,
- * the report shows the line with the largest sum of COUNTERS. */
+ * uses none. For the predicted time, the check's .slowest takes the place of TIMES. LOSS is the id
+ * of a finding that may explain the cost. If there is no such finding, the report shows the line
+ * with the largest sum of COUNTERS. */
 static const struct {
     double times, share;
     const char *text, *hint, *counters, *loss;
@@ -57,6 +58,11 @@ static const struct {
         {8, 0, "the program launches %s kernels",
          "Let one launch do the work of many small ones: each launch takes time, even with little to do.",
          ""},
+    [CHECK_TIME] =
+        {0, 0,
+         "on an H200, the kernels and copies within the GPU would take %s microseconds, limited by %s",
+         "Share the work among many warps, and let no warp wait for another one.",
+         CHECK_PREDICTED_TIME},
 };
 
 /* Returns the number of sectors that copies within the GPU read and write. */
@@ -103,7 +109,7 @@ static void record(const struct check *check, const double costs[CHECK_COSTS])
     char row[400];
     int length = snprintf(row, sizeof row, "COST(%s, %u", check->info->id, check->cost_count);
     for (int i = 0; i < CHECK_COSTS; ++i)
-        length += snprintf(row + length, sizeof row - (size_t)length, ", %.0f", costs[i]);
+        length += snprintf(row + length, sizeof row - (size_t)length, ", %.10g", costs[i]);
     if (!file)
         return;
     fprintf(file, "%s)\n", row);
@@ -121,23 +127,36 @@ static const double *find_solutions(const struct check *check)
     return NULL;
 }
 
+/* Fails the check if it limits the time, but the time of a launch cannot be predicted because its
+ * warps or blocks wait for each other. */
+static void refuse_gap(struct check *check, const struct run *run)
+{
+    const char *gap = check->info->slowest > 0 ? check_find_gap(run->record) : NULL;
+    if (gap)
+        check_refuse(check, run, "Let no warp poll until another warp has done its part.",
+                     "the time of a kernel cannot be predicted: %s", gap);
+}
+
 void check_costs(struct check *check, const struct run *run)
 {
     double costs[CHECK_COSTS];
     if (!run || !run->counters || !check_is_open(check))
         return;
     measure(run, costs);
+    costs[CHECK_TIME] = check->info->slowest > 0 ? check_predicted_time(run) : 0;
     record(check, costs);
+    refuse_gap(check, run);
     const double *solutions = find_solutions(check);
     check->cost_count++;
     for (int i = 0; solutions && i < CHECK_COSTS; ++i) {
-        double limit =
-            fmax(limits[i].times * solutions[i], limits[i].share * solutions[CHECK_WORK]);
+        double times = i == CHECK_TIME ? check->info->slowest : limits[i].times;
+        double limit = fmax(times * solutions[i], limits[i].share * solutions[CHECK_WORK]);
         char text[200];
         if (check->info->figure.judges & 1u << i || costs[i] <= limit || !check_is_open(check) ||
             check_is_lost(check))
             continue;
-        snprintf(text, sizeof text, limits[i].text, check_number(costs[i]));
+        snprintf(text, sizeof text, limits[i].text, check_number(costs[i]),
+                 check_predicted_limit(run));
         check_refuse(check, run, limits[i].hint, "%s; the solution needs %s, and the limit is %s",
                      text, check_number(solutions[i]), check_number(limit));
         check_show_counter(check, run, limits[i].counters);

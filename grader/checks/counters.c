@@ -117,6 +117,15 @@ const char *check_other_call(const struct run *run, const char *part, const char
     return otherwise;
 }
 
+/* Returns what LINE of LAUNCH adds to COUNTERS, or to the predicted time. */
+static double cost_of(const json_t *launch, const json_t *line, const char *counters)
+{
+    if (strcmp(counters, CHECK_PREDICTED_TIME) != 0)
+        return check_sum(json_object_get(line, "counters"), counters);
+    return json_number_of(line, "time_share") *
+           json_number_of(json_object_get(launch, "predicted"), "us");
+}
+
 void check_show_counter(struct check *check, const struct run *run, const char *counters)
 {
     json_t *launch, *line;
@@ -127,7 +136,7 @@ void check_show_counter(struct check *check, const struct run *run, const char *
         json_array_foreach(json_object_get(launch, "lines"), j, line)
         {
             const char *file = json_string_value(json_object_get(line, "file"));
-            double count = check_sum(json_object_get(line, "counters"), counters);
+            double count = cost_of(launch, line, counters);
             if (!file || count <= most || !check_is_own_file(check, file))
                 continue;
             most = count;

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "record/case.h"
@@ -34,6 +35,19 @@ void check_free_answers(struct run *run);
 /* Returns the sum of those numbers in COUNTS, a member of the record, whose names are in WHAT.
  * Spaces separate the names. */
 double check_sum(const json_t *counts, const char *what);
+
+/* Takes the place of a counter in check_show_counter(): the predicted time. */
+#define CHECK_PREDICTED_TIME "predicted time"
+
+/* Returns the predicted time of all kernels of RUN and of all copies within the GPU, in
+ * microseconds, rounded to tenths. Returns 0 if nothing was predicted. */
+double check_predicted_time(const struct run *run);
+/* Finds the first launch in RECORD whose time could not be predicted, and returns the reason.
+ * Returns NULL if all times were predicted. */
+const char *check_find_gap(const json_t *record);
+/* Returns what limits the speed of the slowest launch, such as "shared memory". Returns "copies" if
+ * the copies take longer than each launch. */
+const char *check_predicted_limit(const struct run *run);
 
 /* Makes the report show the loss (a finding about wasted work) that contributes most to the
  * figure's counter, and its cause. Returns false if there is no such loss. */

@@ -135,8 +135,8 @@ static void fill_device(struct environment *environment, const struct run_files 
         has_hung ? MAX_INSTRUCTIONS_ONCE_HUNG : MAX_INSTRUCTIONS);
     add(environment, "LANEWISE_TOOLS=origins%s%s%s", check->info->rows ? ",rows" : "",
         check->info->waits ? ",waits" : "", plan->watched ? ",racecheck,initcheck" : "");
-    if (check->info->gpu)
-        add(environment, "LANEWISE_GPU=%s", check->info->gpu);
+    if (check->info->gpu || check->info->slowest > 0)
+        add(environment, "LANEWISE_GPU=%s", check->info->gpu ?: "h200");
     if (plan->scrambles)
         add(environment, "LANEWISE_SCRAMBLE=%d", plan->scrambles);
     if (plan->backwards)

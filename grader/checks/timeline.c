@@ -5,8 +5,10 @@
 
 #include "base/json.h"
 #include "checks/internal.h"
+#include "checks/judging.h"
 #include "checks/run.h"
 #include "checks/verdict.h"
+#include "gpu/predict/predict.h"
 
 /* Returns the number of bytes that the copies on ENGINE ("to-device" or "from-device") move. */
 static double copied(const json_t *timeline, const char *engine)
@@ -41,9 +43,7 @@ static void keep(struct check *check, const json_t *timeline)
     json_array_append_new(check->timelines, kept);
 }
 
-/* Finds the first launch in RECORD whose time could not be predicted, and returns the reason.
- * Returns NULL if all times were predicted. */
-static const char *find_gap(const json_t *record)
+const char *check_find_gap(const json_t *record)
 {
     size_t i;
     json_t *launch;
@@ -67,7 +67,7 @@ double check_makespan(struct check *check, const struct run *run, uint64_t bytes
         write_note(check, timeline);
         keep(check, timeline);
     }
-    const char *why = find_gap(run->record);
+    const char *why = check_find_gap(run->record);
     if (why) {
         check_fail(check, "failed", "the time of a kernel cannot be predicted: %s", why);
     } else if (json_number_of(timeline, "unknown") > 0) {
@@ -83,4 +83,55 @@ double check_makespan(struct check *check, const struct run *run, uint64_t bytes
                      "Kernels must work in the GPU's own memory: copy the data there and back.");
     }
     return floor(json_number_of(timeline, "us") + 0.5);
+}
+
+/* Returns the time of the copies and fills within the GPU, in microseconds. */
+static double time_of_copies(const json_t *record)
+{
+    double us = 0;
+    size_t i;
+    json_t *piece;
+    json_array_foreach(json_object_get(json_object_get(record, "timeline"), "work"), i, piece)
+    {
+        bool is_copy = json_object_get(piece, "bytes");
+        if (is_copy && strcmp(json_text_of(piece, "engine"), "compute") == 0)
+            us += json_number_of(piece, "end_us") - json_number_of(piece, "start_us");
+    }
+    return us;
+}
+
+double check_predicted_time(const struct run *run)
+{
+    double us = time_of_copies(run->record);
+    size_t i;
+    json_t *launch;
+    json_array_foreach(json_object_get(run->record, "launches"), i, launch)
+    {
+        us += json_number_of(json_object_get(launch, "predicted"), "us");
+    }
+    return floor(10 * us + 0.5) / 10;
+}
+
+const char *check_predicted_limit(const struct run *run)
+{
+#define P(name, text) {#name, text},
+    static const struct {
+        const char *name, *text;
+    } parts[] = {PREDICT_PARTS};
+#undef P
+    double most = time_of_copies(run->record);
+    const char *limit = "copies";
+    size_t i;
+    json_t *launch;
+    json_array_foreach(json_object_get(run->record, "launches"), i, launch)
+    {
+        const json_t *predicted = json_object_get(launch, "predicted");
+        if (json_number_of(predicted, "us") <= most)
+            continue;
+        most = json_number_of(predicted, "us");
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k)
+            if (strcmp(json_text_of(predicted, "limit"), parts[k].name) == 0)
+                limit = parts[k].text;
+    }
+    return limit;
 }

@@ -61,24 +61,6 @@ CHECK(
         }
 }
 
-/* The limit for the number of times that each warp waits at a barrier. A tree reduction of 1,024
- * sums has ten steps, so it stays below this limit even with two barriers in each step. */
-#define MOST_BARRIERS 24
-
-/* Checks that there are few barriers: a barrier for each number, for example, is useless work. The
- * limit is generous, because only lab 04 teaches where a tree reduction needs barriers. */
-static void waits_seldom(struct check *check, const struct run *run, struct job job)
-{
-    double barriers =
-        check_counter(run, "barriers") / ((job.blocks + 1) * (double)(job.threads / 32));
-    if (barriers > MOST_BARRIERS)
-        check_refuse(
-            check, run,
-            "A barrier belongs between a write and another thread's read, and nowhere else.",
-            "each warp waits at barriers %s times; the limit is %d", check_number(barriers),
-            MOST_BARRIERS);
-}
-
 #define WRITE_REQUESTS "global_store_requests global_atomic_requests global_reduction_requests"
 
 /* Returns the average number of times that a block writes to global memory. The launch of the
@@ -112,7 +94,6 @@ static void uses_shared(struct check *check, const struct run *run, struct job j
 {
     bool is_static = job.rung == STATIC;
     check_is_counted(check, run);
-    waits_seldom(check, run, job);
     if (is_static && check_launch(run, 0).static_shared_bytes == 0)
         check_refuse(check, run, "In rung 1, give the array a length: sums[MAX_THREADS].",
                      "the kernel of rung 1 has no __shared__ array of its own");
@@ -138,7 +119,7 @@ static const struct run *sum_up_in_blocks(struct check *check, struct job job)
     }
 
 CHECK(one_store, .title = "rung 1: each block stores once", .points = 30, .where = CHECK_COUNTS,
-      .figure = WRITES,
+      .slowest = 2.5, .figure = WRITES,
       .hint =
           "Let only thread 0 store, once, after it has added up the block's sums in shared memory.")
 {
@@ -172,7 +153,7 @@ CHECK(static_race, .title = "rung 1: no thread reads a word before it is written
 }
 
 CHECK(dynamic, .title = "rung 2: a block has only the shared memory that it uses", .points = 20,
-      .where = CHECK_COUNTS, .figure = WRITES,
+      .where = CHECK_COUNTS, .slowest = 2.5, .figure = WRITES,
       .hint = "Only the declaration of sums[] and the launch differ from rung 1.")
 {
     const struct job job = {DYNAMIC, 65536, 64, 256};

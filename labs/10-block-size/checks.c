@@ -166,32 +166,6 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
-/* Returns how evenly the warps of a block share the copying of a picture of COUNT numbers. This is
- * twice the ratio of the sectors that an average warp must load to those that the busiest warp
- * loads, but at most 1. Counts loads rather than instructions, because warps that only poll execute
- * instructions, too. A block must load at most what fits in its shared memory, and all blocks must
- * load at most six pictures, as with tiles of 8 rows. So loads for show earn nothing, and neither
- * does a tile that the sums do not come from. If ADVISES is true, sets the hint. */
-static double copy_share(struct check *check, const struct run *run, double count, bool advises)
-{
-    double warps = 0, room = 0, launches = 0, all = check_sectors_read(run);
-    double longest = check_counter(run, "longest_warp_load_sectors");
-    for (struct check_launch at; (at = check_launch(run, (size_t)launches)).blocks > 0;
-         ++launches) {
-        warps += at.blocks * ceil(at.threads / 32);
-        room += at.blocks * (at.static_shared_bytes + at.dynamic_shared_bytes) / 32;
-    }
-    double picture = count / 8, needed = fmin(all, fmin(fmax(room, picture), 6 * picture));
-    double share = longest > 0 ? fmin(1, 2 * needed / warps * launches / longest) : 1;
-    if (share < 1 && advises)
-        check_hint(
-            check,
-            "TODO 1: let all warps of a block take rows in turn, in both loops, and make the "
-            "sums from the tile. Now one warp loads %s of %s sectors; blocks need %s.",
-            check_number(longest), check_number(all), check_number(needed));
-    return share;
-}
-
 /* If several warps of a block load the same rows, sets the hint, because taller tiles would not
  * help then. A row of shared memory has 32 numbers, which fill 4 sectors. */
 static void advise_rows(struct check *check, const struct run *run)
@@ -227,17 +201,6 @@ static void stores_sums(struct check *check, const struct run *run, double secto
                          check_number(check_launch(run, i).store_sectors), check_number(sectors));
 }
 
-/* Fails the check if threads keep their part of the tile in local memory. This takes no shared
- * memory, but local memory is as far away as the picture. */
-static void refuse_local_tile(struct check *check, const struct run *run)
-{
-    double local = check_counter(run, "local_load_sectors");
-    if (local > check_sectors_read(run))
-        check_refuse(check, run, "Keep the tile in shared memory.",
-                     "the warps read %s sectors of local memory, but only %s of the picture",
-                     check_number(local), check_number(check_sectors_read(run)));
-}
-
 /* Measures the occupancy for two pictures, and takes the lower one, because a program must not be
  * tuned for one picture. */
 static void fill(struct check *check, unsigned capability)
@@ -248,10 +211,8 @@ static void fill(struct check *check, unsigned capability)
      * work. */
     run = run_on(check, 320, 600);
     double percent = fmin(there, check_occupancy(check, run, capability));
-    percent *= copy_share(check, run, 320 * 600, percent >= 100);
     check_measure(check, run, percent);
     stores_sums(check, run, 320 * 600 / 8);
-    refuse_local_tile(check, run);
     if (percent < 100)
         check_show_line(check,
                         fits_all(check_launch(run, 0).threads) ? "#define TILE" : "#define WARPS");
@@ -272,21 +233,22 @@ static void fill(struct check *check, unsigned capability)
     ", and which resource limits them? build/lanewise occupancy shows it."
 
 CHECK(fills_75, .title = "blocks fill a multiprocessor of compute capability 7.5 (T4)",
-      .points = 15, .where = CHECK_COUNTS, .figure = FILLED("7.5", 31.25),
+      .points = 15, .where = CHECK_COUNTS, .slowest = 2.5, .figure = FILLED("7.5", 31.25),
       .hint = FILLED_HINT("7.5"))
 {
     fill(check, 75);
 }
 
 CHECK(fills_86, .title = "blocks fill a multiprocessor of compute capability 8.6 (RTX 3060)",
-      .points = 15, .where = CHECK_COUNTS, .figure = FILLED("8.6", 29.1667),
+      .points = 15, .where = CHECK_COUNTS, .slowest = 2.5, .figure = FILLED("8.6", 29.1667),
       .hint = FILLED_HINT("8.6"))
 {
     fill(check, 86);
 }
 
 CHECK(fills_90, .title = "blocks fill a multiprocessor of compute capability 9.0 (H100)",
-      .points = 15, .where = CHECK_COUNTS, .figure = FILLED("9.0", 50), .hint = FILLED_HINT("9.0"))
+      .points = 15, .where = CHECK_COUNTS, .slowest = 2.5, .figure = FILLED("9.0", 50),
+      .hint = FILLED_HINT("9.0"))
 {
     fill(check, 90);
 }

@@ -147,20 +147,6 @@ CHECK(
  * and passes; and barriers, because smaller tiles need more barriers. */
 #define OF_TILES (1 << CHECK_SHARED | 1 << CHECK_BARRIERS)
 
-/* Gives points for VALUE. Fails the check if 32 multiply-adds take more than MOST instructions:
- * warps could poll until a copy has arrived. */
-static void measure_lean(struct check *check, const struct run *run, double value, double most)
-{
-    double instructions = check_counter(run, "warp_instructions") * 32 / N / N / N;
-    check_measure(check, run, value);
-    if (instructions > most)
-        check_refuse(
-            check, run,
-            "Let a thread keep several numbers of C in registers: then most instructions are multiply-adds.",
-            "for 32 multiply-adds, the warps execute %.2f instructions, and the limit is %.2f",
-            instructions, most);
-}
-
 /* Fails the check if threads make multiply-adds that the product does not need, while they wait. */
 static void refuse_idle_adds(struct check *check, const struct run *run)
 {
@@ -188,6 +174,7 @@ static const struct run *run_measured(struct check *check, int rung)
 /* The naive program uses the tiles of lab 06. */
 CHECK(
     registers, .title = "rung 1: a thread keeps 4 x 4 numbers", .points = 15, .where = CHECK_COUNTS,
+    .slowest = 2.5,
     .figure =
         {.text = "for 256 x 256 numbers of C, warps make %s memory requests",
          .want = "at most %s",
@@ -198,13 +185,13 @@ CHECK(
         "TODO 1: for each k, load 4 numbers of A's tile and 4 of B's into registers, and use them for 16 multiply-adds.")
 {
     const struct run *run = run_measured(check, REGISTERS);
-    measure_lean(check, run, check_counter(run, LOADS " " SHARED), 3.4);
+    check_measure(check, run, check_counter(run, LOADS " " SHARED));
 }
 
 /* The naive program is the solution of rung 1. */
 CHECK(
     vectors, .title = "rung 2: four floats per load, 8 x 8 numbers per thread", .points = 15,
-    .where = CHECK_COUNTS,
+    .where = CHECK_COUNTS, .slowest = 2.5,
     .figure =
         {.text = "for 256 x 256 numbers of C, warps make %s memory requests",
          .want = "at most %s",
@@ -215,7 +202,7 @@ CHECK(
         "TODO 2: for each k, load 8 numbers of A's tile and 8 of B's, by two float4 each. This needs a tile of A that is stored by columns.")
 {
     const struct run *run = run_measured(check, VECTORS);
-    measure_lean(check, run, check_counter(run, LOADS " " SHARED), 1.7);
+    check_measure(check, run, check_counter(run, LOADS " " SHARED));
 }
 
 /* In the naive program, a thread computes 8 x 8 elements, but loads one float at a time. Two other
@@ -223,7 +210,7 @@ CHECK(
  * a row, and warps of 16 x 2 lanes instead of 8 x 4. */
 CHECK(
     passes, .title = "rung 2: few passes through shared memory", .points = 10,
-    .where = CHECK_COUNTS,
+    .where = CHECK_COUNTS, .slowest = 2.5,
     .figure =
         {.text = "for 256 x 256 numbers of C, warps make %s passes through shared memory",
          .want = "at most %s",
@@ -234,7 +221,7 @@ CHECK(
         "TODO 2: neighbouring lanes must load neighbouring float4. So give a thread 4 columns, and 4 more that lie 32 columns further right. Rows of SIDE + 4 floats avoid conflicts when lanes write a column. Let a warp have 8 x 4 threads: they share more numbers than 16 x 2.")
 {
     const struct run *run = run_measured(check, VECTORS);
-    measure_lean(check, run, check_counter(run, PASSES), 1.7);
+    check_measure(check, run, check_counter(run, PASSES));
 }
 
 /* The naive program is the solution of rung 2. */
@@ -251,7 +238,7 @@ CHECK(
 {
     const struct run *run = run_measured(check, COPIES);
     double waits = check_counter(run, "waits_for_loads async_copies_exposed texture_requests");
-    measure_lean(check, run, waits, 1.5);
+    check_measure(check, run, waits);
     refuse_idle_adds(check, run);
 }
 
@@ -261,7 +248,7 @@ CHECK(
  * larger part of C. */
 CHECK(
     work, .title = "rung 3: most instructions are multiply-adds", .points = 10,
-    .where = CHECK_COUNTS,
+    .where = CHECK_COUNTS, .slowest = 2.5,
     .figure = {.text = "for 256 x 256 numbers of C, all warps together execute %s instructions",
                .want = "at most %s",
                .counter = "warp_instructions",
@@ -280,6 +267,7 @@ CHECK(
  * bytes, keep most points. */
 CHECK(
     tensor, .title = "rung 4: tensor cores multiply", .points = 10, .where = CHECK_COUNTS,
+    .slowest = 2.5,
     .figure =
         {.text = "for 256 x 256 numbers of C, warps make %s passes through shared memory",
          .want = "at most %s",
@@ -290,18 +278,11 @@ CHECK(
         "TODO 4: mma_sync() makes 4,096 multiply-adds in one instruction of a warp. Keep several fragments of sums, so that each loaded fragment is used more than once.")
 {
     const struct run *run = run_measured(check, TENSOR);
-    double longest = check_counter(run, "longest_warp_instructions");
     /* all wide operations in this lab are multiply-adds of tensor cores */
     double wide = check_counter(run, "wide_operations"), all = (double)N * N * N;
-    measure_lean(check, run, check_counter(run, PASSES), 0.5);
+    check_measure(check, run, check_counter(run, PASSES));
     if (wide < all / 2)
         check_refuse(check, run, "Multiply fragments of halves by mma_sync().",
                      "tensor cores make %s of the %s multiply-adds", check_number(wide),
                      check_number(all));
-    /* 8,000 allows a program that rounds all numbers of its fragments to TF32, which executes
-     * 6,115 */
-    if (longest > 8000)
-        check_refuse(check, run, "Share the work among more warps.",
-                     "the longest warp executes %s instructions, and the limit is %s",
-                     check_number(longest), check_number(8000));
 }
