@@ -40,11 +40,8 @@ double check_sum(const json_t *counts, const char *what);
 #define CHECK_PREDICTED_TIME "predicted time"
 
 /* Returns the predicted time of all kernels of RUN and of all copies within the GPU, in
- * microseconds, rounded to tenths. Returns 0 if nothing was predicted. */
+ * microseconds, rounded to tenths. Kernels whose warps wait for each other have no predicted time. */
 double check_predicted_time(const struct run *run);
-/* Finds the first launch in RECORD whose time could not be predicted, and returns the reason.
- * Returns NULL if all times were predicted. */
-const char *check_find_gap(const json_t *record);
 /* Returns what limits the speed of the slowest launch, such as "shared memory". Returns "copies" if
  * the copies take longer than each launch. */
 const char *check_predicted_limit(const struct run *run);

@@ -43,7 +43,9 @@ static void keep(struct check *check, const json_t *timeline)
     json_array_append_new(check->timelines, kept);
 }
 
-const char *check_find_gap(const json_t *record)
+/* Finds the first launch in RECORD whose time could not be predicted, and returns the reason.
+ * Returns NULL if all times were predicted. */
+static const char *find_gap(const json_t *record)
 {
     size_t i;
     json_t *launch;
@@ -67,7 +69,7 @@ double check_makespan(struct check *check, const struct run *run, uint64_t bytes
         write_note(check, timeline);
         keep(check, timeline);
     }
-    const char *why = check_find_gap(run->record);
+    const char *why = find_gap(run->record);
     if (why) {
         check_fail(check, "failed", "the time of a kernel cannot be predicted: %s", why);
     } else if (json_number_of(timeline, "unknown") > 0) {
