@@ -14,11 +14,14 @@
 #include "grade/runner.h"
 #include "grade/tries.h"
 
-#define BUILDS      4u    /* most builds; each leaves out edits that did not compile before */
-#define BATCH       40u   /* edits that are built as one program; more would make each run slower */
-#define WORK        120e6 /* most work to try the edits of one source, in warp instructions */
-#define CHECKS_MOST 64u   /* more checks than a lab has */
-#define CHOICES     4u    /* most edits that repair the first failed check and are tried further */
+#define BUILDS 4u   /* most builds; each leaves out edits that did not compile before */
+#define BATCH  40u  /* edits that are built as one program; more would make each run slower */
+#define WORK   60e6 /* most work to try the edits of one source, in warp instructions */
+/* the limit of one launch, in warp instructions: an edit may cause an endless loop */
+#define LAUNCH_LEAST 1e6
+#define LAUNCH_MOST  8e6
+#define CHECKS_MOST  64u /* more checks than a lab has */
+#define CHOICES      4u  /* most edits that repair the first failed check and are tried further */
 
 struct repair {
     struct grade_job job;
@@ -56,6 +59,8 @@ static bool leave_out(struct repair *repair, const char *messages)
 static bool link_programs(const struct repair *repair, const char *program)
 {
     char path[PATH_SIZE];
+    if (!base_path(path, "%s-%u", program, GRADE_NO_EDIT) || link(program, path) != 0)
+        return false;
     for (size_t i = 0; i < repair->edits.count; ++i)
         if (!repair->is_out[i] &&
             (!base_path(path, "%s-%zu", program, i) || link(program, path) != 0))
@@ -114,16 +119,20 @@ static const json_t *find_declared(const struct lab *lab, const json_t *id)
     return NULL;
 }
 
+/* Sorts the checks, and limits the work of a launch to twice that of all launches of a check. */
 static void sort_checks(struct repair *repair)
 {
     json_t *check, *passed = json_array();
     size_t i;
+    repair->job.instructions = LAUNCH_LEAST;
     double least = INFINITY; /* the seconds of the cheapest failed check: edits are tried with it */
     json_array_foreach(repair->result->checks, i, check)
     {
         json_t *id = json_object_get(check, "id");
         json_t *name = json_object_get(find_declared(repair->result->grading->lab, id), "name");
         double seconds = json_number_of(check, "seconds");
+        double work = 2 * json_number_of(json_object_get(check, "counters"), "warp_instructions");
+        repair->job.instructions = fmax(work, repair->job.instructions);
         if (i >= CHECKS_MOST || !name)
             continue;
         bool is_cheapest = seconds < least;
@@ -136,6 +145,7 @@ static void sort_checks(struct repair *repair)
         } else if (strcmp(json_text_of(check, "status"), "passed") == 0)
             json_array_append(passed, name);
     }
+    repair->job.instructions = fmin(repair->job.instructions, LAUNCH_MOST);
     json_array_extend(repair->names, passed);
     json_decref(passed);
 }
