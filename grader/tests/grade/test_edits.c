@@ -165,6 +165,28 @@ static const struct {
      BODY("cudaStream_t s = b;\nf<<<1, n, 0, s>>>(a);")},
     {"another stream", BODY("cudaStream_t p = b, q = c;\nf(p);\ng(p);"),
      BODY("cudaStream_t p = b, q = c;\nf(q);\ng(p);")},
+    {"bits before a comparison", BODY("if (n & 31 == 0) a = 0;"),
+     BODY("if ((n & 31) == 0) a = 0;")},
+    {"shift before a difference", BODY("a = 1u << n - 1;"), BODY("a = (1u << n) - 1;")},
+    {"offset in bytes", BODY("a = (float *)(char *)b.p + n;"),
+     BODY("a = (float *)((char *)b.p + n);")},
+    {"pitch in bytes", BODY("float *p = b;\nf(p + n * pitch);"),
+     BODY("float *p = b;\nf(((decltype(&p[0]))((char *)p + n * pitch)));")},
+    {"pitch in an index", BODY("float *p = b;\na = p[n * m.pitch + b];"),
+     BODY("float *p = b;\na = ((decltype(&p[0]))((char *)p + n * m.pitch))[b];")},
+    {"quotient of numbers", BODY("a = 1 / 4;"), BODY("a = 1.f / 4;")},
+    {"quotient of variables", BODY("int p = n, q = n;\nfloat a = p / q;"),
+     BODY("int p = n, q = n;\nfloat a = (float)p / q;")},
+    {"variable without use", BODY("float t = n;\nfloat p = t - 1;\na = t;"),
+     BODY("float t = n;\nfloat p = t - 1;\na = p;")},
+    {"length of a padded array", "struct s { int t[8][DEEP + 8]; };\n" BODY("f(b, DEEP);"),
+     "struct s { int t[8][DEEP + 8]; };\n" BODY("f(b, DEEP + 8);")},
+    {"array as long as a loop", BODY("__shared__ int s[ROWS];\nfor (; n < TILE + 2;)\ns[n] = 0;"),
+     BODY("__shared__ int s[TILE + 2];\nfor (; n < TILE + 2;)\ns[n] = 0;")},
+    {"sum of a round", BODY("float s = 0;\nfor (; n;) {\ns += n;\na = s;\n}"),
+     BODY("float s = 0;\nfor (; n;) { s = 0;\ns += n;\na = s;\n}")},
+    {"after the loop", BODY("while (n < b) {\na += n;\nn += b;\nf(a);\n}"),
+     BODY("while (n < b) {\na += n;\nn += b;\n} f(a);")},
     {"barrier", BODY("__shared__ int s[1];\ns[0] = 1;\na = s[0];"),
      BODY("__shared__ int s[1];\ns[0] = 1;\n__syncthreads();\na = s[0];")},
 };
@@ -280,6 +302,10 @@ Test(edits, begin_with_what_the_finding_suggests)
     cr_expect_str_eq(edits.list[0].text, "(long long)n");
     cr_expect(edits.list[0].is_sure);
     cr_expect_eq(edits.count, 1, "%zu edits", edits.count);
+    edits_free(&edits);
+    lines.shown[0] = 3;
+    edits_by_rules(&edits, "__device__ int f(unsigned int v)\n{\nreturn v + 1;\n}\n", &lines);
+    cr_expect_str_eq(edits.list[0].says, "with the parameter `v` in 64 bits in line 1");
     edits_free(&edits);
 }
 
