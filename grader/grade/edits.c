@@ -93,9 +93,13 @@ static void say_missing(const struct pair *pair, struct difference what, struct 
                      edit->line);
             return;
         }
+    static const char *const assignments[] = {"=", "+=", "-=", "*=", NULL};
     if (call)
         edit_say(edit, "with a call of %.*s() after line %u", (int)call->length, call->begin,
                  edit->line);
+    else if (token_is_name(first) && token_is_one_of(&first[1], assignments))
+        edit_say(edit, "with a statement that sets `%.*s` after line %u", (int)first->length,
+                 first->begin, edit->line);
     else
         edit_say(edit, "with one more statement after line %u", edit->line);
 }
@@ -201,11 +205,41 @@ static bool is_foreign(const struct pair *pair, struct difference what)
     return found;
 }
 
+/* Returns whether the left side of WHAT calls a function that the student has written or changed:
+ * the mistake is probably in there, and the right side only does without it. */
+static bool calls_own(const struct pair *pair, struct difference what)
+{
+    const struct code *code = &pair->source;
+    for (size_t i = 0; i < code->part_count; ++i) {
+        const struct token *name = code_function(code, code->parts[i]);
+        if (name && code_has_token(code, what.left, name) &&
+            !code_has_part(&pair->skeleton, code, code->parts[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether WHAT inserts a declaration of a variable that the submission already has there.
+ * The new variable would only hide the mistake in the old one. */
+static bool redeclares(const struct pair *pair, struct difference what)
+{
+    static const char *const words[] = {"return", "else", "struct", "const", NULL};
+    const struct token *token = first_of(&pair->solution, what.right);
+    struct span part = code_part_of(&pair->source, what.left.first);
+    for (size_t i = 0; what.left.count == 0 && i + 2 < what.right.count; ++i)
+        if (token_is_name(&token[i]) && !token_is_one_of(&token[i], words) &&
+            token_is_name(&token[i + 1]) && strchr("=(;,", *token[i + 2].begin) &&
+            !(i > 0 && token_is(&token[i - 1], "(")) &&
+            code_has_token(&pair->source, part, &token[i + 1]))
+            return true;
+    return false;
+}
+
 /* Adds the edit that replaces the left side of WHAT by its right side. */
 static struct small_edit *add(struct pair *pair, struct difference what)
 {
     struct edits *edits = pair->edits;
-    if (edits->count == TRIED || is_foreign(pair, what) ||
+    if (edits->count == TRIED || is_foreign(pair, what) || redeclares(pair, what) ||
         (what.left.count == 0 && what.left.first == 0) ||
         open_brackets(&pair->source, what.left) != open_brackets(&pair->solution, what.right))
         return NULL;
@@ -223,7 +257,8 @@ static struct small_edit *add(struct pair *pair, struct difference what)
                                 .line = at->line,
                                 .column = code_column(&pair->source, at),
                                 .last = last->line,
-                                .is_vague = last->line > at->line || is_of_launch(pair, what),
+                                .is_vague = last->line > at->line || is_of_launch(pair, what) ||
+                                            calls_own(pair, what),
                                 .tokens = what.left.count + what.right.count};
     edit->tokens = is_reordered(pair, what) ? what.left.count / 2 : edit->tokens;
     edit->begin = inserts ? edit->end : (size_t)(at->begin - pair->source.text);

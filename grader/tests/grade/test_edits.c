@@ -11,6 +11,8 @@
 /* Makes a function whose body is TEXT, which begins in line 3. */
 #define BODY(text) "__global__ void f(int n)\n{\n" text "\n}\n"
 
+#define SQUARE(n)  "int square(int n)\n{\nreturn " n ";\n}\n"
+
 /* SAYS is the message of the first edit that makes the body SOURCE equal to SOLUTION. */
 static const struct {
     const char *name, *source, *solution, *says;
@@ -33,6 +35,8 @@ static const struct {
      "with an `if` after line 3"},
     {"a guarded call left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\nif (n)\ng(a);\nb = 2;"),
      "with a call of g() after line 3"},
+    {"an assignment left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\nb += 1;\nb = 2;"),
+     "with a statement that sets `b` after line 3"},
     {"a line too many", BODY("a = 1;\na = 2;\nb = 3;"), BODY("a = 1;\nb = 3;"),
      "without `a = 2;` in line 4"},
     {"comments", BODY("a = 1; // 2"), BODY("/* 3 */ a = 1;"), NULL},
@@ -51,6 +55,32 @@ Test(edits, describe_what_differs_from_the_solution)
             cr_expect_null(says, "%s: %s", differences[i].name, says);
         edits_free(&edits);
     }
+}
+
+/* The edit does without a function of the student, so the mistake is probably in this function. */
+Test(edits, look_into_functions_of_the_student)
+{
+    struct edits edits;
+    edits_from_solution(&edits, SQUARE("n + n") BODY("a = square(n);"), BODY("a = n * n;"), NULL);
+    cr_assert_gt(edits.count, 0);
+    cr_expect(edits.list[0].is_vague, "%s", edits.list[0].says);
+    edits_free(&edits);
+    edits_from_solution(&edits, SQUARE("n * n") BODY("a = square(n);"), BODY("a = n * n;"),
+                        SQUARE("n * n"));
+    cr_assert_gt(edits.count, 0);
+    cr_expect_not(edits.list[0].is_vague, "%s", edits.list[0].says);
+    edits_free(&edits);
+}
+
+/* A second declaration would only hide the mistake in the first one. */
+Test(edits, declare_no_variable_again)
+{
+    struct edits edits;
+    edits_from_solution(&edits, BODY("dim3 b(n, 1);\na = 2;\nc = b;"),
+                        BODY("a = 2;\ndim3 b(1, n);\nc = b;"), NULL);
+    for (size_t i = 0; i < edits.count; ++i)
+        cr_expect_null(strstr(edits.list[i].says, "call of b()"), "%s", edits.list[i].says);
+    edits_free(&edits);
 }
 
 Test(edits, leave_alone_what_the_student_has_not_begun)
@@ -156,6 +186,8 @@ static const struct {
     {"elements", BODY("a = n * sizeof(float);"), BODY("a = n * 1;")},
     {"another index", BODY("int r = b + i + j * ROWS;\na = t[i * EACH + j];"),
      BODY("int r = b + i + j * ROWS;\na = t[i + j * ROWS];")},
+    {"part of a sum", BODY("int r = b + n * ROWS;\nint c = 1 + b * EACH + n;"),
+     BODY("int r = b + n * ROWS;\nint c = 1 + b + n * ROWS;")},
     {"number of a constant", "#define SLOTS 4\n" BODY("a = 3;"),
      "#define SLOTS 4\n" BODY("a = SLOTS;")},
     {"constant of the file", "#define ROWS (TILE + 2)\n" BODY("a = TILE * 4;"),
