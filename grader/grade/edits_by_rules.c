@@ -269,7 +269,7 @@ static const struct weight {
     {rule_try_moved, 3, COLLISION},
     {rule_try_units, 4, 0},
     {rule_try_expression, 4, 0},
-    {rule_try_comparison, 4, 0},
+    {rule_try_comparison, 4, OUTSIDE},
     {rule_try_name, 4, COLLISION},
     {rule_try_number_of, 4, COLLISION},
     {rule_try_line_names, 5, 0},

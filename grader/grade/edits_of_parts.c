@@ -167,6 +167,8 @@ void rule_try_bytes(const struct rules *rules, size_t i)
             if (strchr(in_bytes[row].arguments, number))
                 try_elements(rules, first);
             first += rule_argument_length(rules, first) + 1;
+            if (!rule_is(rules, first - 1, ","))
+                break;
         }
 }
 

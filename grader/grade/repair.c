@@ -125,18 +125,17 @@ static void sort_checks(struct repair *repair)
     json_t *check, *passed = json_array();
     size_t i;
     repair->job.instructions = LAUNCH_LEAST;
-    double least = INFINITY; /* the seconds of the cheapest failed check: edits are tried with it */
+    double least = INFINITY; /* the work of the cheapest failed check: edits are tried with it */
     json_array_foreach(repair->result->checks, i, check)
     {
         json_t *id = json_object_get(check, "id");
         json_t *name = json_object_get(find_declared(repair->result->grading->lab, id), "name");
-        double seconds = json_number_of(check, "seconds");
-        double work = 2 * json_number_of(json_object_get(check, "counters"), "warp_instructions");
-        repair->job.instructions = fmax(work, repair->job.instructions);
+        double work = json_number_of(json_object_get(check, "counters"), "warp_instructions");
+        repair->job.instructions = fmax(2 * work, repair->job.instructions);
         if (i >= CHECKS_MOST || !name)
             continue;
-        bool is_cheapest = seconds < least;
-        least = is_wrong(check) && is_cheapest ? seconds : least;
+        bool is_cheapest = work < least;
+        least = is_wrong(check) && is_cheapest ? work : least;
         if (is_wrong(check)) {
             json_array_insert(repair->failed, is_cheapest ? 0 : json_array_size(repair->failed),
                               id);
@@ -321,8 +320,7 @@ static void try_all(struct repair *repair, const char *folder, const char *name,
     char batch[64];
     json_array_clear(repaired);
     found->count = 0;
-    /* if the message already names the mistake, finding its line matters less */
-    repair->job.work = repair->result->guessed ? WORK / 2 : WORK;
+    repair->job.work = WORK;
     for (size_t first = 0; found->count == 0 && repair->job.work > 0 && first < repair->edits.count;
          first += BATCH) {
         for (size_t i = 0; i < repair->edits.count; ++i)
