@@ -44,14 +44,17 @@ struct small_edit *rule_put(const struct rules *rules, size_t i, size_t count, c
                                 .tokens = 1,
                                 .is_guess = true};
     edit->begin = count ? (size_t)(first->begin - rules->code->text) : edit->end;
+    size_t length = edit->end - edit->begin;
+    bool is_known =
+        strlen(text) == length && memcmp(rules->code->text + edit->begin, text, length) == 0;
     for (const struct small_edit *other = edits->list; other < edit; ++other)
-        if (other->begin == edit->begin && other->end == edit->end &&
-            strcmp(other->text, text) == 0) {
-            free(copy);
-            --edits->count;
-            return NULL;
-        }
-    return edit;
+        is_known |= other->begin == edit->begin && other->end == edit->end &&
+                    strcmp(other->text, text) == 0;
+    if (!is_known)
+        return edit;
+    free(copy);
+    --edits->count;
+    return NULL;
 }
 
 void rule_change(const struct rules *rules, size_t i, const char *text, const char *kind)

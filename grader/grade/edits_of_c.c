@@ -172,23 +172,28 @@ void rule_try_parameter(const struct rules *rules, size_t i)
     }
 }
 
-/* Replaces a constant by the length of a padded array: DEEP by `DEEP + 8`. */
+/* Replaces a constant by the length of a padded array: DEEP by `DEEP + 8`. If the constant is an
+ * argument, another argument like `SIDE + 8` shows the padding, too. */
 void rule_try_padded(const struct rules *rules, size_t i)
 {
     const struct code *code = rules->code;
     char text[100];
+    bool is_alone = rule_is(rules, i + 1, ",") || rule_is(rules, i + 1, ")");
     if (!token_is_constant(rule_at(rules, i)) || !rule_is_read(rules, i) ||
         rule_is(rules, i - 1, "["))
         return;
     for (size_t j = 1; j + 3 < code->token_count; ++j) {
         const struct token *token = &code->tokens[j];
-        if (!token_is_same(token, rule_at(rules, i)) || !token_is(&token[-1], "[") ||
-            !token_is(&token[1], "+") || !isdigit((unsigned char)*token[2].begin) ||
-            !token_is(&token[3], "]"))
+        bool is_length = token_is_same(token, rule_at(rules, i)) && token_is(&token[-1], "[") &&
+                         token_is(&token[3], "]");
+        bool is_argument = is_alone && token_is_constant(token) && token_is(&token[-1], ",") &&
+                           token_is(&token[3], ")");
+        if (!(is_length || is_argument) || !token_is(&token[1], "+") ||
+            !isdigit((unsigned char)*token[2].begin))
             continue;
-        bool is_alone = rule_is(rules, i + 1, ",") || rule_is(rules, i + 1, ")");
-        snprintf(text, sizeof text, is_alone ? "%.*s" : "(%.*s)",
-                 (int)(token[2].begin + token[2].length - token->begin), token->begin);
+        snprintf(text, sizeof text, is_alone ? "%.*s + %.*s" : "(%.*s + %.*s)",
+                 (int)rule_at(rules, i)->length, rule_at(rules, i)->begin, (int)token[2].length,
+                 token[2].begin);
         rule_change_term(rules, i, 1, text);
     }
 }

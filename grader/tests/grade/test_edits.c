@@ -213,6 +213,8 @@ static const struct {
      BODY("float t = n;\nfloat p = t - 1;\na = p;")},
     {"length of a padded array", "struct s { int t[8][DEEP + 8]; };\n" BODY("f(b, DEEP);"),
      "struct s { int t[8][DEEP + 8]; };\n" BODY("f(b, DEEP + 8);")},
+    {"padding of another argument", BODY("f(a, SIDE + 8);\nf(b, DEEP);"),
+     BODY("f(a, SIDE + 8);\nf(b, DEEP + 8);")},
     {"array as long as a loop", BODY("__shared__ int s[ROWS];\nfor (; n < TILE + 2;)\ns[n] = 0;"),
      BODY("__shared__ int s[TILE + 2];\nfor (; n < TILE + 2;)\ns[n] = 0;")},
     {"sum of a round", BODY("float s = 0;\nfor (; n;) {\ns += n;\na = s;\n}"),
