@@ -130,8 +130,9 @@ static void sort_checks(struct repair *repair)
     {
         json_t *id = json_object_get(check, "id");
         json_t *name = json_object_get(find_declared(repair->result->grading->lab, id), "name");
-        double work = json_number_of(json_object_get(check, "counters"), "warp_instructions");
-        repair->job.instructions = fmax(2 * work, repair->job.instructions);
+        double most = 2 * json_number_of(json_object_get(check, "counters"), "warp_instructions");
+        double work = json_number_value(json_array_get(repair->result->works, i));
+        repair->job.instructions = fmax(most, repair->job.instructions);
         if (i >= CHECKS_MOST || !name)
             continue;
         bool is_cheapest = work < least;
