@@ -65,12 +65,14 @@ void rule_change(const struct rules *rules, size_t i, const char *text, const ch
                  edit->line);
 }
 
-void rule_change_term(const struct rules *rules, size_t i, size_t count, const char *text)
+struct small_edit *rule_change_term(const struct rules *rules, size_t i, size_t count,
+                                    const char *text)
 {
     struct small_edit *edit = rule_put(rules, i, count, text);
     if (edit)
         edit_say(edit, "with `%s` in place of `%s` in line %u", text, rule_quote(rules, i, count),
                  edit->line);
+    return edit;
 }
 
 void rule_append(const struct rules *rules, size_t i, const char *text)

@@ -194,7 +194,9 @@ void rule_try_padded(const struct rules *rules, size_t i)
         snprintf(text, sizeof text, is_alone ? "%.*s + %.*s" : "(%.*s + %.*s)",
                  (int)rule_at(rules, i)->length, rule_at(rules, i)->begin, (int)token[2].length,
                  token[2].begin);
-        rule_change_term(rules, i, 1, text);
+        struct small_edit *edit = rule_change_term(rules, i, 1, text);
+        if (edit)
+            edit->is_sure = true;
     }
 }
 

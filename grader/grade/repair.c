@@ -17,9 +17,10 @@
 #define BUILDS 4u   /* most builds; each leaves out edits that did not compile before */
 #define BATCH  40u  /* edits that are built as one program; more would make each run slower */
 #define WORK   60e6 /* most work to try the edits of one source, in warp instructions */
-/* the limit of one launch, in warp instructions: an edit may cause an endless loop */
-#define LAUNCH_LEAST 1e6
-#define LAUNCH_MOST  8e6
+/* The limit of one launch, in warp instructions: an edit may cause an endless loop. The largest
+ * launch of a right program has 5 million. */
+#define LAUNCH_LEAST 2e6
+#define LAUNCH_MOST  12e6
 #define CHECKS_MOST  64u /* more checks than a lab has */
 #define CHOICES      4u  /* most edits that repair the first failed check and are tried further */
 
@@ -29,6 +30,7 @@ struct repair {
     char folder[PATH_SIZE];
     struct edits edits;
     bool is_out[EDITS_MOST]; /* edits that do not compile, or that only avoid the mistake */
+    double launch_most;      /* the limit of a launch while one check is tried */
     unsigned marked;         /* the line at which the first failed check points, or 0 */
     json_t *failed;          /* ids of the failed checks that may be repaired */
     json_t *names;           /* names of the failed checks, then of the checks that passed */
@@ -124,7 +126,7 @@ static void sort_checks(struct repair *repair)
 {
     json_t *check, *passed = json_array();
     size_t i;
-    repair->job.instructions = LAUNCH_LEAST;
+    repair->launch_most = LAUNCH_LEAST;
     double least = INFINITY; /* the work of the cheapest failed check: edits are tried with it */
     json_array_foreach(repair->result->checks, i, check)
     {
@@ -132,7 +134,7 @@ static void sort_checks(struct repair *repair)
         json_t *name = json_object_get(find_declared(repair->result->grading->lab, id), "name");
         double most = 2 * json_number_of(json_object_get(check, "counters"), "warp_instructions");
         double work = json_number_value(json_array_get(repair->result->works, i));
-        repair->job.instructions = fmax(most, repair->job.instructions);
+        repair->launch_most = fmax(most, repair->launch_most);
         if (i >= CHECKS_MOST || !name)
             continue;
         bool is_cheapest = work < least;
@@ -145,7 +147,7 @@ static void sort_checks(struct repair *repair)
         } else if (strcmp(json_text_of(check, "status"), "passed") == 0)
             json_array_append(passed, name);
     }
-    repair->job.instructions = fmin(repair->job.instructions, LAUNCH_MOST);
+    repair->launch_most = fmin(repair->launch_most, LAUNCH_MOST);
     json_array_extend(repair->names, passed);
     json_decref(passed);
 }
@@ -172,6 +174,7 @@ static void try_checks(struct repair *repair, json_t *tries, size_t count, json_
     struct process_outcome outcome;
     repair->job.only = json_array();
     repair->job.tries = tries;
+    repair->job.instructions = count > 1 ? LAUNCH_MOST : repair->launch_most;
     for (size_t i = 0; i < count; ++i)
         json_array_append(repair->job.only, json_array_get(repair->names, i));
     if (base_path(path, "%s/job.json", repair->folder) &&

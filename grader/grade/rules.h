@@ -32,8 +32,9 @@ struct small_edit *rule_put(const struct rules *rules, size_t i, size_t count, c
 void rule_change(const struct rules *rules, size_t i, const char *text, const char *kind);
 
 /* Adds the edit that replaces COUNT tokens, beginning at token I, by TEXT, which the message
- * shows. */
-void rule_change_term(const struct rules *rules, size_t i, size_t count, const char *text);
+ * shows. Returns NULL if the rule may make no more edits. */
+struct small_edit *rule_change_term(const struct rules *rules, size_t i, size_t count,
+                                    const char *text);
 
 /* Adds the edit that inserts TEXT after token I. */
 void rule_append(const struct rules *rules, size_t i, const char *text);
