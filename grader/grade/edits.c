@@ -153,14 +153,20 @@ static int open_brackets(const struct code *code, struct span span)
     return open;
 }
 
-/* Returns whether the left side of WHAT is a launch, or is in the <<< >>> of one. Another
- * launch can make up for a mistake in the kernel, which should be right for any launch. */
+/* Returns whether the left side of WHAT, a part of a statement, is a launch, or is in the <<< >>> of
+ * one. Another launch can make up for a mistake in the kernel, which should be right for any
+ * launch. */
 static bool is_of_launch(const struct pair *pair, struct difference what)
 {
     const struct token *token = first_of(&pair->source, what.left);
-    for (size_t i = 0; i < what.left.count; ++i)
-        if (token_is(&token[i], "<<<"))
-            return true;
+    bool found = false;
+    for (size_t i = 0; i < what.left.count; ++i) {
+        found |= token_is(&token[i], "<<<");
+        if (strchr(";{}", *token[i].begin) && i + 1 < what.left.count)
+            return false;
+    }
+    if (found)
+        return true;
     for (size_t i = what.left.first; what.left.count > 0 && i-- > 0;) {
         const struct token *before = &pair->source.tokens[i];
         if (token_is(before, "<<<"))
@@ -257,9 +263,10 @@ static struct small_edit *add(struct pair *pair, struct difference what)
                                 .line = at->line,
                                 .column = code_column(&pair->source, at),
                                 .last = last->line,
-                                .is_vague = last->line > at->line || is_of_launch(pair, what) ||
-                                            calls_own(pair, what),
+                                .is_launch = is_of_launch(pair, what),
+                                .is_vague = last->line > at->line || calls_own(pair, what),
                                 .tokens = what.left.count + what.right.count};
+    edit->is_vague |= edit->is_launch;
     edit->tokens = is_reordered(pair, what) ? what.left.count / 2 : edit->tokens;
     edit->begin = inserts ? edit->end : (size_t)(at->begin - pair->source.text);
     if (asprintf(&edit->text, "%s%.*s%s", gap, length, right->begin, gap) < 0)

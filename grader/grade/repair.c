@@ -256,12 +256,6 @@ static bool is_explained(const struct repair *repair)
     return false;
 }
 
-/* Returns whether EDIT is another launch, or another number or name in its <<< >>>. */
-static bool is_launch(const struct small_edit *edit)
-{
-    return edit->is_vague && edit->last == edit->line && !edit->is_guess;
-}
-
 /* Puts the edit of the marked line first, because the wrong numbers point at this line. */
 static void put_marked_first(const struct repair *repair, struct found_edits *found)
 {
@@ -288,7 +282,7 @@ static void try_edits(struct repair *repair, struct found_edits *found, json_t *
         const struct small_edit *edit = &repair->edits.list[choice];
         if (!is_mistake(repair, choice, found->count ? also_repaired : repaired))
             continue;
-        if (is_launch(edit)) { /* may only make up for a mistake in the kernel */
+        if (edit->is_launch) { /* may only make up for a mistake in the kernel */
             launch = edit;
             continue;
         }

@@ -72,6 +72,22 @@ Test(edits, look_into_functions_of_the_student)
     edits_free(&edits);
 }
 
+/* A launch may stand on several lines. */
+Test(edits, recognise_launches)
+{
+    static const char *const sources[] = {BODY("g<<<1, 2>>>(n);"), BODY("g<<<1,\n2>>>(n);"),
+                                          BODY("g(1, 2);")};
+    static const char *const solutions[] = {BODY("g<<<1, 3>>>(n);"), BODY("g<<<1,\n3>>>(n);"),
+                                            BODY("g(1, 3);")};
+    for (size_t i = 0; i < COUNT(sources); ++i) {
+        struct edits edits;
+        edits_from_solution(&edits, sources[i], solutions[i], NULL);
+        cr_assert_gt(edits.count, 0);
+        cr_expect_eq(edits.list[0].is_launch, i < 2, "%s", sources[i]);
+        edits_free(&edits);
+    }
+}
+
 /* A second declaration would only hide the mistake in the first one. */
 Test(edits, declare_no_variable_again)
 {
