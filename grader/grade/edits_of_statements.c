@@ -130,6 +130,35 @@ void rule_try_barrier(const struct rules *rules, size_t i)
         edit_say(edit, "with a call of __syncthreads() after line %u", edit->line);
 }
 
+/* Executes a statement only if its index is smaller than a parameter of the function. */
+void rule_try_guard(const struct rules *rules, size_t i)
+{
+    struct variable list[VISIBLE_MOST];
+    size_t length = statement_length(rules, i), at = i, body = rules->part.first;
+    char text[150], index[60];
+    while (at < i + length && !(rule_is(rules, at, "[") && token_is_name(rule_at(rules, at + 1)) &&
+                                rule_is(rules, at + 2, "]")))
+        ++at;
+    size_t count = at < i + length ? visible_find(rules->code, rules->part, i, list) : 0;
+    while (!rule_is(rules, body, "{") && count > 0)
+        ++body;
+    for (size_t j = 0; j < count; ++j) {
+        const struct token *name = list[j].name;
+        if (list[j].is_macro || !visible_is_integer(&list[j]) || name > rule_at(rules, body) ||
+            token_is_same(name, rule_at(rules, at + 1)))
+            continue;
+        snprintf(text, sizeof text, " if (%s < %.*s)",
+                 rule_copy(rules, at + 1, 1, index, sizeof index), (int)name->length, name->begin);
+        struct small_edit *edit = rule_put(rules, i, 0, text);
+        if (!edit)
+            continue;
+        edit->line = rule_at(rules, i)->line;
+        edit->column = code_column(rules->code, rule_at(rules, i));
+        edit_say(edit, "with `%s` before `%s` in line %u", text + 1,
+                 rule_quote(rules, i, length - 1), edit->line);
+    }
+}
+
 void rule_try_without(const struct rules *rules, size_t i)
 {
     size_t length = statement_length(rules, i);

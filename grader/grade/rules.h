@@ -129,6 +129,7 @@ void rule_try_number_of(const struct rules *rules, size_t i);
 void rule_try_order(const struct rules *rules, size_t i);
 void rule_try_type(const struct rules *rules, size_t i);
 void rule_try_barrier(const struct rules *rules, size_t i);
+void rule_try_guard(const struct rules *rules, size_t i);
 void rule_try_without(const struct rules *rules, size_t i);
 void rule_try_moved(const struct rules *rules, size_t i);
 void rule_try_cleared(const struct rules *rules, size_t i);

@@ -237,6 +237,7 @@ static const struct {
      BODY("float s = 0;\nfor (; n;) { s = 0;\ns += n;\na = s;\n}")},
     {"after the loop", BODY("while (n < b) {\na += n;\nn += b;\nf(a);\n}"),
      BODY("while (n < b) {\na += n;\nn += b;\n} f(a);")},
+    {"guard", BODY("int i = b;\na = c[i];"), BODY("int i = b;\nif (i < n) a = c[i];")},
     {"barrier", BODY("__shared__ int s[1];\ns[0] = 1;\na = s[0];"),
      BODY("__shared__ int s[1];\ns[0] = 1;\n__syncthreads();\na = s[0];")},
 };
