@@ -153,9 +153,8 @@ static int open_brackets(const struct code *code, struct span span)
     return open;
 }
 
-/* Returns whether the left side of WHAT, a part of a statement, is a launch, or is in the <<< >>> of
- * one. Another launch can make up for a mistake in the kernel, which should be right for any
- * launch. */
+/* Returns whether the left side of WHAT, a part of a statement, is a launch, or is in its <<< >>>.
+ * Another launch can make up for a mistake in the kernel, which should be right for any launch. */
 static bool is_of_launch(const struct pair *pair, struct difference what)
 {
     const struct token *token = first_of(&pair->source, what.left);

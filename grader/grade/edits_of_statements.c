@@ -216,8 +216,8 @@ void rule_try_type(const struct rules *rules, size_t i)
 
 /* --- loops ------------------------------------------------------------------------------------ */
 
-/* If the bracket I, `{`, begins the body of a loop, returns the number of the word `for` or `while`.
- * Otherwise returns 0. */
+/* If the bracket I, `{`, begins the body of a loop, returns the number of the word `for` or
+ * `while`. Otherwise returns 0. */
 static size_t find_loop(const struct rules *rules, size_t i)
 {
     int depth = 0;
