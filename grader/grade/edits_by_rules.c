@@ -266,6 +266,7 @@ static const struct weight {
     {rule_try_behind_loop, 2, 0},
     {rule_try_parameter, 2, WIDE | ALONE},
     {rule_try_lane, 2, 0},
+    {rule_try_ring, 2, 0},
     {rule_try_offset, 2, 0},
     {rule_try_stream, 2, 0},
     {rule_try_factor, 3, 0},

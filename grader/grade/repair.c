@@ -14,9 +14,10 @@
 #include "grade/runner.h"
 #include "grade/tries.h"
 
-#define BUILDS 4u   /* most builds; each leaves out edits that did not compile before */
-#define BATCH  40u  /* edits that are built as one program; more would make each run slower */
-#define WORK   60e6 /* most work to try the edits of one source, in warp instructions */
+#define BUILDS    4u   /* most builds; each leaves out edits that did not compile before */
+#define BATCH     40u  /* edits that are built as one program; more would make each run slower */
+#define WORK      60e6 /* most work to try the edits of one source, in warp instructions */
+#define MORE_WORK 10e6 /* most work to search for other edits, after one was found */
 /* The limit of one launch, in warp instructions: an edit may cause an endless loop. The largest
  * launch of a right program has 5 million. */
 #define LAUNCH_LEAST 2e6
@@ -287,6 +288,7 @@ static void try_edits(struct repair *repair, struct found_edits *found, json_t *
             continue;
         }
         found->edits[found->count++] = edit;
+        repair->job.work = fmin(repair->job.work, MORE_WORK);
         for (size_t j = 0; j < repair->edits.count; ++j)
             repair->is_out[j] |= repair->edits.list[j].line == edit->line;
         is_done = !edit->is_guess || edit->is_sure;

@@ -84,6 +84,7 @@ void rule_try_saved(const struct rules *rules, size_t i);
 void rule_try_lane(const struct rules *rules, size_t i);
 void rule_try_last_lane(const struct rules *rules, size_t i);
 void rule_try_units(const struct rules *rules, size_t i);
+void rule_try_ring(const struct rules *rules, size_t i);
 void rule_try_offset(const struct rules *rules, size_t i);
 void rule_try_reference(const struct rules *rules, size_t i);
 void rule_try_wide(const struct rules *rules, size_t i);

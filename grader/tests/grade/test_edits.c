@@ -176,6 +176,7 @@ static const struct {
     {"chosen lane", BODY("if (i == 31) a = __shfl_sync(m, b, 0);"),
      BODY("if (i == 0) a = __shfl_sync(m, b, 0);")},
     {"units", BODY("int q = n / 4;\na = q + i;"), BODY("int q = n / 4;\na = 4 * q + i;")},
+    {"ring", BODY("int s = n % 4;\na[s] = b;"), BODY("int s = n % 4;\na[(s + 1) % 4] = b;")},
     {"offset", BODY("int *p = a;\nf(p + n, 1);\ng(p);"),
      BODY("int *p = a;\nf(p + n, 1);\ng(p + n);")},
     {"references", "void f(int *p, int *q)\n{\nint *r = p;\np = q;\nq = r;\n}\n",
