@@ -270,7 +270,7 @@ static const struct weight {
     {rule_try_offset, 2, 0},
     {rule_try_stream, 2, 0},
     {rule_try_factor, 3, 0},
-    {rule_try_guard, 5, OUTSIDE},
+    {rule_try_guard, 6, OUTSIDE},
     {rule_try_bytes, 3, OUTSIDE},
     {rule_try_order, 3, COLLISION},
     {rule_try_moved, 3, COLLISION},
