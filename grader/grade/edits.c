@@ -94,12 +94,15 @@ static void say_missing(const struct pair *pair, struct difference what, struct 
             return;
         }
     static const char *const assignments[] = {"=", "+=", "-=", "*=", NULL};
+    const struct token *set = first;
+    if (token_is_name(&first[1]) && token_is(&first[2], "=")) /* a declaration */
+        ++set;
     if (call)
         edit_say(edit, "with a call of %.*s() after line %u", (int)call->length, call->begin,
                  edit->line);
-    else if (token_is_name(first) && token_is_one_of(&first[1], assignments))
-        edit_say(edit, "with a statement that sets `%.*s` after line %u", (int)first->length,
-                 first->begin, edit->line);
+    else if (token_is_name(set) && token_is_one_of(&set[1], assignments))
+        edit_say(edit, "with a statement that sets `%.*s` after line %u", (int)set->length,
+                 set->begin, edit->line);
     else
         edit_say(edit, "with one more statement after line %u", edit->line);
 }
@@ -224,8 +227,8 @@ static bool calls_own(const struct pair *pair, struct difference what)
     return false;
 }
 
-/* Returns whether WHAT inserts a declaration of a variable that the submission already has there.
- * The new variable would only hide the mistake in the old one. */
+/* Returns whether WHAT inserts a declaration, such as `dim3 a(1, 2)`, of a variable that the
+ * submission already has there. The new variable would only hide the mistake in the old one. */
 static bool redeclares(const struct pair *pair, struct difference what)
 {
     static const char *const words[] = {"return", "else", "struct", "const", NULL};
@@ -233,7 +236,7 @@ static bool redeclares(const struct pair *pair, struct difference what)
     struct span part = code_part_of(&pair->source, what.left.first);
     for (size_t i = 0; what.left.count == 0 && i + 2 < what.right.count; ++i)
         if (token_is_name(&token[i]) && !token_is_one_of(&token[i], words) &&
-            token_is_name(&token[i + 1]) && strchr("=(;,", *token[i + 2].begin) &&
+            token_is_name(&token[i + 1]) && token_is(&token[i + 2], "(") &&
             !(i > 0 && token_is(&token[i - 1], "(")) &&
             code_has_token(&pair->source, part, &token[i + 1]))
             return true;

@@ -37,6 +37,8 @@ static const struct {
      "with a call of g() after line 3"},
     {"an assignment left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\nb += 1;\nb = 2;"),
      "with a statement that sets `b` after line 3"},
+    {"a declaration left out", BODY("int s = 0;\nb = 2;"), BODY("int s = 0;\nint s = 0;\nb = 2;"),
+     "with a statement that sets `s` after line 3"},
     {"a line too many", BODY("a = 1;\na = 2;\nb = 3;"), BODY("a = 1;\nb = 3;"),
      "without `a = 2;` in line 4"},
     {"comments", BODY("a = 1; // 2"), BODY("/* 3 */ a = 1;"), NULL},
