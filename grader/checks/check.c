@@ -98,6 +98,16 @@ static json_t *describe_also(const struct verdict *verdict)
     return also;
 }
 
+/* The work to start a run, in warp instructions. */
+#define RUN_START 5e5
+
+/* Returns the work of all runs of the check. It is counted in instructions, not in seconds, so that
+ * each computer tries the same programs. */
+static double work_of(const struct check *check)
+{
+    return RUN_START * check->process_count + check->instructions;
+}
+
 static json_t *describe_verdict(const struct check *check, double seconds)
 {
     char id[64];
@@ -108,7 +118,7 @@ static json_t *describe_verdict(const struct check *check, double seconds)
     bool full = check->verdict.share >= 1;
     check_public_id(check->info, id);
     return json_pack(
-        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, s:s, s:O, s:O, s:O, s:s, s:s, s:s, s:s, s:s, s:O?, s:O, s:O, s:b, s:o}",
+        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, s:s, s:O, s:O, s:O, s:s, s:s, s:s, s:s, s:s, s:O?, s:O, s:O, s:b, s:o, s:f}",
         "id", id, "title", check->info->title, "points",
         judge_points(check->verdict.share, check->points), "max_points", check->points, "status",
         check->verdict.status ? check->verdict.status : "", "message", check->verdict.message,
@@ -120,7 +130,7 @@ static json_t *describe_verdict(const struct check *check, double seconds)
         check->verdict.note, "kernel", check->verdict.kernel, "loss_case", check->verdict.loss_case,
         "printed", full ? "" : check->verdict.printed, "found", check->cause, "shown", check->shown,
         "timelines", check->timelines, "guessed", check->verdict.guessed, "also",
-        describe_also(&check->verdict));
+        describe_also(&check->verdict), "work", work_of(check));
 }
 
 bool check_runs_on(const struct check_info *info, enum grading_device device)
@@ -200,12 +210,14 @@ static void write_document(const struct check *check, json_t *document)
     json_decref(document);
 }
 
-/* Returns whether the check gives any points to the program PROGRAM-n with number n = NUMBER. */
+/* Returns whether the check gives any points to the program PROGRAM-n with number n = NUMBER.
+ * UNWATCHED leaves out racecheck and initcheck. */
 static bool passes(struct check *check, const struct check_info *info, const struct grade_job *job,
-                   json_int_t number)
+                   json_int_t number, bool unwatched)
 {
     *check = new_check(info);
     check->job = *job;
+    check->unwatched = unwatched;
     cr_assert(base_path(check->job.programs[ON_EMULATOR], "%s-%lld", job->programs[ON_EMULATOR],
                         (long long)number));
     perform(check);
@@ -214,22 +226,21 @@ static bool passes(struct check *check, const struct check_info *info, const str
     return passed;
 }
 
-/* The work to start a run, in warp instructions. */
-#define TRY_START 5e5
-
 /* Runs the check with JOB's edited programs, at least one, until it passes or the work reaches
- * JOB's limit. Work is counted in instructions, not in seconds, so that each computer tries the
- * same programs. */
+ * JOB's limit. */
 static void try_programs(struct check *check, const struct check_info *info,
                          const struct grade_job *job)
 {
     json_int_t passed = -1;
+    size_t count = json_array_size(job->tries);
     double work = 0;
-    for (size_t i = 0;
-         passed < 0 && i < json_array_size(job->tries) && (i == 0 || work < job->work); ++i) {
+    /* racecheck and initcheck make runs slow, and are only needed if nothing else shows the
+     * mistake */
+    bool unwatched = info->watched && count > 1 && !passes(check, info, job, GRADE_NO_EDIT, true);
+    for (size_t i = 0; passed < 0 && i < count && (i == 0 || work < job->work); ++i) {
         json_int_t number = json_integer_value(json_array_get(job->tries, i));
-        passed = passes(check, info, job, number) ? number : -1;
-        work += TRY_START * check->process_count + check->instructions;
+        passed = passes(check, info, job, number, unwatched) ? number : -1;
+        work += work_of(check);
     }
     check->job = *job;
     check->info = info;

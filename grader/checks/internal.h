@@ -34,6 +34,7 @@ struct check {
     double points;              /* points of the check, as declared or as the course changes them */
     /* the figure's budget, from its declaration, a course or check_speed() */
     struct judge_budget budget;
+    bool unwatched; /* racecheck and initcheck stay off, although the check declares them */
     struct verdict verdict;
     struct timing timing;
 

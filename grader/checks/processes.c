@@ -59,6 +59,7 @@ struct run_limits run_limits_of(enum grading_device device, bool has_hung)
     limits.device *= PATIENCE;
     limits.idle *= PATIENCE;
     limits.check = CHECK_SECONDS * PATIENCE;
+    limits.instructions = has_hung ? MAX_INSTRUCTIONS_ONCE_HUNG : MAX_INSTRUCTIONS;
     return limits;
 }
 
@@ -123,7 +124,8 @@ static void fill_program(struct environment *environment, const struct run_files
 }
 
 static void fill_device(struct environment *environment, const struct run_files *files,
-                        const struct check *check, const struct run_plan *plan, bool has_hung)
+                        const struct check *check, const struct run_plan *plan,
+                        const struct run_limits *limits)
 {
     add(environment, "LANEWISE_RECORD=%s", files->record);
     add(environment, "LANEWISE_RECORD_BYTES=%zu", RECORD_BYTES);
@@ -131,8 +133,7 @@ static void fill_device(struct environment *environment, const struct run_files 
     add(environment, "LANEWISE_WIDER_PITCH=%u", files->wider_pitch);
     add(environment, "LANEWISE_MEMORY=%llu", (unsigned long long)RUN_GPU_BYTES);
     add(environment, "LANEWISE_DETERMINISTIC=1");
-    add(environment, "LANEWISE_MAX_INSTRUCTIONS=%d",
-        has_hung ? MAX_INSTRUCTIONS_ONCE_HUNG : MAX_INSTRUCTIONS);
+    add(environment, "LANEWISE_MAX_INSTRUCTIONS=%u", limits->instructions);
     add(environment, "LANEWISE_TOOLS=origins%s%s%s", check->info->rows ? ",rows" : "",
         check->info->waits ? ",waits" : "", plan->watched ? ",racecheck,initcheck" : "");
     if (check->info->gpu || check->info->slowest > 0)
@@ -260,7 +261,7 @@ void run_processes(const struct run_files *files, const struct check *check,
 #endif
     snprintf(count, sizeof count, "%d", plan->repeats);
     fill_program(&environment, files, plan);
-    fill_device(&device_environment, files, check, plan, limits->are_short);
+    fill_device(&device_environment, files, check, plan, limits);
     if (plan->device == ON_GPU)
         run_on_gpu(&command, &sandbox, read + 2, plan->repeats > 0, program);
     else

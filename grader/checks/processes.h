@@ -28,7 +28,8 @@ struct run_limits {
     unsigned program, device; /* CPU time of main() and of the emulator */
     /* time that all runs of a check may take together (see run_seconds()) */
     unsigned check;
-    bool are_short; /* the shorter limits, for a submission that has hung before */
+    unsigned instructions; /* warp instructions of one launch */
+    bool are_short;        /* the shorter limits, for a submission that has hung before */
 };
 struct run_limits run_limits_of(enum grading_device device, bool has_hung);
 

@@ -195,6 +195,8 @@ static bool make_run(struct check *check, const struct run_plan *plan,
     if (!good)
         return false;
     ended->limits = run_limits_of(plan->device, check_is_trial(check) || has_hung(check, plan));
+    if (check_is_trial(check))
+        ended->limits.instructions = (unsigned)check->job.instructions;
     run_processes(&ended->files, check, &ended->plan, &ended->limits, &ended->program,
                   &ended->device);
     if (!plan->own) {
@@ -234,7 +236,9 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
         if (!run->plan.backwards)
             take_record(check, run);
         check_explain_findings(check, run, &ended->program);
-    } else if (*ended->why) {
+    } else
+        check->instructions += ended->limits.instructions; /* it was stopped */
+    if (*ended->why) {
         check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
                    ended->why);
         if (strstr(ended->why, "too many launches"))
@@ -404,7 +408,7 @@ const struct run *check_run(struct check *check, const struct case_data *input)
     bool open = check->info->open_input;
     struct run_plan plan = {.program = check->job.programs[device],
                             .device = device,
-                            .watched = check->info->watched,
+                            .watched = check->info->watched && !check->unwatched,
                             .hides = device == ON_EMULATOR && !open};
     if (*plan.program)
         return open ? perform_openly(check, &plan, input) : check_perform_run(check, &plan, input);

@@ -93,9 +93,16 @@ static void say_missing(const struct pair *pair, struct difference what, struct 
                      edit->line);
             return;
         }
+    static const char *const assignments[] = {"=", "+=", "-=", "*=", NULL};
+    const struct token *set = first;
+    if (token_is_name(&first[1]) && token_is(&first[2], "=")) /* a declaration */
+        ++set;
     if (call)
         edit_say(edit, "with a call of %.*s() after line %u", (int)call->length, call->begin,
                  edit->line);
+    else if (token_is_name(set) && token_is_one_of(&set[1], assignments))
+        edit_say(edit, "with a statement that sets `%.*s` after line %u", (int)set->length,
+                 set->begin, edit->line);
     else
         edit_say(edit, "with one more statement after line %u", edit->line);
 }
@@ -149,14 +156,19 @@ static int open_brackets(const struct code *code, struct span span)
     return open;
 }
 
-/* Returns whether the left side of WHAT is a launch, or is in the <<< >>> of one. Another
- * launch can make up for a mistake in the kernel, which should be right for any launch. */
+/* Returns whether the left side of WHAT, a part of a statement, is a launch, or is in its <<< >>>.
+ * Another launch can make up for a mistake in the kernel, which should be right for any launch. */
 static bool is_of_launch(const struct pair *pair, struct difference what)
 {
     const struct token *token = first_of(&pair->source, what.left);
-    for (size_t i = 0; i < what.left.count; ++i)
-        if (token_is(&token[i], "<<<"))
-            return true;
+    bool found = false;
+    for (size_t i = 0; i < what.left.count; ++i) {
+        found |= token_is(&token[i], "<<<");
+        if (strchr(";{}", *token[i].begin) && i + 1 < what.left.count)
+            return false;
+    }
+    if (found)
+        return true;
     for (size_t i = what.left.first; what.left.count > 0 && i-- > 0;) {
         const struct token *before = &pair->source.tokens[i];
         if (token_is(before, "<<<"))
@@ -201,11 +213,41 @@ static bool is_foreign(const struct pair *pair, struct difference what)
     return found;
 }
 
+/* Returns whether the left side of WHAT calls a function that the student has written or changed:
+ * the mistake is probably in there, and the right side only does without it. */
+static bool calls_own(const struct pair *pair, struct difference what)
+{
+    const struct code *code = &pair->source;
+    for (size_t i = 0; i < code->part_count; ++i) {
+        const struct token *name = code_function(code, code->parts[i]);
+        if (name && code_has_token(code, what.left, name) &&
+            !code_has_part(&pair->skeleton, code, code->parts[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether WHAT inserts a declaration, such as `dim3 a(1, 2)`, of a variable that the
+ * submission already has there. The new variable would only hide the mistake in the old one. */
+static bool redeclares(const struct pair *pair, struct difference what)
+{
+    static const char *const words[] = {"return", "else", "struct", "const", NULL};
+    const struct token *token = first_of(&pair->solution, what.right);
+    struct span part = code_part_of(&pair->source, what.left.first);
+    for (size_t i = 0; what.left.count == 0 && i + 2 < what.right.count; ++i)
+        if (token_is_name(&token[i]) && !token_is_one_of(&token[i], words) &&
+            token_is_name(&token[i + 1]) && token_is(&token[i + 2], "(") &&
+            !(i > 0 && token_is(&token[i - 1], "(")) &&
+            code_has_token(&pair->source, part, &token[i + 1]))
+            return true;
+    return false;
+}
+
 /* Adds the edit that replaces the left side of WHAT by its right side. */
 static struct small_edit *add(struct pair *pair, struct difference what)
 {
     struct edits *edits = pair->edits;
-    if (edits->count == TRIED || is_foreign(pair, what) ||
+    if (edits->count == TRIED || is_foreign(pair, what) || redeclares(pair, what) ||
         (what.left.count == 0 && what.left.first == 0) ||
         open_brackets(&pair->source, what.left) != open_brackets(&pair->solution, what.right))
         return NULL;
@@ -223,8 +265,10 @@ static struct small_edit *add(struct pair *pair, struct difference what)
                                 .line = at->line,
                                 .column = code_column(&pair->source, at),
                                 .last = last->line,
-                                .is_vague = last->line > at->line || is_of_launch(pair, what),
+                                .is_launch = is_of_launch(pair, what),
+                                .is_vague = last->line > at->line || calls_own(pair, what),
                                 .tokens = what.left.count + what.right.count};
+    edit->is_vague |= edit->is_launch;
     edit->tokens = is_reordered(pair, what) ? what.left.count / 2 : edit->tokens;
     edit->begin = inserts ? edit->end : (size_t)(at->begin - pair->source.text);
     if (asprintf(&edit->text, "%s%.*s%s", gap, length, right->begin, gap) < 0)

@@ -44,14 +44,17 @@ struct small_edit *rule_put(const struct rules *rules, size_t i, size_t count, c
                                 .tokens = 1,
                                 .is_guess = true};
     edit->begin = count ? (size_t)(first->begin - rules->code->text) : edit->end;
+    size_t length = edit->end - edit->begin;
+    bool is_known =
+        strlen(text) == length && memcmp(rules->code->text + edit->begin, text, length) == 0;
     for (const struct small_edit *other = edits->list; other < edit; ++other)
-        if (other->begin == edit->begin && other->end == edit->end &&
-            strcmp(other->text, text) == 0) {
-            free(copy);
-            --edits->count;
-            return NULL;
-        }
-    return edit;
+        is_known |= other->begin == edit->begin && other->end == edit->end &&
+                    strcmp(other->text, text) == 0;
+    if (!is_known)
+        return edit;
+    free(copy);
+    --edits->count;
+    return NULL;
 }
 
 void rule_change(const struct rules *rules, size_t i, const char *text, const char *kind)
@@ -62,12 +65,14 @@ void rule_change(const struct rules *rules, size_t i, const char *text, const ch
                  edit->line);
 }
 
-void rule_change_term(const struct rules *rules, size_t i, size_t count, const char *text)
+struct small_edit *rule_change_term(const struct rules *rules, size_t i, size_t count,
+                                    const char *text)
 {
     struct small_edit *edit = rule_put(rules, i, count, text);
     if (edit)
         edit_say(edit, "with `%s` in place of `%s` in line %u", text, rule_quote(rules, i, count),
                  edit->line);
+    return edit;
 }
 
 void rule_append(const struct rules *rules, size_t i, const char *text)
@@ -234,6 +239,7 @@ static bool is_stream_line(const struct code *code, struct span part, size_t i)
 
 /* What the finding or the wrong numbers suggest. */
 enum { CLOSE = 1, COLLISION = 2, UNWRITTEN = 4, OUTSIDE = 8, WIDE = 16, ROUNDING = 32 };
+#define ALONE 64 /* a rule that is used only where it fits */
 
 /* How unlikely each rule's edits are to correct a mistake. The costs come from mistakes of students
  * whose correction is known. FITS says when a rule's edits are much likelier. */
@@ -241,6 +247,10 @@ static const struct weight {
     void (*rule)(const struct rules *, size_t);
     unsigned cost, fits;
 } weights[] = {
+    {rule_try_precedence, 0, 0},
+    {rule_try_char, 0, 0},
+    {rule_try_quotient, 0, 0},
+    {rule_try_unused, 0, 0},
     {rule_try_saved, 0, 0},
     {rule_try_last_lane, 0, 0},
     {rule_try_edge_lane, 0, 0},
@@ -249,16 +259,24 @@ static const struct weight {
     {rule_try_reference, 0, 0},
     {rule_try_rounding, 0, ROUNDING},
     {rule_try_less, 1, OUTSIDE},
+    {rule_try_pitch, 1, OUTSIDE},
+    {rule_try_cleared, 2, 0},
+    {rule_try_padded, 2, UNWRITTEN | OUTSIDE},
+    {rule_try_dimension, 2, OUTSIDE},
+    {rule_try_behind_loop, 2, 0},
+    {rule_try_parameter, 2, WIDE | ALONE},
     {rule_try_lane, 2, 0},
+    {rule_try_ring, 2, 0},
     {rule_try_offset, 2, 0},
     {rule_try_stream, 2, 0},
     {rule_try_factor, 3, 0},
+    {rule_try_guard, 6, OUTSIDE},
     {rule_try_bytes, 3, OUTSIDE},
     {rule_try_order, 3, COLLISION},
     {rule_try_moved, 3, COLLISION},
     {rule_try_units, 4, 0},
     {rule_try_expression, 4, 0},
-    {rule_try_comparison, 4, 0},
+    {rule_try_comparison, 4, OUTSIDE},
     {rule_try_name, 4, COLLISION},
     {rule_try_number_of, 4, COLLISION},
     {rule_try_line_names, 5, 0},
@@ -277,7 +295,7 @@ static const struct weight {
     {rule_try_condition, 8, UNWRITTEN},
     {rule_try_sign, 8, CLOSE},
     {rule_try_index, 8, 0},
-    {rule_try_wide, 8, WIDE},
+    {rule_try_wide, 8, WIDE | ALONE},
     {rule_try_brackets, 9, CLOSE | OUTSIDE},
     {rule_try_difference, 9, CLOSE},
     {rule_try_more, 9, 0},
@@ -329,7 +347,7 @@ static void follow(struct place_of_rules *place, size_t i)
         if (weights[j].fits & fits && (!only || weights[j].fits & only))
             follow_rule(place, j, i, cost + weights[j].cost);
     for (size_t j = 0; j < ROWS(weights) && !only; ++j)
-        if (!(weights[j].fits & fits) && weights[j].rule != rule_try_wide &&
+        if (!(weights[j].fits & fits) && !(weights[j].fits & ALONE) &&
             (!is_far || weights[j].fits == ROUNDING))
             follow_rule(place, j, i, cost + weights[j].cost + FITTING);
 }

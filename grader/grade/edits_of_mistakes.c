@@ -94,6 +94,25 @@ void rule_try_units(const struct rules *rules, size_t i)
     rule_change_term(rules, i, 1, text);
 }
 
+/* Takes the next element of a ring, or the one before: slot is `f % SLOTS`, and [slot] becomes
+ * [(slot + 1) % SLOTS]. */
+void rule_try_ring(const struct rules *rules, size_t i)
+{
+    size_t value =
+        rule_is(rules, i, "[") && rule_is(rules, i + 2, "]") && token_is_name(rule_at(rules, i + 1))
+            ? find_value(rules, i + 1)
+            : 0;
+    char text[200], name[60], count[60];
+    if (value == 0 || !rule_is(rules, value + 1, "%") || !rule_is(rules, value + 3, ";"))
+        return;
+    rule_copy(rules, i + 1, 1, name, sizeof name);
+    rule_copy(rules, value + 2, 1, count, sizeof count);
+    snprintf(text, sizeof text, "(%s + 1) %% %s", name, count);
+    rule_change_term(rules, i + 1, 1, text);
+    snprintf(text, sizeof text, "(%s + %s - 1) %% %s", name, count, count);
+    rule_change_term(rules, i + 1, 1, text);
+}
+
 /* Returns whether token I is a pointer that is declared in the function. */
 static bool is_pointer(const struct rules *rules, size_t i)
 {

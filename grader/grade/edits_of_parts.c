@@ -167,6 +167,8 @@ void rule_try_bytes(const struct rules *rules, size_t i)
             if (strchr(in_bytes[row].arguments, number))
                 try_elements(rules, first);
             first += rule_argument_length(rules, first) + 1;
+            if (!rule_is(rules, first - 1, ","))
+                break;
         }
 }
 
@@ -214,12 +216,24 @@ static size_t sum_length(const struct rules *rules, size_t i, const size_t *name
     return 0;
 }
 
-/* Replaces an index by another expression of the function that has the same variables. */
+/* Returns how often the function has the COUNT tokens from token I on. */
+static size_t count_uses(const struct rules *rules, size_t i, size_t count)
+{
+    size_t uses = 0, end = rules->part.first + rules->part.count;
+    for (size_t j = rules->part.first; j + count <= end; ++j)
+        uses += code_is_same(rules->code, (struct span){i, count}, rules->code,
+                             (struct span){j, count});
+    return uses;
+}
+
+/* Replaces an index, or a part of a sum, by another expression of the function that has the same
+ * variables, and that the function uses as often or more often. */
 void rule_try_expression(const struct rules *rules, size_t i)
 {
     static const char *const after[] = {"*", "/", "%", ".", "->", NULL};
     size_t names[NAMES_MOST], count = rule_argument_length(rules, i + 1);
-    size_t name_count = rule_is(rules, i, "[") ? find_names(rules, i + 1, count, names) : 0;
+    bool is_place = rule_is(rules, i, "[") || rule_is(rules, i, "+");
+    size_t name_count = is_place ? find_names(rules, i + 1, count, names) : 0;
     char text[200];
     if (name_count < 2)
         return;
@@ -227,7 +241,8 @@ void rule_try_expression(const struct rules *rules, size_t i)
         bool begins = !token_is_one_of(rule_at(rules, j - 1), after) &&
                       (token_is_name(rule_at(rules, j)) || rule_is(rules, j, "("));
         size_t length = begins ? sum_length(rules, j, names, name_count) : 0;
-        if (length == 0 || (j >= i && j <= i + count))
+        if (length == 0 || (j >= i && j <= i + count) ||
+            count_uses(rules, j, length) < count_uses(rules, i + 1, count))
             continue;
         rule_copy(rules, j, length, text, sizeof text);
         rule_change_term(rules, i + 1, count, text);

@@ -1,5 +1,7 @@
 /* The rules that change arguments, declarations and whole statements. */
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "grade/rules.h"
@@ -128,6 +130,35 @@ void rule_try_barrier(const struct rules *rules, size_t i)
         edit_say(edit, "with a call of __syncthreads() after line %u", edit->line);
 }
 
+/* Executes a statement only if its index is smaller than a parameter of the function. */
+void rule_try_guard(const struct rules *rules, size_t i)
+{
+    struct variable list[VISIBLE_MOST];
+    size_t length = statement_length(rules, i), at = i, body = rules->part.first;
+    char text[150], index[60];
+    while (at < i + length && !(rule_is(rules, at, "[") && token_is_name(rule_at(rules, at + 1)) &&
+                                rule_is(rules, at + 2, "]")))
+        ++at;
+    size_t count = at < i + length ? visible_find(rules->code, rules->part, i, list) : 0;
+    while (!rule_is(rules, body, "{") && count > 0)
+        ++body;
+    for (size_t j = 0; j < count; ++j) {
+        const struct token *name = list[j].name;
+        if (list[j].is_macro || !visible_is_integer(&list[j]) || name > rule_at(rules, body) ||
+            token_is_same(name, rule_at(rules, at + 1)))
+            continue;
+        snprintf(text, sizeof text, " if (%s < %.*s)",
+                 rule_copy(rules, at + 1, 1, index, sizeof index), (int)name->length, name->begin);
+        struct small_edit *edit = rule_put(rules, i, 0, text);
+        if (!edit)
+            continue;
+        edit->line = rule_at(rules, i)->line;
+        edit->column = code_column(rules->code, rule_at(rules, i));
+        edit_say(edit, "with `%s` before `%s` in line %u", text + 1,
+                 rule_quote(rules, i, length - 1), edit->line);
+    }
+}
+
 void rule_try_without(const struct rules *rules, size_t i)
 {
     size_t length = statement_length(rules, i);
@@ -181,4 +212,90 @@ void rule_try_type(const struct rules *rules, size_t i)
         rule_change(rules, i, "unsigned long long", "type");
     if (rule_is(rules, i, "float") && is_variable)
         rule_change(rules, i, "double", "type");
+}
+
+/* --- loops ------------------------------------------------------------------------------------ */
+
+/* If the bracket I, `{`, begins the body of a loop, returns the number of the word `for` or
+ * `while`. Otherwise returns 0. */
+static size_t find_loop(const struct rules *rules, size_t i)
+{
+    int depth = 0;
+    if (!rule_is(rules, i, "{") || !rule_is(rules, i - 1, ")"))
+        return 0;
+    for (size_t j = i - 1; j > rules->part.first; --j) {
+        depth += rule_is(rules, j, ")") - rule_is(rules, j, "(");
+        if (depth == 0)
+            return rule_is(rules, j - 1, "for") || rule_is(rules, j - 1, "while") ? j - 1 : 0;
+    }
+    return 0;
+}
+
+/* Returns the number of the bracket that closes the one at I, `{`. */
+static size_t find_end(const struct rules *rules, size_t i)
+{
+    int depth = 0;
+    do
+        depth += rule_is(rules, i, "{") - rule_is(rules, i, "}");
+    while (depth > 0 && rule_at(rules, ++i)->length > 0);
+    return i;
+}
+
+/* Returns whether the function declares the variable I before token END, and sets it to 0 there. */
+static bool begins_with_zero(const struct rules *rules, size_t i, size_t end)
+{
+    for (size_t j = rules->part.first; j < end; ++j) {
+        const char *number = rule_at(rules, j + 2)->begin;
+        if (token_is_same(rule_at(rules, j), rule_at(rules, i)) && rule_is(rules, j + 1, "=") &&
+            isdigit((unsigned char)*number) && strtod(number, NULL) == 0)
+            return token_is_name(rule_at(rules, j - 1)) || rule_is(rules, j - 1, ",");
+    }
+    return false;
+}
+
+/* Sets a sum to 0 at the beginning of each round of a loop, not only before the loop. Begins at the
+ * loop's body. Leaves out sums that the loop does not use. */
+void rule_try_cleared(const struct rules *rules, size_t i)
+{
+    size_t end = find_loop(rules, i) ? find_end(rules, i) : i;
+    char text[100], name[80];
+    for (size_t j = i; j < end; ++j) {
+        bool is_used = false;
+        if (!rule_is(rules, j + 1, "+=") || !strchr(";{})", *rule_at(rules, j - 1)->begin) ||
+            !begins_with_zero(rules, j, i))
+            continue;
+        for (size_t k = i; k < end; ++k)
+            is_used |=
+                token_is_same(rule_at(rules, k), rule_at(rules, j)) && !rule_is(rules, k + 1, "+=");
+        snprintf(text, sizeof text, " %s = 0;", rule_copy(rules, j, 1, name, sizeof name));
+        struct small_edit *edit = is_used ? rule_put(rules, i + 1, 0, text) : NULL;
+        if (edit) {
+            edit->is_sure = true;
+            edit_say(edit,
+                     "with `%s` set to 0 at the beginning of each round of the loop in line %u",
+                     name, edit->line);
+        }
+    }
+}
+
+/* Moves the last statement of a loop behind the loop. Begins at the loop's body. Leaves out
+ * statements that set a variable of the loop's condition. */
+void rule_try_behind_loop(const struct rules *rules, size_t i)
+{
+    size_t loop = find_loop(rules, i), end = loop ? find_end(rules, i) : i, last = end - 1;
+    char statement[200], text[220];
+    if (end == i || !rule_is(rules, last, ";"))
+        return;
+    while (!strchr(";{}", *rule_at(rules, last - 1)->begin))
+        --last;
+    bool is_condition =
+        code_has_token(rules->code, (struct span){loop, i - loop}, rule_at(rules, last));
+    if (is_condition || last == i + 1 || statement_length(rules, last) == 0)
+        return;
+    rule_copy(rules, last, end - last, statement, sizeof statement);
+    snprintf(text, sizeof text, "} %s", statement);
+    struct small_edit *edit = rule_put(rules, last, end + 1 - last, text);
+    if (edit)
+        edit_say(edit, "with `%s` after the loop, not inside of it, in line %u",
+                 rule_quote(rules, last, end - last - 1), edit->line);
 }

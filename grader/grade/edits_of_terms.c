@@ -140,17 +140,25 @@ void rule_try_sign(const struct rules *rules, size_t i)
         replace_operator(rules, i, table, ROWS(table));
 }
 
-/* Adds the edit that puts brackets around COUNT tokens from token I on. If HAS_BRACKETS is true, it
- * removes them instead. */
-static void change_brackets(const struct rules *rules, size_t i, size_t count, bool has_brackets)
+struct small_edit *rule_put_brackets(const struct rules *rules, size_t i, size_t count)
 {
     char inner[150], text[200];
-    rule_copy(rules, i + has_brackets, count - (has_brackets ? 2 : 0), inner, sizeof inner);
-    snprintf(text, sizeof text, has_brackets ? "%s" : "(%s)", inner);
+    rule_copy(rules, i, count, inner, sizeof inner);
+    snprintf(text, sizeof text, "(%s)", inner);
     struct small_edit *edit = rule_put(rules, i, count, text);
     if (edit)
-        edit_say(edit, "%s brackets around `%s` in line %u", has_brackets ? "without" : "with",
-                 inner, edit->line);
+        edit_say(edit, "with brackets around `%s` in line %u", inner, edit->line);
+    return edit;
+}
+
+/* Adds the edit that removes the brackets around COUNT tokens from token I on. */
+static void drop_brackets(const struct rules *rules, size_t i, size_t count)
+{
+    char inner[150];
+    struct small_edit *edit =
+        rule_put(rules, i, count, rule_copy(rules, i + 1, count - 2, inner, sizeof inner));
+    if (edit)
+        edit_say(edit, "without brackets around `%s` in line %u", inner, edit->line);
 }
 
 /* Puts brackets around a sum with the operand before or after the operator I, as in `a * (b - c)`,
@@ -166,11 +174,11 @@ void rule_try_brackets(const struct rules *rules, size_t i)
         return;
     size_t first = rule_term_begin(rules, before - 1);
     if (is_product && has_brackets)
-        change_brackets(rules, next, count, true);
+        drop_brackets(rules, next, count);
     else if (is_product && (rule_is(rules, sign, "+") || rule_is(rules, sign, "-")))
-        change_brackets(rules, next, count + 1 + rule_term_length(rules, sign + 1), false);
+        rule_put_brackets(rules, next, count + 1 + rule_term_length(rules, sign + 1));
     if ((rule_is(rules, before - 1, "+") || rule_is(rules, before - 1, "-")) && first < before - 1)
-        change_brackets(rules, first, i - first, false);
+        rule_put_brackets(rules, first, i - first);
 }
 
 /* Returns whether token I, a variable, is in the condition of a `while` of the function. */

@@ -10,13 +10,13 @@
 bool grade_job_write(const struct grade_job *job, const char *path)
 {
     json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:O*, s:O*, s:O*, s:O*, s:f}",
+        "{s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:O*, s:O*, s:O*, s:O*, s:f, s:f}",
         "device", grading_device_name(job->device), "sandbox", sandbox_level_name(job->level),
         "bubblewrap", job->bubblewrap, "seed", (json_int_t)job->seed.number, "secret",
         job->seed.secret, "folder", job->folder, "file_name", job->file_name, "emulator",
         job->programs[ON_EMULATOR], "gpu", job->programs[ON_GPU], "solution", job->solution,
         "pictures", job->pictures, "terms", job->terms, "source", job->source, "only", job->only,
-        "tries", job->tries, "work", job->work);
+        "tries", job->tries, "work", job->work, "instructions", job->instructions);
     char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
     /* mode 0600: the job contains the secret of the inputs, and sandboxed programs can enter the
      * folder */
@@ -56,6 +56,7 @@ bool grade_job_read(struct grade_job *job)
         job->only = json_incref(json_object_get(json, "only"));
         job->tries = json_incref(json_object_get(json, "tries"));
         job->work = json_number_of(json, "work");
+        job->instructions = json_number_of(json, "instructions");
     }
     json_decref(json);
     return good;

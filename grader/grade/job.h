@@ -22,6 +22,9 @@
  * whose argument is the runner's process id. */
 #define GRADE_SOCKET "criterion_%ld.sock"
 
+/* The number of the program among PROGRAM-n that has no edit. */
+#define GRADE_NO_EDIT 99999
+
 struct grade_job {
     enum grading_device device; /* where the submission is graded */
     enum sandbox_level level;   /* protection level of the submission's sandbox */
@@ -47,6 +50,7 @@ struct grade_job {
      * frees both. */
     json_t *only, *tries;
     double work;
+    double instructions; /* most warp instructions of a launch of these programs */
 };
 
 bool grade_job_write(const struct grade_job *job, const char *path);

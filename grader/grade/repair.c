@@ -14,11 +14,16 @@
 #include "grade/runner.h"
 #include "grade/tries.h"
 
-#define BUILDS      4u    /* most builds; each leaves out edits that did not compile before */
-#define BATCH       40u   /* edits that are built as one program; more would make each run slower */
-#define WORK        120e6 /* most work to try the edits of one source, in warp instructions */
-#define CHECKS_MOST 64u   /* more checks than a lab has */
-#define CHOICES     4u    /* most edits that repair the first failed check and are tried further */
+#define BUILDS    4u   /* most builds; each leaves out edits that did not compile before */
+#define BATCH     40u  /* edits that are built as one program; more would make each run slower */
+#define WORK      60e6 /* most work to try the edits of one source, in warp instructions */
+#define MORE_WORK 10e6 /* most work to search for other edits, after one was found */
+/* The limit of one launch, in warp instructions: an edit may cause an endless loop. The largest
+ * launch of a right program has 5 million. */
+#define LAUNCH_LEAST 2e6
+#define LAUNCH_MOST  12e6
+#define CHECKS_MOST  64u /* more checks than a lab has */
+#define CHOICES      4u  /* most edits that repair the first failed check and are tried further */
 
 struct repair {
     struct grade_job job;
@@ -26,6 +31,7 @@ struct repair {
     char folder[PATH_SIZE];
     struct edits edits;
     bool is_out[EDITS_MOST]; /* edits that do not compile, or that only avoid the mistake */
+    double launch_most;      /* the limit of a launch while one check is tried */
     unsigned marked;         /* the line at which the first failed check points, or 0 */
     json_t *failed;          /* ids of the failed checks that may be repaired */
     json_t *names;           /* names of the failed checks, then of the checks that passed */
@@ -56,6 +62,8 @@ static bool leave_out(struct repair *repair, const char *messages)
 static bool link_programs(const struct repair *repair, const char *program)
 {
     char path[PATH_SIZE];
+    if (!base_path(path, "%s-%u", program, GRADE_NO_EDIT) || link(program, path) != 0)
+        return false;
     for (size_t i = 0; i < repair->edits.count; ++i)
         if (!repair->is_out[i] &&
             (!base_path(path, "%s-%zu", program, i) || link(program, path) != 0))
@@ -114,20 +122,24 @@ static const json_t *find_declared(const struct lab *lab, const json_t *id)
     return NULL;
 }
 
+/* Sorts the checks, and limits the work of a launch to twice that of all launches of a check. */
 static void sort_checks(struct repair *repair)
 {
     json_t *check, *passed = json_array();
     size_t i;
-    double least = INFINITY; /* the seconds of the cheapest failed check: edits are tried with it */
+    repair->launch_most = LAUNCH_LEAST;
+    double least = INFINITY; /* the work of the cheapest failed check: edits are tried with it */
     json_array_foreach(repair->result->checks, i, check)
     {
         json_t *id = json_object_get(check, "id");
         json_t *name = json_object_get(find_declared(repair->result->grading->lab, id), "name");
-        double seconds = json_number_of(check, "seconds");
+        double most = 2 * json_number_of(json_object_get(check, "counters"), "warp_instructions");
+        double work = json_number_value(json_array_get(repair->result->works, i));
+        repair->launch_most = fmax(most, repair->launch_most);
         if (i >= CHECKS_MOST || !name)
             continue;
-        bool is_cheapest = seconds < least;
-        least = is_wrong(check) && is_cheapest ? seconds : least;
+        bool is_cheapest = work < least;
+        least = is_wrong(check) && is_cheapest ? work : least;
         if (is_wrong(check)) {
             json_array_insert(repair->failed, is_cheapest ? 0 : json_array_size(repair->failed),
                               id);
@@ -136,6 +148,7 @@ static void sort_checks(struct repair *repair)
         } else if (strcmp(json_text_of(check, "status"), "passed") == 0)
             json_array_append(passed, name);
     }
+    repair->launch_most = fmin(repair->launch_most, LAUNCH_MOST);
     json_array_extend(repair->names, passed);
     json_decref(passed);
 }
@@ -162,6 +175,7 @@ static void try_checks(struct repair *repair, json_t *tries, size_t count, json_
     struct process_outcome outcome;
     repair->job.only = json_array();
     repair->job.tries = tries;
+    repair->job.instructions = count > 1 ? LAUNCH_MOST : repair->launch_most;
     for (size_t i = 0; i < count; ++i)
         json_array_append(repair->job.only, json_array_get(repair->names, i));
     if (base_path(path, "%s/job.json", repair->folder) &&
@@ -243,12 +257,6 @@ static bool is_explained(const struct repair *repair)
     return false;
 }
 
-/* Returns whether EDIT is another launch, or another number or name in its <<< >>>. */
-static bool is_launch(const struct small_edit *edit)
-{
-    return edit->is_vague && edit->last == edit->line && !edit->is_guess;
-}
-
 /* Puts the edit of the marked line first, because the wrong numbers point at this line. */
 static void put_marked_first(const struct repair *repair, struct found_edits *found)
 {
@@ -275,11 +283,12 @@ static void try_edits(struct repair *repair, struct found_edits *found, json_t *
         const struct small_edit *edit = &repair->edits.list[choice];
         if (!is_mistake(repair, choice, found->count ? also_repaired : repaired))
             continue;
-        if (is_launch(edit)) { /* may only make up for a mistake in the kernel */
+        if (edit->is_launch) { /* may only make up for a mistake in the kernel */
             launch = edit;
             continue;
         }
         found->edits[found->count++] = edit;
+        repair->job.work = fmin(repair->job.work, MORE_WORK);
         for (size_t j = 0; j < repair->edits.count; ++j)
             repair->is_out[j] |= repair->edits.list[j].line == edit->line;
         is_done = !edit->is_guess || edit->is_sure;
@@ -311,8 +320,7 @@ static void try_all(struct repair *repair, const char *folder, const char *name,
     char batch[64];
     json_array_clear(repaired);
     found->count = 0;
-    /* if the message already names the mistake, finding its line matters less */
-    repair->job.work = repair->result->guessed ? WORK / 2 : WORK;
+    repair->job.work = WORK;
     for (size_t first = 0; found->count == 0 && repair->job.work > 0 && first < repair->edits.count;
          first += BATCH) {
         for (size_t i = 0; i < repair->edits.count; ++i)

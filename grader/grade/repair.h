@@ -10,6 +10,8 @@
  *     namespace try_1 { using namespace whole; ...the submission with edit 1... }
  *     int main(int argc, char **argv) { ...calls try_1::main() if the program is PROGRAM-1... }
  *
+ * PROGRAM-99999 (GRADE_NO_EDIT) calls whole::main().
+ *
  * A namespace try_N contains only the functions that edit N can affect. It uses all others from the
  * namespace `whole`. */
 #ifndef GRADE_REPAIR_H

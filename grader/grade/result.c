@@ -123,6 +123,7 @@ void grade_result_add(struct grade_result *result, const json_t *declared, const
     json_array_foreach(json_object_get(verdict, "findings"), i, finding)
         grade_add_finding(result, finding);
     json_array_append_new(result->hints, json_string(json_text_of(declared, "hint")));
+    json_array_append_new(result->works, json_real(json_number_of(verdict, "work")));
     grade_add_cause(result, verdict, check);
     record_add_lines(result->lines, json_object_get(verdict, "lines"), NULL);
     record_add_accesses(result->accesses, json_object_get(verdict, "accesses"), NULL);
@@ -219,7 +220,8 @@ void grade_result_begin(struct grade_result *result, const struct grading *gradi
                                     .accesses = json_array(),
                                     .shown = json_array(),
                                     .timelines = json_array(),
-                                    .hints = json_array()};
+                                    .hints = json_array(),
+                                    .works = json_array()};
 }
 
 void grade_result_free(struct grade_result *result)
@@ -232,4 +234,5 @@ void grade_result_free(struct grade_result *result)
     json_decref(result->shown);
     json_decref(result->timelines);
     json_decref(result->hints);
+    json_decref(result->works);
 }

@@ -15,6 +15,7 @@ struct grade_result {
     json_t *shown;     /* JSON member "shown": the pictures of all checks */
     json_t *timelines; /* JSON member "timelines": the timelines of all checks */
     json_t *hints;     /* the hints that the lab declares for the checks */
+    json_t *works;     /* the work of each check's runs, in warp instructions */
     bool guessed;      /* the message of an earlier check already explains the mistake */
 };
 

@@ -32,14 +32,19 @@ struct small_edit *rule_put(const struct rules *rules, size_t i, size_t count, c
 void rule_change(const struct rules *rules, size_t i, const char *text, const char *kind);
 
 /* Adds the edit that replaces COUNT tokens, beginning at token I, by TEXT, which the message
- * shows. */
-void rule_change_term(const struct rules *rules, size_t i, size_t count, const char *text);
+ * shows. Returns NULL if the rule may make no more edits. */
+struct small_edit *rule_change_term(const struct rules *rules, size_t i, size_t count,
+                                    const char *text);
 
 /* Adds the edit that inserts TEXT after token I. */
 void rule_append(const struct rules *rules, size_t i, const char *text);
 
 /* Adds the edit that removes COUNT tokens, beginning at token I. */
 void rule_drop(const struct rules *rules, size_t i, size_t count);
+
+/* Adds the edit that puts brackets around COUNT tokens, beginning at token I. Returns NULL if the
+ * rule may make no more edits. */
+struct small_edit *rule_put_brackets(const struct rules *rules, size_t i, size_t count);
 
 /* Copies the text of COUNT tokens, beginning at token I, to TEXT, and returns TEXT. */
 const char *rule_copy(const struct rules *rules, size_t i, size_t count, char *text, size_t size);
@@ -79,6 +84,7 @@ void rule_try_saved(const struct rules *rules, size_t i);
 void rule_try_lane(const struct rules *rules, size_t i);
 void rule_try_last_lane(const struct rules *rules, size_t i);
 void rule_try_units(const struct rules *rules, size_t i);
+void rule_try_ring(const struct rules *rules, size_t i);
 void rule_try_offset(const struct rules *rules, size_t i);
 void rule_try_reference(const struct rules *rules, size_t i);
 void rule_try_wide(const struct rules *rules, size_t i);
@@ -86,6 +92,16 @@ void rule_try_exact(const struct rules *rules, size_t i);
 void rule_try_bits(const struct rules *rules, size_t i);
 void rule_try_edge_lane(const struct rules *rules, size_t i);
 void rule_try_stream(const struct rules *rules, size_t i);
+
+/* Mistakes that the language C invites. */
+void rule_try_precedence(const struct rules *rules, size_t i);
+void rule_try_char(const struct rules *rules, size_t i);
+void rule_try_pitch(const struct rules *rules, size_t i);
+void rule_try_quotient(const struct rules *rules, size_t i);
+void rule_try_unused(const struct rules *rules, size_t i);
+void rule_try_parameter(const struct rules *rules, size_t i);
+void rule_try_padded(const struct rules *rules, size_t i);
+void rule_try_dimension(const struct rules *rules, size_t i);
 
 /* The rules that change operators, numbers and terms. */
 void rule_try_comparison(const struct rules *rules, size_t i);
@@ -114,8 +130,11 @@ void rule_try_number_of(const struct rules *rules, size_t i);
 void rule_try_order(const struct rules *rules, size_t i);
 void rule_try_type(const struct rules *rules, size_t i);
 void rule_try_barrier(const struct rules *rules, size_t i);
+void rule_try_guard(const struct rules *rules, size_t i);
 void rule_try_without(const struct rules *rules, size_t i);
 void rule_try_moved(const struct rules *rules, size_t i);
+void rule_try_cleared(const struct rules *rules, size_t i);
+void rule_try_behind_loop(const struct rules *rules, size_t i);
 
 /* The rules that replace one name by another. */
 void rule_try_name(const struct rules *rules, size_t i);

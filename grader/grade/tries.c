@@ -128,7 +128,7 @@ static void write_main(FILE *to, const struct tries *tries)
     for (size_t i = 0; i < tries->edits->count; ++i)
         if (!tries->is_out[i])
             fprintf(to, "    case %zu: return try_%zu::main(argc, argv);\n", i, i);
-    fprintf(to, "    }\n    return 1;\n}\n");
+    fprintf(to, "    }\n    return whole::main(argc, argv);\n}\n");
 }
 
 char *tries_write(const struct tries *tries, size_t *size)

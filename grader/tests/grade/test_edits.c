@@ -11,6 +11,8 @@
 /* Makes a function whose body is TEXT, which begins in line 3. */
 #define BODY(text) "__global__ void f(int n)\n{\n" text "\n}\n"
 
+#define SQUARE(n)  "int square(int n)\n{\nreturn " n ";\n}\n"
+
 /* SAYS is the message of the first edit that makes the body SOURCE equal to SOLUTION. */
 static const struct {
     const char *name, *source, *solution, *says;
@@ -33,6 +35,10 @@ static const struct {
      "with an `if` after line 3"},
     {"a guarded call left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\nif (n)\ng(a);\nb = 2;"),
      "with a call of g() after line 3"},
+    {"an assignment left out", BODY("a = 1;\nb = 2;"), BODY("a = 1;\nb += 1;\nb = 2;"),
+     "with a statement that sets `b` after line 3"},
+    {"a declaration left out", BODY("int s = 0;\nb = 2;"), BODY("int s = 0;\nint s = 0;\nb = 2;"),
+     "with a statement that sets `s` after line 3"},
     {"a line too many", BODY("a = 1;\na = 2;\nb = 3;"), BODY("a = 1;\nb = 3;"),
      "without `a = 2;` in line 4"},
     {"comments", BODY("a = 1; // 2"), BODY("/* 3 */ a = 1;"), NULL},
@@ -51,6 +57,48 @@ Test(edits, describe_what_differs_from_the_solution)
             cr_expect_null(says, "%s: %s", differences[i].name, says);
         edits_free(&edits);
     }
+}
+
+/* The edit does without a function of the student, so the mistake is probably in this function. */
+Test(edits, look_into_functions_of_the_student)
+{
+    struct edits edits;
+    edits_from_solution(&edits, SQUARE("n + n") BODY("a = square(n);"), BODY("a = n * n;"), NULL);
+    cr_assert_gt(edits.count, 0);
+    cr_expect(edits.list[0].is_vague, "%s", edits.list[0].says);
+    edits_free(&edits);
+    edits_from_solution(&edits, SQUARE("n * n") BODY("a = square(n);"), BODY("a = n * n;"),
+                        SQUARE("n * n"));
+    cr_assert_gt(edits.count, 0);
+    cr_expect_not(edits.list[0].is_vague, "%s", edits.list[0].says);
+    edits_free(&edits);
+}
+
+/* A launch may stand on several lines. */
+Test(edits, recognise_launches)
+{
+    static const char *const sources[] = {BODY("g<<<1, 2>>>(n);"), BODY("g<<<1,\n2>>>(n);"),
+                                          BODY("g(1, 2);")};
+    static const char *const solutions[] = {BODY("g<<<1, 3>>>(n);"), BODY("g<<<1,\n3>>>(n);"),
+                                            BODY("g(1, 3);")};
+    for (size_t i = 0; i < COUNT(sources); ++i) {
+        struct edits edits;
+        edits_from_solution(&edits, sources[i], solutions[i], NULL);
+        cr_assert_gt(edits.count, 0);
+        cr_expect_eq(edits.list[0].is_launch, i < 2, "%s", sources[i]);
+        edits_free(&edits);
+    }
+}
+
+/* A second declaration would only hide the mistake in the first one. */
+Test(edits, declare_no_variable_again)
+{
+    struct edits edits;
+    edits_from_solution(&edits, BODY("dim3 b(n, 1);\na = 2;\nc = b;"),
+                        BODY("a = 2;\ndim3 b(1, n);\nc = b;"), NULL);
+    for (size_t i = 0; i < edits.count; ++i)
+        cr_expect_null(strstr(edits.list[i].says, "call of b()"), "%s", edits.list[i].says);
+    edits_free(&edits);
 }
 
 Test(edits, leave_alone_what_the_student_has_not_begun)
@@ -130,6 +178,7 @@ static const struct {
     {"chosen lane", BODY("if (i == 31) a = __shfl_sync(m, b, 0);"),
      BODY("if (i == 0) a = __shfl_sync(m, b, 0);")},
     {"units", BODY("int q = n / 4;\na = q + i;"), BODY("int q = n / 4;\na = 4 * q + i;")},
+    {"ring", BODY("int s = n % 4;\na[s] = b;"), BODY("int s = n % 4;\na[(s + 1) % 4] = b;")},
     {"offset", BODY("int *p = a;\nf(p + n, 1);\ng(p);"),
      BODY("int *p = a;\nf(p + n, 1);\ng(p + n);")},
     {"references", "void f(int *p, int *q)\n{\nint *r = p;\np = q;\nq = r;\n}\n",
@@ -156,6 +205,8 @@ static const struct {
     {"elements", BODY("a = n * sizeof(float);"), BODY("a = n * 1;")},
     {"another index", BODY("int r = b + i + j * ROWS;\na = t[i * EACH + j];"),
      BODY("int r = b + i + j * ROWS;\na = t[i + j * ROWS];")},
+    {"part of a sum", BODY("int r = b + n * ROWS;\nint c = 1 + b * EACH + n;"),
+     BODY("int r = b + n * ROWS;\nint c = 1 + b + n * ROWS;")},
     {"number of a constant", "#define SLOTS 4\n" BODY("a = 3;"),
      "#define SLOTS 4\n" BODY("a = SLOTS;")},
     {"constant of the file", "#define ROWS (TILE + 2)\n" BODY("a = TILE * 4;"),
@@ -165,6 +216,31 @@ static const struct {
      BODY("cudaStream_t s = b;\nf<<<1, n, 0, s>>>(a);")},
     {"another stream", BODY("cudaStream_t p = b, q = c;\nf(p);\ng(p);"),
      BODY("cudaStream_t p = b, q = c;\nf(q);\ng(p);")},
+    {"bits before a comparison", BODY("if (n & 31 == 0) a = 0;"),
+     BODY("if ((n & 31) == 0) a = 0;")},
+    {"shift before a difference", BODY("a = 1u << n - 1;"), BODY("a = (1u << n) - 1;")},
+    {"offset in bytes", BODY("a = (float *)(char *)b.p + n;"),
+     BODY("a = (float *)((char *)b.p + n);")},
+    {"pitch in bytes", BODY("float *p = b;\nf(p + n * pitch);"),
+     BODY("float *p = b;\nf(((decltype(&p[0]))((char *)p + n * pitch)));")},
+    {"pitch in an index", BODY("float *p = b;\na = p[n * m.pitch + b];"),
+     BODY("float *p = b;\na = ((decltype(&p[0]))((char *)p + n * m.pitch))[b];")},
+    {"quotient of numbers", BODY("a = 1 / 4;"), BODY("a = 1.f / 4;")},
+    {"quotient of variables", BODY("int p = n, q = n;\nfloat a = p / q;"),
+     BODY("int p = n, q = n;\nfloat a = (float)p / q;")},
+    {"variable without use", BODY("float t = n;\nfloat p = t - 1;\na = t;"),
+     BODY("float t = n;\nfloat p = t - 1;\na = p;")},
+    {"length of a padded array", "struct s { int t[8][DEEP + 8]; };\n" BODY("f(b, DEEP);"),
+     "struct s { int t[8][DEEP + 8]; };\n" BODY("f(b, DEEP + 8);")},
+    {"padding of another argument", BODY("f(a, SIDE + 8);\nf(b, DEEP);"),
+     BODY("f(a, SIDE + 8);\nf(b, DEEP + 8);")},
+    {"array as long as a loop", BODY("__shared__ int s[ROWS];\nfor (; n < TILE + 2;)\ns[n] = 0;"),
+     BODY("__shared__ int s[TILE + 2];\nfor (; n < TILE + 2;)\ns[n] = 0;")},
+    {"sum of a round", BODY("float s = 0;\nfor (; n;) {\ns += n;\na = s;\n}"),
+     BODY("float s = 0;\nfor (; n;) { s = 0;\ns += n;\na = s;\n}")},
+    {"after the loop", BODY("while (n < b) {\na += n;\nn += b;\nf(a);\n}"),
+     BODY("while (n < b) {\na += n;\nn += b;\n} f(a);")},
+    {"guard", BODY("int i = b;\na = c[i];"), BODY("int i = b;\nif (i < n) a = c[i];")},
     {"barrier", BODY("__shared__ int s[1];\ns[0] = 1;\na = s[0];"),
      BODY("__shared__ int s[1];\ns[0] = 1;\n__syncthreads();\na = s[0];")},
 };
@@ -280,6 +356,10 @@ Test(edits, begin_with_what_the_finding_suggests)
     cr_expect_str_eq(edits.list[0].text, "(long long)n");
     cr_expect(edits.list[0].is_sure);
     cr_expect_eq(edits.count, 1, "%zu edits", edits.count);
+    edits_free(&edits);
+    lines.shown[0] = 3;
+    edits_by_rules(&edits, "__device__ int f(unsigned int v)\n{\nreturn v + 1;\n}\n", &lines);
+    cr_expect_str_eq(edits.list[0].says, "with the parameter `v` in 64 bits in line 1");
     edits_free(&edits);
 }
 

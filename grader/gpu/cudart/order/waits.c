@@ -105,6 +105,16 @@ static const struct wait *find(explains *fits, const struct order_work *earlier,
     return NULL;
 }
 
+/* Returns whether the line that recorded WAIT's event has also recorded one after EARLIER. */
+static bool has_later_record(const struct wait *wait, const struct order_work *earlier)
+{
+    for (unsigned i = 0; i < record_count && i < MOST_RECORDS; i++)
+        if (records[i].place.line == wait->event.place.line &&
+            records[i].stream == earlier->stream && records[i].works >= earlier->number)
+            return true;
+    return false;
+}
+
 const char *order_explain_waits(const struct order_work *earlier, const struct order_work *later,
                                 char text[ORDER_ADVICE])
 {
@@ -117,6 +127,12 @@ const char *order_explain_waits(const struct order_work *earlier, const struct o
                  "orders nothing: record the event in the stream of the first work, and wait in "
                  "the other stream",
                  (unsigned)vain->place.line, (unsigned)vain->event.place.line);
+    else if (early && has_later_record(early, earlier))
+        snprintf(text, ORDER_ADVICE,
+                 "line %u waits for an event that line %u recorded before line %u started the "
+                 "other work: wait for the event that line %u recorded after it",
+                 (unsigned)early->place.line, (unsigned)early->event.place.line,
+                 (unsigned)earlier->place.line, (unsigned)early->event.place.line);
     else if (early)
         snprintf(
             text, ORDER_ADVICE,

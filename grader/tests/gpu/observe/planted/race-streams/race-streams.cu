@@ -316,6 +316,19 @@ static void copies_after_all_streams_are_destroyed()
     cudaMemcpy(p, d, N * sizeof *d, cudaMemcpyDeviceToHost); // B
 }
 
+// race-streams
+static void event_of_an_earlier_round()
+{
+    cudaEvent_t events[2] = {e};
+    cudaEventCreate(&events[1]);
+    for (int i = 0; i < 2; ++i) {
+        fill<<<BLOCKS(N), 0, a>>>(i == 0 ? m : d, 1, N); // A
+        cudaEventRecord(events[i], a);
+    }
+    cudaStreamWaitEvent(b, e);
+    add<<<BLOCKS(N), 0, b>>>(d, d, N); // B
+}
+
 int main()
 {
     CALL(reads_too_early);
@@ -352,4 +365,5 @@ int main()
     CALL(branch_that_waits);
     CALL(branches_with_other_data);
     CALL(copies_after_all_streams_are_destroyed);
+    CALL(event_of_an_earlier_round);
 }
