@@ -79,7 +79,8 @@ write_tool() {
 }
 
 # The names under which make and nvcc find the cross compilers. They are scripts, because ccache asks under which name
-# it was started. There is no apt-get: set-up would install packages of x86-64.
+# it was started; nvcc also runs in sandboxes, where ccache cannot write. There is no apt-get: set-up would install packages
+# of x86-64.
 write_tools() {
     local tool include
     mkdir -p "$home/bin"
@@ -90,7 +91,7 @@ write_tools() {
     include=$(sed -n 's/^CONFIG_CUDA_HOME := //p' "$root/build/config.mk")/include
     write_tool nvcc <<END
 #!/bin/sh
-exec $(sed -n 's/^CONFIG_NVCC := //p' "$root/build/config.mk") -ccbin $(type -P aarch64-linux-gnu-g++) \\
+exec $(sed -n 's/^CONFIG_NVCC := //p' "$root/build/config.mk") -ccbin $(PATH=$(getconf PATH) type -P aarch64-linux-gnu-g++) \\
     -I$include -isystem $include/cccl -L/usr/lib/cuda-arm64 "\$@"
 END
 }
