@@ -75,7 +75,7 @@ CPPFLAGS += -DLANEWISE_PRELOAD='"$(shell $(CC) -print-file-name=libasan.so 2>/de
 endif
 # LANEWISE_PATIENCE is the factor of the time limits of runs; without it, 1, or 3 with sanitizers.
 CPPFLAGS += $(LANEWISE_PATIENCE:%=-DLANEWISE_PATIENCE=%)
-# LANEWISE_EMULATED is for tests in qemu-user: the kernel then filters no system calls.
+# LANEWISE_EMULATED is for tests in qemu-user: the kernel then filters no system calls, and programs have a thread more.
 CPPFLAGS += $(if $(LANEWISE_EMULATED),-DLANEWISE_EMULATED)
 LDFLAGS := $(SANITIZERS) -Wl,--as-needed
 

@@ -228,7 +228,8 @@ bool cli_open_lab(const char *command, const char *word, struct lab *lab)
     }
     if (labs_find(word, name, error, sizeof error) && labs_open(name, lab, error, sizeof error))
         return true;
-    cli_complain(command, EXIT_USAGE, "%s", error);
+    if (!process_interrupted()) /* Ctrl-C also ends the process that describes the lab */
+        cli_complain(command, EXIT_USAGE, "%s", error);
     return false;
 }
 

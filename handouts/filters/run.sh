@@ -4,7 +4,7 @@
 #   handouts/filters/run.sh 'make grade LAB=01'
 #
 # It runs on fresh skeletons, because the labs of this tree may be half solved. It does not see the variables of the
-# `make` that builds the pages. A command may take a minute.
+# `make` that builds the pages. A command may take a minute (longer if LANEWISE_PATIENCE says so).
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root" || exit 125
 labs=$(mktemp -d) || exit 125
@@ -21,5 +21,5 @@ done
 nvcc=$(sed -n 's/^CONFIG_NVCC := //p' build/config.mk 2>/dev/null)
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES HANDOUT HANDOUT_DEPS HANDOUT_FACTS
 PATH=$PATH${nvcc:+:$(dirname "$nvcc")} NO_COLOR=1 COLUMNS=100 LANEWISE_LABS=$labs LANEWISE_SECRET=$labs/.secret.key \
-    timeout 60 bash -c "$1" </dev/null 2>&1 | sed "s,$labs/,labs/,g"
+    timeout $((60 * ${LANEWISE_PATIENCE:-1})) bash -c "$1" </dev/null 2>&1 | sed "s,$labs/,labs/,g"
 exit "${PIPESTATUS[0]}"

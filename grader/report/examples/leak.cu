@@ -18,4 +18,5 @@ int main()
         right();
         wrong();
     }
+    return 0;
 }

@@ -69,24 +69,31 @@ unpack_runtime() {
     ln -s libcudart.so.13 "$home/cuda/usr/lib/cuda-arm64/libcudart.so"
 }
 
+# Writes the tool $1 from standard input. An equal one keeps its time, because the cache of built submissions compares
+# that of nvcc.
+write_tool() {
+    local text
+    text=$(cat)
+    [ "$(cat "$home/bin/$1" 2>/dev/null)" = "$text" ] || printf '%s\n' "$text" >"$home/bin/$1"
+    chmod +x "$home/bin/$1"
+}
+
 # The names under which make and nvcc find the cross compilers. They are scripts, because ccache asks under which name
-# it was started. There is no apt-get: set-up would install packages of x86-64.
+# it was started; nvcc also runs in sandboxes, where ccache cannot write. There is no apt-get: set-up would install packages
+# of x86-64.
 write_tools() {
     local tool include
     mkdir -p "$home/bin"
     for tool in $tools; do
-        rm -f "$home/bin/$tool"
-        printf '#!/bin/sh\nexec aarch64-linux-gnu-%s "$@"\n' "$tool" >"$home/bin/$tool"
-        chmod +x "$home/bin/$tool"
+        printf '#!/bin/sh\nexec aarch64-linux-gnu-%s "$@"\n' "$tool" | write_tool "$tool"
     done
     ln -sf /bin/false "$home/bin/apt-get"
     include=$(sed -n 's/^CONFIG_CUDA_HOME := //p' "$root/build/config.mk")/include
-    cat >"$home/bin/nvcc" <<END
+    write_tool nvcc <<END
 #!/bin/sh
-exec $(sed -n 's/^CONFIG_NVCC := //p' "$root/build/config.mk") -ccbin $(type -P aarch64-linux-gnu-g++) \\
+exec $(sed -n 's/^CONFIG_NVCC := //p' "$root/build/config.mk") -ccbin $(PATH=$(getconf PATH) type -P aarch64-linux-gnu-g++) \\
     -I$include -isystem $include/cccl -L/usr/lib/cuda-arm64 "\$@"
 END
-    chmod +x "$home/bin/nvcc"
 }
 
 # The kernel must know the emulator, and hold it open: programs also run where the emulator is not visible.

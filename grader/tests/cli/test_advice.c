@@ -235,6 +235,21 @@ static void try_after(const struct example *example)
     json_decref(findings);
 }
 
+/* Returns whether the example crashes here as its diff says. */
+static bool crashes_here(const struct example *example)
+{
+    (void)example;
+#ifdef __aarch64__ /* on this CPU, the quotient is 0 and the program continues */
+    if (strcmp(example->name, "host-crash-zero") == 0)
+        return false;
+#endif
+#ifdef LANEWISE_EMULATED /* qemu-user does not know the address */
+    if (strcmp(example->name, "host-crash-wild") == 0)
+        return false;
+#endif
+    return true;
+}
+
 Test(advice, mends_the_examples)
 {
     const char *some = getenv("LANEWISE_ADVICE");
@@ -247,7 +262,8 @@ Test(advice, mends_the_examples)
         examples[i] = read_example(found.gl_pathv[i]);
     build(examples, found.gl_pathc);
     for (size_t i = 0; i < found.gl_pathc; ++i) {
-        try_before(&examples[i]);
+        if (crashes_here(&examples[i]))
+            try_before(&examples[i]);
         try_after(&examples[i]);
         free(examples[i].text);
     }

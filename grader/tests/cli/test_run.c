@@ -31,7 +31,7 @@ static const struct {
     {"a folder", "$LANEWISE run /tmp", "/tmp is not a file"},
     {"an empty file", "touch a; chmod +x a; $LANEWISE run ./a", "./a is not an executable"},
     {"a script", "echo '#!/bin/sh' >a; chmod +x a; $LANEWISE run ./a", "./a is not an executable"},
-    {"no CUDA program", "$LANEWISE run /bin/true", "/bin/true is not a CUDA program"},
+    {"no CUDA program", "cp $LANEWISE a; $LANEWISE run ./a", "./a is not a CUDA program"},
     {"the runtime of an old CUDA",
      "sed s/libcudart.so.13/libcudart.so.11/g $PROGRAMS/indices >a; chmod +x a; $LANEWISE run ./a",
      "./a needs libcudart.so.11; build it with nvcc from CUDA 12 or 13"},

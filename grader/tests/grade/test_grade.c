@@ -637,3 +637,14 @@ Test(grade, ctrl_c_ends_it_and_leaves_nothing)
     cr_expect_str_eq(output, "124\n", "%s", output);
     free(output);
 }
+
+/* The grader then runs a program that describes the lab, which Ctrl-C ends, too. */
+Test(grade, ctrl_c_at_the_beginning_is_no_failure)
+{
+    int code;
+    char *output = shell(&code, "set -m; for pause in .01 .02 .03 .04 .06 .08; do " GRADE
+                                "--lab 02-coalesce >>out 2>&1 & sleep $pause; "
+                                "kill -INT -- -$!; wait $!; done 2>/dev/null; cat out");
+    cr_expect(!strstr(output, "cannot be started"), "%s", output);
+    free(output);
+}

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "sandbox/process.h"
+#include "tests/support/patience.h"
 
 TestSuite(limits, .timeout = 600);
 
@@ -18,7 +19,7 @@ static struct process_command command_for(const char *const words[])
 {
     return (struct process_command){.argv = words,
                                     .environment = environment,
-                                    .wall_seconds = 300,
+                                    .wall_seconds = PATIENCE * 300,
                                     .cpu_seconds = 60,
                                     .idle_seconds = .5,
                                     .output_keep = 100,

@@ -3,7 +3,7 @@
 #
 #   one_program.sh FILE.cu...     then "all FILE" runs FILE.cu, whose functions are in a namespace of its own
 #
-# Files include only headers in angle brackets.
+# Files include only headers in angle brackets, and their main() has a return statement, because it gets another name.
 echo '#include <string.h>'
 sed -nE 's/^(#include <[^>]*>).*/\1/p' "$@" | sort -u
 echo 'static int start(int (*run)(), int, char **) { return run(); }'

@@ -11,17 +11,11 @@
 #include "base/files.h"
 #include "config.h"
 #include "sandbox/process.h"
+#include "tests/support/patience.h"
 
 #define BUILD_FOLDER LANEWISE_ROOT "/" LANEWISE_BUILD
-#ifdef LANEWISE_PRELOAD /* only builds with sanitizers need a preload, and they are slow */
-#define PATIENCE 3
-#else
+#ifndef LANEWISE_PRELOAD /* only builds with sanitizers need a preload */
 #define LANEWISE_PRELOAD ""
-#define PATIENCE         LANEWISE_PATIENCE
-#endif
-
-#ifndef LANEWISE_PATIENCE
-#define LANEWISE_PATIENCE 1
 #endif
 
 static char folder[32];

@@ -12,8 +12,8 @@ void shell_fini(void);
 const char *shell_folder(void);
 
 /* Replaces the time limit of this test's scripts, which is 100 seconds. Tests call this for long
- * builds, which take longer on a busy machine. With sanitizers, the limit is three times as
- * long. */
+ * builds, which take longer on a busy machine. In slow builds, the limit is longer
+ * (patience.h). */
 void shell_patience(double wall_seconds);
 
 /* Runs SCRIPT (printf's format) in bash, in the folder. The script gets our environment, without

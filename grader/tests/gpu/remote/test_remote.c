@@ -20,6 +20,7 @@
 #include "gpu/tools.h"
 #include "record/record.h"
 #include "sandbox/process.h"
+#include "tests/support/patience.h"
 
 struct link {
     int fd, server_fd, file, record;
@@ -629,7 +630,7 @@ static struct process_outcome run_recorded(const char *name, enum place place, c
     struct process_command command = {.argv = words,
                                       .environment = environment,
                                       .folder = BUILT "/tests", /* "conditional" writes a file */
-                                      .wall_seconds = 120,
+                                      .wall_seconds = PATIENCE * 120,
                                       .output_keep = 1 << 20,
                                       .output_limit = 1 << 20};
     struct process_command server = command;
@@ -720,8 +721,7 @@ Test(remote, a_twin_follows)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* Kernels wait for a program in another process. (If there is a twin, kernels cannot wait for the
- * program.) */
+/* Kernels wait for a program in another process. (With a twin, they cannot.) */
 Test(remote, kernels_wait_for_a_program_beside_them)
 {
     struct process_outcome inside = run_program("persistent", INSIDE);
