@@ -31,7 +31,7 @@
  * words, or a byte. */
 #define WORD 4
 
-/* A copy to the host, or memory that kernels wrote and the host could read without a copy (LENT). */
+/* A copy to the host, or memory that kernels wrote and the host can read without a copy (LENT). */
 struct copy {
     size_t size, at;  /* bytes; AT is the offset of its answers */
     long long launch; /* number of the launch after which it was made */

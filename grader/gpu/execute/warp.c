@@ -401,8 +401,8 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     return path;
 }
 
-/* The longest time for which a GPU's warp sleeps, and the time that an instruction takes if it needs
- * the result of the one before it: four cycles at 2 GHz. */
+/* The longest time for which a GPU's warp sleeps, and the time that an instruction takes if it
+ * needs the result of the one before it: four cycles at 2 GHz. */
 #define LONGEST_SLEEP           1000000u
 #define INSTRUCTION_NANOSECONDS 2
 
