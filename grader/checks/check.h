@@ -417,7 +417,8 @@ double check_worse_counter(struct check *check, const struct run *run, const cha
  * and by atomics that return the old value. Returns 0 if RUN is NULL. */
 double check_sectors_read(const struct run *run);
 /* Returns the number of sectors that kernels, and copies within the GPU, read from and write to
- * global and local memory. Memory that the program only clears does not count. Returns 0 if RUN is NULL. */
+ * global and local memory. Memory that the program only clears does not count. Returns 0 if RUN is
+ * NULL. */
 double check_sectors_moved(const struct run *run);
 /* Checks that launch number INDEX does the work. This launch must read at least BYTES. All launches
  * together may read at most 1.5 times BYTES, so that none of them does useless work. One warp may

@@ -40,7 +40,8 @@ double check_sum(const json_t *counts, const char *what);
 #define CHECK_PREDICTED_TIME "predicted time"
 
 /* Returns the predicted time of all kernels of RUN and of all copies within the GPU, in
- * microseconds, rounded to tenths. Kernels whose warps wait for each other have no predicted time. */
+ * microseconds, rounded to tenths. Kernels whose warps wait for each other have no predicted
+ * time. */
 double check_predicted_time(const struct run *run);
 /* Returns what limits the speed of the slowest launch, such as "shared memory". Returns "copies" if
  * the copies take longer than each launch. */
