@@ -227,13 +227,13 @@ static size_t count_uses(const struct rules *rules, size_t i, size_t count)
 }
 
 /* Replaces an index, or a part of a sum, by another expression of the function that has the same
- * variables, and that the function uses as often or more often. */
+ * variables. The function must use the expression at least as often as the part of a sum. */
 void rule_try_expression(const struct rules *rules, size_t i)
 {
     static const char *const after[] = {"*", "/", "%", ".", "->", NULL};
     size_t names[NAMES_MOST], count = rule_argument_length(rules, i + 1);
-    bool is_place = rule_is(rules, i, "[") || rule_is(rules, i, "+");
-    size_t name_count = is_place ? find_names(rules, i + 1, count, names) : 0;
+    bool is_index = rule_is(rules, i, "["), is_part = rule_is(rules, i, "+");
+    size_t name_count = is_index || is_part ? find_names(rules, i + 1, count, names) : 0;
     char text[200];
     if (name_count < 2)
         return;
@@ -242,7 +242,7 @@ void rule_try_expression(const struct rules *rules, size_t i)
                       (token_is_name(rule_at(rules, j)) || rule_is(rules, j, "("));
         size_t length = begins ? sum_length(rules, j, names, name_count) : 0;
         if (length == 0 || (j >= i && j <= i + count) ||
-            count_uses(rules, j, length) < count_uses(rules, i + 1, count))
+            (is_part && count_uses(rules, j, length) < count_uses(rules, i + 1, count)))
             continue;
         rule_copy(rules, j, length, text, sizeof text);
         rule_change_term(rules, i + 1, count, text);

@@ -205,6 +205,8 @@ static const struct {
     {"elements", BODY("a = n * sizeof(float);"), BODY("a = n * 1;")},
     {"another index", BODY("int r = b + i + j * ROWS;\na = t[i * EACH + j];"),
      BODY("int r = b + i + j * ROWS;\na = t[i + j * ROWS];")},
+    {"index of a condition", BODY("a = t[n + 2 * b];\nif (n + 3 * b < c) a = t[n + 2 * b];"),
+     BODY("a = t[n + 2 * b];\nif (n + 3 * b < c) a = t[n + 3 * b];")},
     {"part of a sum", BODY("int r = b + n * ROWS;\nint c = 1 + b * EACH + n;"),
      BODY("int r = b + n * ROWS;\nint c = 1 + b + n * ROWS;")},
     {"number of a constant", "#define SLOTS 4\n" BODY("a = 3;"),
