@@ -14,10 +14,10 @@
 #include "grade/runner.h"
 #include "grade/tries.h"
 
-#define BUILDS    4u   /* most builds; each leaves out edits that did not compile before */
-#define BATCH     40u  /* edits that are built as one program; more would make each run slower */
+#define BUILDS    4u    /* most builds; each leaves out edits that did not compile before */
+#define BATCH     40u   /* edits that are built as one program; more would make each run slower */
 #define WORK      120e6 /* most work to try the edits of one source, in warp instructions */
-#define MORE_WORK 10e6 /* most work to search for other edits, after one was found */
+#define MORE_WORK 10e6  /* most work to search for other edits, after one was found */
 /* The limit of one launch, in warp instructions: an edit may cause an endless loop. The largest
  * launch of a right program has 5 million. */
 #define LAUNCH_LEAST 2e6
