@@ -29,10 +29,12 @@ static const struct token *first_of(const struct code *code, struct span span)
 /* Returns whether SPAN consists of whole lines. */
 static bool is_whole_lines(const struct code *code, struct span span)
 {
+    if (span.count == 0)
+        return false;
     const struct token *first = first_of(code, span), *last = first + span.count - 1;
     bool begins = span.first == 0 || first[-1].line != first->line;
     bool ends = span.first + span.count == code->token_count || last[1].line != last->line;
-    return span.count > 0 && begins && ends;
+    return begins && ends;
 }
 
 /* Returns the name of the first function that SPAN calls, or NULL. */
