@@ -147,6 +147,19 @@ CHECK(
  * and passes; and barriers, because smaller tiles need more barriers. */
 #define OF_TILES (1 << CHECK_SHARED | 1 << CHECK_BARRIERS)
 
+/* Fails the check if 32 multiply-adds take more than 1.5 instructions: warps could poll until a
+ * copy has arrived. */
+static void refuse_polls(struct check *check, const struct run *run)
+{
+    double instructions = check_counter(run, "warp_instructions") * 32 / N / N / N;
+    if (instructions > 1.5)
+        check_refuse(
+            check, run,
+            "Let a thread keep several numbers of C in registers: then most instructions are multiply-adds.",
+            "for 32 multiply-adds, the warps execute %.2f instructions, and the limit is 1.50",
+            instructions);
+}
+
 /* Fails the check if threads make multiply-adds that the product does not need, while they wait. */
 static void refuse_idle_adds(struct check *check, const struct run *run)
 {
@@ -239,6 +252,7 @@ CHECK(
     const struct run *run = run_measured(check, COPIES);
     double waits = check_counter(run, "waits_for_loads async_copies_exposed texture_requests");
     check_measure(check, run, waits);
+    refuse_polls(check, run);
     refuse_idle_adds(check, run);
 }
 
