@@ -69,7 +69,7 @@ $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 # Runs one test more at a time than there are processors, because some tests wait for others to end.
 TEST_JOBS := -j$(shell expr $$(nproc) + 1)
 
-# The tests of `make gradings`. Each grades many programs, which takes as long as all other tests together.
+# The tests of `make gradings`. Each grades many programs. Together they take two thirds of the time of all other tests.
 GRADINGS := advice/mends_* attacks/as_submissions_* golden_grade/* golden_mistakes/* golden_solutions/* kills/* shared_memory/*
 # With sanitizers, neither these tests run nor those of the next list: they run code of ours that other tests also run.
 # Most of their time goes to nvcc, browsers and Pandoc, or to more gradings of the same kind.
