@@ -146,6 +146,7 @@ void check_costs(struct check *check, const struct run *run)
         if (check->info->figure.judges & 1u << i || costs[i] <= limit || !check_is_open(check) ||
             check_is_lost(check))
             continue;
+        /* only the text about time shows the second argument */
         snprintf(text, sizeof text, limits[i].text, check_number(costs[i]),
                  check_predicted_limit(run));
         check_refuse(check, run, limits[i].hint, "%s; the solution needs %s, and the limit is %s",

@@ -239,7 +239,7 @@ static bool is_stream_line(const struct code *code, struct span part, size_t i)
 
 /* What the finding or the wrong numbers suggest. */
 enum { CLOSE = 1, COLLISION = 2, UNWRITTEN = 4, OUTSIDE = 8, WIDE = 16, ROUNDING = 32 };
-#define ALONE 64 /* a rule that is used only where it fits */
+#define ONLY_IF_FITS 64 /* a flag beside these: the rule is not used otherwise */
 
 /* How unlikely each rule's edits are to correct a mistake. The costs come from mistakes of students
  * whose correction is known. FITS says when a rule's edits are much likelier. */
@@ -264,7 +264,7 @@ static const struct weight {
     {rule_try_padded, 2, UNWRITTEN | OUTSIDE},
     {rule_try_dimension, 2, OUTSIDE},
     {rule_try_behind_loop, 2, 0},
-    {rule_try_parameter, 2, WIDE | ALONE},
+    {rule_try_parameter, 2, WIDE | ONLY_IF_FITS},
     {rule_try_lane, 2, 0},
     {rule_try_ring, 2, 0},
     {rule_try_offset, 2, 0},
@@ -295,7 +295,7 @@ static const struct weight {
     {rule_try_condition, 8, UNWRITTEN},
     {rule_try_sign, 8, CLOSE},
     {rule_try_index, 8, 0},
-    {rule_try_wide, 8, WIDE | ALONE},
+    {rule_try_wide, 8, WIDE | ONLY_IF_FITS},
     {rule_try_brackets, 9, CLOSE | OUTSIDE},
     {rule_try_difference, 9, CLOSE},
     {rule_try_more, 9, 0},
@@ -347,7 +347,7 @@ static void follow(struct place_of_rules *place, size_t i)
         if (weights[j].fits & fits && (!only || weights[j].fits & only))
             follow_rule(place, j, i, cost + weights[j].cost);
     for (size_t j = 0; j < ROWS(weights) && !only; ++j)
-        if (!(weights[j].fits & fits) && !(weights[j].fits & ALONE) &&
+        if (!(weights[j].fits & fits) && !(weights[j].fits & ONLY_IF_FITS) &&
             (!is_far || weights[j].fits == ROUNDING))
             follow_rule(place, j, i, cost + weights[j].cost + FITTING);
 }

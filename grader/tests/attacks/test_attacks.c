@@ -58,7 +58,7 @@ static char *look_at_machine(void)
 static void perform(enum sandbox_level level, bool once_more, struct grade_job *job)
 {
     int code;
-    char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE];
+    char path[PATH_SIZE];
     /* Every user may enter the folder, because sandboxes run as other users. */
     free(shell_must("chmod 711 . && mkdir -p %s && cd %s && mkdir -m 711 checks && chmod 711 . && "
                     "cp $LIB/remote/libcudart.so.13 $LIB/lanewise-device . && cp " PROGRAM
@@ -70,15 +70,14 @@ static void perform(enum sandbox_level level, bool once_more, struct grade_job *
                               .level = level,
                               .seed = GRADE_SEED_OPEN(1),
                               .file_name = "attacks.cu"};
-    cr_assert(base_path(job->folder, "%s/%s/checks", folder, sandbox_level_name(level)) &&
-              base_path(job->programs[ON_EMULATOR], "%s/%s/program-under-attack", folder,
+    cr_assert(base_path(job->folder, "%s/%s/checks", shell_folder(), sandbox_level_name(level)) &&
+              base_path(job->programs[ON_EMULATOR], "%s/%s/program-under-attack", shell_folder(),
                         sandbox_level_name(level)) &&
-              base_path(path, "%s/job.json", folder) && grade_job_write(job, path));
+              base_path(path, "%s/job.json", shell_folder()) && grade_job_write(job, path));
     char *output =
         shell(&code, "CRITERION_ALWAYS_SUCCEED=1 LANEWISE_JOB=$PWD/job.json " RUNNER " 2>&1");
     cr_assert_eq(code, 0, "%s", output);
     free(output);
-    free(folder);
 }
 
 static bool is_printable(const char *text)

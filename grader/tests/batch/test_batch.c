@@ -18,11 +18,10 @@ TestSuite(batch, .init = shell_init, .fini = shell_fini, .timeout = 300);
 
 static struct batch_store *open_store(void)
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE], error[500];
-    base_path(path, "%s/" BATCH_STORE_FILE, folder);
+    char path[PATH_SIZE], error[500];
+    base_path(path, "%s/" BATCH_STORE_FILE, shell_folder());
     struct batch_store *store = batch_store_open(path, error, sizeof error);
     cr_assert(store, "%s", error);
-    free(folder);
     return store;
 }
 

@@ -191,13 +191,12 @@ static size_t count_grades(void)
  * signal NUMBER. */
 static void kill_batch_after(size_t count, int number)
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\"");
     pid_t pid = fork();
     if (pid == 0) {
         int null = open("/dev/null", O_RDWR);
         dup2(null, 1);
         dup2(null, 2);
-        if (chdir(folder) == 0)
+        if (chdir(shell_folder()) == 0)
             execl(LANEWISE_ROOT "/" LANEWISE_BUILD "/lanewise", "lanewise", "batch", "subs",
                   "--labs", "2", "--device", "emulator", "--seed", "7", "--jobs", "1", NULL);
         _exit(127);
@@ -211,7 +210,6 @@ static void kill_batch_after(size_t count, int number)
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     if (number != SIGKILL)
         cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 130, "status %x", status);
-    free(folder);
 }
 
 /* When a batch is killed, its stored grades remain. The next batch grades the rest. Its gradebook

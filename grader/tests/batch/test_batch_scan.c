@@ -116,9 +116,8 @@ Test(batch_scan, times_in_names)
 
 static bool read_roster(const char *text, struct batch_roster *roster, char *error, size_t size)
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE];
-    base_path(path, "%s/roster.csv", folder);
-    free(folder);
+    char path[PATH_SIZE];
+    base_path(path, "%s/roster.csv", shell_folder());
     cr_assert(base_write_file(path, text, strlen(text), 0600));
     return batch_roster_read(path, roster, error, size);
 }
@@ -256,7 +255,7 @@ static char *scan(const struct batch_roster *roster)
     static struct batch_lab scanned[LABS];
     static const char *const of_submission[] = {"student", "lab", "path", NULL};
     static const char *const of_review[] = {"student", "lab", "path", "why", NULL};
-    char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE], subs[PATH_SIZE];
+    char path[PATH_SIZE], subs[PATH_SIZE];
     char out[PATH_SIZE], error[2 * PATH_SIZE];
     size_t i;
     json_t *row;
@@ -264,10 +263,9 @@ static char *scan(const struct batch_roster *roster)
         scanned[i] = (struct batch_lab){.lab = kit[i], .grader = "g"};
         scanned[i].lab.declared = json_pack("{s:s, s:[]}", "title", "", "checks");
     }
-    base_path(path, "%s/" BATCH_STORE_FILE, folder);
-    base_path(subs, "%s/subs", folder);
-    base_path(out, "%s/subs/grades", folder);
-    free(folder);
+    base_path(path, "%s/" BATCH_STORE_FILE, shell_folder());
+    base_path(subs, "%s/subs", shell_folder());
+    base_path(out, "%s/subs/grades", shell_folder());
     struct batch_store *store = batch_store_open(path, error, sizeof error);
     cr_assert(store, "%s", error);
     struct batch_scan scan = {.folder = subs,

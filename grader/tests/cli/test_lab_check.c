@@ -50,8 +50,8 @@ Test(mutant, edits_are_made_or_refused)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct mutant mutant;
-        char error[300], *folder = shell_must("printf '%%s' \"$PWD\""), path[400];
-        snprintf(path, sizeof path, "%s/a-mutant.diff", folder);
+        char error[300], path[400];
+        snprintf(path, sizeof path, "%s/a-mutant.diff", shell_folder());
         cr_assert(base_write_file(path, rows[i].text, strlen(rows[i].text), 0600));
         bool read = mutant_read(path, SOLUTION, &mutant, error, sizeof error);
         cr_expect_eq(read, rows[i].source != NULL, "%s: %s", rows[i].name, error);
@@ -61,7 +61,6 @@ Test(mutant, edits_are_made_or_refused)
             mutant_free(&mutant);
         } else
             cr_expect(strstr(error, rows[i].error), "%s: %s", rows[i].name, error);
-        free(folder);
     }
 }
 
@@ -70,8 +69,8 @@ Test(mutant, losses_have_points_or_none)
     static const char text[] =
         "mutant: a\nscores: 70\nloses: ragged 15, block-path 1.7,speed\n\n-one\n";
     struct mutant mutant;
-    char error[300], *folder = shell_must("printf '%%s' \"$PWD\""), path[400];
-    snprintf(path, sizeof path, "%s/a.diff", folder);
+    char error[300], path[400];
+    snprintf(path, sizeof path, "%s/a.diff", shell_folder());
     cr_assert(base_write_file(path, text, strlen(text), 0600));
     cr_assert(mutant_read(path, SOLUTION, &mutant, error, sizeof error), "%s", error);
     cr_assert_eq(mutant.loss_count, 3);
@@ -81,7 +80,6 @@ Test(mutant, losses_have_points_or_none)
     cr_expect_str_eq(mutant.losses[2].check, "speed");
     cr_expect_lt(mutant.losses[2].points, 0);
     mutant_free(&mutant);
-    free(folder);
 }
 
 /* --- the command ------------------------------------------------------------------------------------ */

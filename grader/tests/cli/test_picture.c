@@ -17,11 +17,9 @@ TestSuite(picture, .init = shell_init, .fini = shell_fini);
  * directory. */
 static void write_picture(const char *bytes, size_t size)
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\"");
-    cr_assert_eq(chdir(folder), 0);
+    cr_assert_eq(chdir(shell_folder()), 0);
     FILE *file = fopen("a.pgm", "wb");
     cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
-    free(folder);
 }
 
 #define TEXT(text) text, sizeof text - 1

@@ -559,8 +559,7 @@ Test(grade, a_runner_that_fails_makes_no_grade)
     cr_assert(labs_open("02-coalesce", &lab, error, sizeof error), "%s", error);
     cr_assert(submission_open(&lab, LANEWISE_ROOT "/labs", &submission, error, sizeof error), "%s",
               error);
-    char *folder = shell_must("printf '%%s' \"$PWD\"");
-    cr_assert(base_path(lab.runner, "%s/runner", folder));
+    cr_assert(base_path(lab.runner, "%s/runner", shell_folder()));
     for (size_t i = 0; i < sizeof runners / sizeof *runners; ++i) {
         struct grading grading = {.lab = &lab,
                                   .submission = &submission,
@@ -573,7 +572,6 @@ Test(grade, a_runner_that_fails_makes_no_grade)
         cr_expect_null(result, "%s: a result was written", runners[i].name);
         cr_expect(strstr(error, runners[i].message), "%s: %s", runners[i].name, error);
     }
-    free(folder);
     submission_close(&submission);
     labs_close(&lab);
 }

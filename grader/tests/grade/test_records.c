@@ -17,9 +17,7 @@ TestSuite(seal, .init = shell_init, .fini = shell_fini, .timeout = 60);
 
 static void path_of(const char *name, char path[PATH_SIZE])
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\"");
-    cr_assert(base_path(path, "%s/%s", folder, name));
-    free(folder);
+    cr_assert(base_path(path, "%s/%s", shell_folder(), name));
 }
 
 static struct seal_key make_key(const char *name)

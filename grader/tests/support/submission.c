@@ -13,15 +13,16 @@
 #include "grade/mutant.h"
 #include "tests/support/shell.h"
 
-/* Copies the skeleton of the lab whose file is PATH to labs/ in FOLDER. */
-static void place_skeleton(const char *path, const char *folder)
+/* Copies the skeleton of the lab whose file is PATH to labs/ in the test's folder. */
+static void place_skeleton(const char *path)
 {
-    char *lab = strdup(path), *name = strrchr(lab, '/'), to[PATH_SIZE], from[PATH_SIZE], why[64];
+    char *lab = strdup(path), *file = strrchr(lab, '/'), from[PATH_SIZE], to[PATH_SIZE], why[64];
     struct text text;
-    *name++ = '\0';
+    *file++ = '\0';
+    const char *name = strrchr(lab, '/') + 1;
     cr_assert(base_path(from, "%s/" LAB_PRISTINE, lab) &&
-              base_path(to, "%s/labs/%s", folder, strrchr(lab, '/') + 1) && mkdir(to, 0755) == 0 &&
-              base_path(to, "%s/labs/%s/%s", folder, strrchr(lab, '/') + 1, name));
+              base_path(to, "%s/labs/%s", shell_folder(), name) && mkdir(to, 0755) == 0 &&
+              base_path(to, "%s/labs/%s/%s", shell_folder(), name, file));
     cr_assert(base_read_file(from, 1 << 20, &text, why, sizeof why), "%s %s", from, why);
     cr_assert(base_write_file(to, text.bytes, text.size, 0644));
     free(text.bytes);
@@ -36,7 +37,7 @@ void submission_init(void)
     cr_assert(base_path(labs, "%s/labs", shell_folder()) && mkdir(labs, 0755) == 0 &&
               glob(LANEWISE_ROOT "/labs/*/*.cu", 0, NULL, &files) == 0);
     for (size_t i = 0; i < files.gl_pathc; ++i)
-        place_skeleton(files.gl_pathv[i], shell_folder());
+        place_skeleton(files.gl_pathv[i]);
     globfree(&files);
 }
 
@@ -54,23 +55,20 @@ static char *apply(char *source, const struct edit *edit)
 
 void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS], const char *name)
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\"");
     char path[PATH_SIZE], error[1000];
     struct lab opened;
     cr_assert(labs_open(lab, &opened, error, sizeof error), "%s", error);
     char *source = shell_file(opened.solution, NULL);
     for (int i = 0; i < SUBMISSION_EDITS && edits[i].find; ++i)
         source = apply(source, &edits[i]);
-    cr_assert(base_path(path, "%s/%s", folder, name));
+    cr_assert(base_path(path, "%s/%s", shell_folder(), name));
     cr_assert(base_write_file(path, source, strlen(source), 0600), "cannot write %s", path);
     labs_close(&opened);
     free(source);
-    free(folder);
 }
 
 double submission_write_mutant(const char *lab, const char *mutant, const char *name)
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\"");
     char path[PATH_SIZE], error[1000];
     struct lab opened;
     struct mutant read;
@@ -82,13 +80,12 @@ double submission_write_mutant(const char *lab, const char *mutant, const char *
         cr_assert(
             base_path(path, "%s/grader/tests/mutants/%s/%s.diff", LANEWISE_ROOT, lab, mutant));
     cr_assert(mutant_read(path, solution, &read, error, sizeof error), "%s", error);
-    cr_assert(base_path(path, "%s/%s", folder, name));
+    cr_assert(base_path(path, "%s/%s", shell_folder(), name));
     cr_assert(base_write_file(path, read.source, strlen(read.source), 0600), "cannot write %s",
               path);
     mutant_free(&read);
     labs_close(&opened);
     free(solution);
-    free(folder);
     return read.scores;
 }
 

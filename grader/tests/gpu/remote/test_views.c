@@ -26,21 +26,20 @@ static void write_input(const char *path, const int *numbers)
 
 static void open_views(void)
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\""), paths[2][600];
+    char paths[2][600];
     for (int i = 0; i < COUNT; i++) {
         shown[i] = (1 << 20) + i * i;
         judged[i] = -i;
     }
-    snprintf(paths[0], sizeof paths[0], "%s/shown", folder);
-    snprintf(paths[1], sizeof paths[1], "%s/judged", folder);
+    snprintf(paths[0], sizeof paths[0], "%s/shown", shell_folder());
+    snprintf(paths[1], sizeof paths[1], "%s/judged", shell_folder());
     write_input(paths[0], shown);
     write_input(paths[1], judged);
     cr_assert(views_open(&views, paths[0], paths[1]));
-    snprintf(paths[1], sizeof paths[1], "%s/nowhere", folder);
+    snprintf(paths[1], sizeof paths[1], "%s/nowhere", shell_folder());
     struct views none;
     cr_expect(!views_open(&none, paths[0], paths[1]));
     views_close(&none);
-    free(folder);
 }
 
 /* Sends COUNT numbers from number FIRST on. Returns the number of those that were replaced by
