@@ -61,7 +61,7 @@ static const struct {
     [CHECK_TIME] =
         {0, 0,
          "on an H200, the kernels and copies within the GPU would take %s microseconds, limited by %s",
-         "Share the work among many warps, let no warp wait for another one, and copy nothing twice.",
+         "Share the work among many blocks and warps, let no warp wait for another one, and copy nothing twice.",
          CHECK_PREDICTED_TIME},
 };
 

@@ -145,12 +145,26 @@ void check_show_counter(struct check *check, const struct run *run, const char *
     }
 }
 
+/* If a figure counts sectors, and most of them are in local memory, makes the report say so. */
+static bool point_at_local(struct check *check, const struct run *run)
+{
+    static const char counters[] = "local_load_sectors local_store_sectors";
+    double local = check_counter(run, counters);
+    if (!strstr(check->info->figure.counter, "sectors") || 2 * local <= check_sectors_moved(run))
+        return false;
+    check_hint(
+        check,
+        "This line uses an array in local memory, which is as far away as global memory. An array is there if its index is a number that the compiler does not know. Use shared memory, or unroll the loops (#pragma unroll), so that it knows all indices.");
+    check_show_counter(check, run, counters);
+    return true;
+}
+
 /* Makes the report show the line of the student's file that contributes most to the figure's
  * counters. */
 static void point_at_worst_line(struct check *check, const struct run *run)
 {
     const char *counters = check->info->figure.counter;
-    if (counters && !check_point_at_loss(check, run))
+    if (counters && !point_at_local(check, run) && !check_point_at_loss(check, run))
         check_show_counter(check, run, counters);
 }
 

@@ -97,7 +97,8 @@ static const struct {
 } told[] = {
     {"03-shared-reduce", "too-few-bytes"}, {"03-shared-reduce", "launch-of-256"},
     {"03-shared-reduce", "atomics-left"},  {"04-bank-conflicts", "mask-tree"},
-    {"04-bank-conflicts", "index-tree"},
+    {"04-bank-conflicts", "index-tree"},   {"07-structures", "one-block"},
+    {"08-transpose", "not-unrolled"},
 };
 
 Test(golden_grade, mutants)
