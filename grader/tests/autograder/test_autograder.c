@@ -15,12 +15,15 @@ TestSuite(autograder, .init = submission_init, .fini = shell_fini, .timeout = 72
 
 #define SCHEMAS LANEWISE_ROOT "/grader/tests/report/formats"
 #define FITS    "/usr/bin/python3 -W ignore -m jsonschema -i %s " SCHEMAS "/%s.schema.json"
-/* Removes our environment variables. Keeps only CUDA's location. */
-#define CLEAN                                                                                      \
-    "env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "                    \
-    "CUDA_HOME=" LANEWISE_CUDA_HOME " "
+/* Removes our environment variables. Keeps only CUDA's location, and what tests/arm64/try.sh sets. */
+#ifdef LANEWISE_EMULATED
+#define MACHINE "PATH=$PATH LANEWISE_EMULATED=1 LANEWISE_PATIENCE=$LANEWISE_PATIENCE "
+#else
+#define MACHINE "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "
+#endif
+#define CLEAN "env -i " MACHINE "CUDA_HOME=" LANEWISE_CUDA_HOME " "
 
-#define PACK LANEWISE_ROOT "/grader/autograder/pack.sh "
+#define PACK  LANEWISE_ROOT "/grader/autograder/pack.sh "
 
 /* Packs FORMAT for lab 02 into the folder "packed". */
 static void pack(const char *format)
