@@ -20,6 +20,7 @@
 #include "gpu/analyse/usage.h"
 #include "gpu/device.h"
 #include "gpu/execute/kin.h"
+#include "gpu/execute/quads.h"
 #include "gpu/execute/wide.h"
 
 /* --- errors ----------------------------------------------------------------------------------- */
@@ -310,6 +311,7 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
     free(d.shared_at);
     d.failed = d.failed || !stretches_find(kernel) || !kin_find(kernel) || !wide_find(kernel);
     if (!d.failed) {
+        quads_find(kernel);
         kernel->registers = estimate_registers(kernel);
         kernel->unwritten = analyse_unwritten(function);
         return kernel;

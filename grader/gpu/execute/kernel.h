@@ -74,6 +74,8 @@ enum signal_use {
 
 struct inst {
     lane_fn *run;
+    const struct inst *next; /* the next instruction that is not idle (see stretch.c) */
+    uint32_t pc;
     uint8_t kind; /* enum inst_kind */
     uint8_t source_count;
     bool guard_negated;
@@ -83,7 +85,6 @@ struct inst {
     bool is_wide;     /* a wide operation (see wide.c) */
     bool follows;     /* in the same stretch as the instruction before it (see stretch.c) */
     uint32_t stretch; /* instructions up to the stretch's end, or 0 outside of a stretch */
-    uint32_t step;    /* distance to the next instruction that is not idle (see stretch.c) */
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
     uint32_t mode;    /* MODE_DEFAULT, or other MODE_ bits of floats.h */
     struct slot dst, src[4];
@@ -151,6 +152,8 @@ struct inst {
             /* Shape of a matrix (see matrix.c). For bulk copies, `rows` is the number of
              * coordinates, or 0 if there is no tensor map. */
             uint8_t rows, columns, pack;
+            uint8_t word;  /* index in its quad */
+            uint32_t quad; /* number of the load's quad (see quads.c), or 0 */
         } mem;
         struct {
             /* pcs of the branch's target and of the instruction where the lanes reconverge */
@@ -271,6 +274,7 @@ struct kernel {
     uint32_t parameter_count;
     struct slot *vectors; /* memory for the vectors of all instructions */
     uint32_t vector_count, constant_room;
+    uint32_t quad_count;
     bool uses_heap;             /* calls malloc */
     bool reads_clock;           /* reads clocks or timers */
     bool uses_stack;            /* calls functions or alloca */
