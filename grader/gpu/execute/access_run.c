@@ -197,7 +197,9 @@ __attribute__((noinline)) static void report_repeat(const struct warp *warp,
     const struct worker *worker = warp->cta->worker;
     struct obs_repeat *repeat = &pattern->repeat;
     enum obs_answer all = OBS_COUNT_ONLY;
-    flush(warp->cta->worker, warp->pc);
+    if (pattern->times)
+        access_flush_repeats(warp->cta->worker, warp->pc);
+    pattern->times = 0;
     pattern->step = first - repeat->first;
     repeat->first = first;
     repeat->cta = warp->cta->linear;

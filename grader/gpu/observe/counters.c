@@ -210,13 +210,10 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
     traffic->last_collisions = active - words;
 }
 
-/* Counts a dense access. Its cost depends only on its first address. */
-LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned bytes)
+/* Returns the number of aligned pieces of SIZE bytes that a dense access touches. */
+LANES_INLINE uint32_t dense_pieces(uint64_t low, unsigned bytes, unsigned size)
 {
-    uint64_t high = low + LANES * bytes - 1;
-    traffic->pieces += high / 32 - low / 32 + 1;
-    traffic->lines += high / 128 - low / 128 + 1;
-    traffic->ideal += LANES * bytes / 32;
+    return (uint32_t)((low + LANES * bytes - 1) / size - low / size + 1);
 }
 
 /* Remembers the latest access, so that the next access can be recognised as a repeat. */
@@ -224,9 +221,9 @@ LANES_INLINE void remember(struct sample *sample, const struct obs_access *acces
 {
     if (!access->dense && !access->repeats)
         sample->form = access_form(access->addr, access->mask);
-    struct access_seen seen = {access->cta, access->addr[0],
-                               access->dense ? DENSE_FORM : sample->form, access->mask};
-    sample_again(sample, access->repeats, access->warp, &seen);
+    uint64_t form = access->dense ? DENSE_FORM : sample->form;
+    sample_again(sample, access->repeats, access->warp,
+                 (struct access_seen){access->cta, access->addr[0], form, access->mask});
 }
 
 /* Counts an access to global memory. Returns the number of sectors that it touched. */
@@ -235,10 +232,12 @@ LANES_INLINE uint64_t count_global(struct traffic *traffic, struct sample *sampl
 {
     traffic->requests++;
     if (access->dense) {
-        uint64_t before = traffic->pieces;
-        count_dense(traffic, access->addr[0], access->bytes);
-        sample_take(sample, access, (uint32_t)(traffic->pieces - before), access->bytes);
-        return traffic->pieces - before;
+        uint32_t sectors = dense_pieces(access->addr[0], access->bytes, 32);
+        sample_take(sample, access, sectors, access->bytes);
+        traffic->pieces += sectors;
+        traffic->ideal += LANES * access->bytes / 32u;
+        traffic->lines += dense_pieces(access->addr[0], access->bytes, 128);
+        return sectors;
     }
     if (!access->repeats)
         measure_global(traffic, access);
@@ -529,27 +528,27 @@ static enum obs_answer repeat_global(struct state *state, const struct obs_repea
 {
     struct sample *sample = &state->samples[repeat->pc];
     struct traffic *traffic = &state->global[repeat->pc];
-    struct traffic one = {.pieces = traffic->last_pieces,
-                          .ideal = traffic->last_ideal,
-                          .lines = traffic->last_lines,
-                          .collisions = traffic->last_collisions};
+    uint32_t sectors = traffic->last_pieces, ideal = traffic->last_ideal;
+    uint32_t lines = traffic->last_lines, collisions = traffic->last_collisions;
+    uint64_t form = sample->form;
     if (repeat->dense) {
-        one = (struct traffic){0};
-        count_dense(&one, repeat->first, repeat->bytes);
+        sectors = dense_pieces(repeat->first, repeat->bytes, 32);
+        lines = dense_pieces(repeat->first, repeat->bytes, 128);
+        ideal = LANES * repeat->bytes / 32u;
+        collisions = 0;
+        form = DENSE_FORM;
     }
-    if (one.pieces > one.ideal && sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal,
-                                                  repeat->cta, repeat->warp))
+    if (sectors > ideal && sample_is_worse(sample, sectors, ideal, repeat->cta, repeat->warp))
         return OBS_FULL;
     traffic->requests += repeat->times;
-    traffic->pieces += one.pieces * repeat->times;
-    traffic->ideal += one.ideal * repeat->times;
-    traffic->lines += one.lines * repeat->times;
-    traffic->collisions += one.collisions * repeat->times;
+    traffic->pieces += (uint64_t)sectors * repeat->times;
+    traffic->ideal += (uint64_t)ideal * repeat->times;
+    traffic->lines += (uint64_t)lines * repeat->times;
+    traffic->collisions += (uint64_t)collisions * repeat->times;
     if (repeat->kind == OBS_LOAD)
-        note_load(state, repeat->cta, repeat->warp, one.pieces * repeat->times);
-    struct access_seen seen = {repeat->cta, repeat->first,
-                               repeat->dense ? DENSE_FORM : sample->form, repeat->mask};
-    sample_again(sample, true, repeat->warp, &seen);
+        note_load(state, repeat->cta, repeat->warp, (uint64_t)sectors * repeat->times);
+    sample_again(sample, true, repeat->warp,
+                 (struct access_seen){repeat->cta, repeat->first, form, repeat->mask});
     sample_move(sample, repeat);
     return OBS_SERIES;
 }
