@@ -188,18 +188,16 @@ LANES_CLONES static void report_in_full(const struct warp *warp, const struct in
     listener->observer->access(listener->state, &access);
 }
 
-/* Reports a repeated access to all listeners. FIRST is the first lane's address. Not inlined, so
- * that the fast paths of loads save no registers. */
+/* Reports a repeated access to all listeners. FIRST is the first lane's address. Not inlined, like
+ * note_other_repeat(), so that the common paths save no registers. */
 __attribute__((noinline)) static void report_repeat(const struct warp *warp,
                                                     const struct inst *inst,
                                                     struct pattern *pattern, uint64_t first)
 {
-    const struct worker *worker = warp->cta->worker;
+    struct worker *worker = warp->cta->worker;
     struct obs_repeat *repeat = &pattern->repeat;
     enum obs_answer all = OBS_COUNT_ONLY;
-    if (pattern->times)
-        access_flush_repeats(warp->cta->worker, warp->pc);
-    pattern->times = 0;
+    flush(worker, warp->pc);
     pattern->step = first - repeat->first;
     repeat->first = first;
     repeat->cta = warp->cta->linear;
@@ -213,28 +211,59 @@ __attribute__((noinline)) static void report_repeat(const struct warp *warp,
             report_in_full(warp, inst, pattern, first, listener);
         all = answer < all ? answer : all;
     }
-    if (all == OBS_SERIES && repeat->dense && pattern->step % 128)
-        all = OBS_DONE;
     pattern->answer = (uint8_t)all;
 }
 
-/* Returns whether an access to FIRST continues the series of repeats in PATTERN. */
+/* Adds a repeat to the pattern's latest series, or begins a new series. Returns false if the repeat
+ * must be reported by itself: a dense access at another place in its line costs more or less. */
+static bool add_to_series(const struct warp *warp, struct pattern *pattern, uint64_t first)
+{
+    struct obs_series *latest = &pattern->latest;
+    if (pattern->answer != OBS_SERIES ||
+        (pattern->repeat.dense && (first - pattern->repeat.first) % 128))
+        return false;
+    if (latest->times == 1 && latest->warp == warp->index && latest->cta == warp->cta->linear) {
+        pattern->step = first - latest->first;
+        latest->step = (int64_t)pattern->step;
+        latest->times = 2;
+        return true;
+    }
+    if (latest->times)
+        pattern->series[pattern->series_count++] = *latest;
+    *latest = (struct obs_series){
+        .first = first, .cta = warp->cta->linear, .warp = warp->index, .times = 1};
+    if (pattern->series_count == PATTERN_SERIES - 1)
+        access_flush_repeats(warp->cta->worker, warp->pc);
+    return true;
+}
+
+/* Counts or reports a repeat that continues no series. */
+__attribute__((noinline)) static void note_other_repeat(const struct warp *warp,
+                                                        const struct inst *inst,
+                                                        struct pattern *pattern, uint64_t first)
+{
+    if (!add_to_series(warp, pattern, first))
+        report_repeat(warp, inst, pattern, first);
+}
+
+/* Returns whether an access to FIRST continues the pattern's latest series. */
 LANES_INLINE bool continues(const struct warp *warp, const struct pattern *pattern, uint64_t first)
 {
-    const struct obs_repeat *latest = &pattern->repeat;
-    return pattern->answer == OBS_SERIES && latest->warp == warp->index &&
-           latest->cta == warp->cta->linear &&
-           first - latest->first == (pattern->times + UINT64_C(1)) * pattern->step;
+    const struct obs_series *latest = &pattern->latest;
+    return latest->warp == warp->index && latest->cta == warp->cta->linear &&
+           first - latest->first == latest->times * (uint64_t)latest->step && latest->times > 1;
 }
 
 /* Counts or reports a repeated access. FIRST is the first lane's address. */
 LANES_INLINE void note_repeat(const struct warp *warp, const struct inst *inst,
                               struct pattern *pattern, uint64_t first)
 {
-    if (pattern->answer == OBS_COUNT_ONLY || continues(warp, pattern, first))
+    if (pattern->answer == OBS_COUNT_ONLY)
         pattern->times++;
+    else if (continues(warp, pattern, first))
+        pattern->latest.times++;
     else
-        report_repeat(warp, inst, pattern, first);
+        note_other_repeat(warp, inst, pattern, first);
 }
 
 LANES_INLINE struct pattern *pattern_at(const struct warp *warp)

@@ -294,7 +294,8 @@ LANES_INLINE void fetch_next(const uint8_t *start, const struct pattern *pattern
     if (!pattern->host || pattern->kin)
         return;
     unsigned half = WARP / 2 * bytes, row = pattern->shape == PATTERN_DENSE ? 2 * half : half;
-    const uint8_t *next = start + (pattern->times ? pattern->step : row);
+    bool is_series = pattern->times || pattern->latest.times > 1;
+    const uint8_t *next = start + (is_series ? pattern->step : row);
     for (unsigned i = 0; i < WARP; i += WARP / 2)
         for (unsigned at = HOST_LINE - 1; at < half; at += HOST_LINE)
             __builtin_prefetch(next + pattern->delta[i] + at);

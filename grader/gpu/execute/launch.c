@@ -301,7 +301,8 @@ static struct pattern *make_patterns(const struct kernel *kernel)
     struct pattern *patterns = aligned_alloc(_Alignof(struct pattern), count * sizeof *patterns);
     /* the other fields need no initial value, because they are set before they are read */
     for (size_t i = 0; patterns && i < count; i++) {
-        patterns[i].mask = patterns[i].ready = patterns[i].times = 0;
+        patterns[i].mask = patterns[i].ready = 0;
+        patterns[i].times = patterns[i].series_count = patterns[i].latest.times = 0;
         patterns[i].serial = patterns[i].stretch = 0;
         patterns[i].answer = OBS_DONE;
         patterns[i].block = NULL;

@@ -49,9 +49,9 @@ static uint8_t word_after(const struct finder *f, uint32_t first, uint32_t pc)
 {
     const struct inst *a = &f->kernel->code[first], *b = &f->kernel->code[pc];
     int64_t bytes = b->mem.offset - a->mem.offset;
-    bool is_same = first && a->mem.space == b->mem.space &&
-                   instruction_at(f, first)->operands[1].index ==
-                       instruction_at(f, pc)->operands[1].index;
+    bool is_same =
+        first && a->mem.space == b->mem.space &&
+        instruction_at(f, first)->operands[1].index == instruction_at(f, pc)->operands[1].index;
     return is_same && bytes > 0 && bytes < 16 && bytes % 4 == 0 ? (uint8_t)(bytes / 4) : 0;
 }
 

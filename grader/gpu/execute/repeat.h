@@ -62,8 +62,7 @@ LANES_INLINE bool lies_as_kin(const struct worker *worker, const struct inst *in
  * same cost as the pattern and is within bounds. */
 LANES_INLINE bool is_placed(const struct pattern *pattern, uint64_t first)
 {
-    return first - pattern->begin <= pattern->room &&
-           !((pattern->place ^ first) & pattern->fixed);
+    return first - pattern->begin <= pattern->room && !((pattern->place ^ first) & pattern->fixed);
 }
 
 /* Does the same for an access at base + offset. LEAD is the first active lane. Each lane's value in BASE has WIDTH

@@ -103,7 +103,7 @@ static inline void sample_again(struct sample *sample, bool repeats, uint32_t wa
 }
 
 /* Does the same for all repeats of a series except the first. */
-static inline void sample_move(struct sample *sample, const struct obs_repeat *series)
+static inline void sample_move(struct sample *sample, const struct obs_series *series)
 {
     uint64_t step = (uint64_t)series->step, more = series->times - 1;
     if (!more || !sample->seen)
