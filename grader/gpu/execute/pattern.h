@@ -47,9 +47,9 @@ struct pattern {
     uint8_t fixed;  /* mask of the address bits that a repeat must keep (see pattern_fixed()) */
     uint8_t answer; /* how observers want further repeats (enum obs_answer); FULL counts as DONE */
     /* Numbers that spare an access the comparison with the pattern's deltas (see repeat.h). */
-    uint64_t serial;   /* differs from that of every other pattern; 0 if there was none yet */
-    uint64_t stretch;  /* the worker's stretch in which the latest access had this pattern */
-    uint64_t kin;      /* serial of another instruction's pattern with the same deltas, or 0 */
+    uint64_t serial;  /* differs from that of every other pattern; 0 if there was none yet */
+    uint64_t stretch; /* the worker's stretch in which the latest access had this pattern */
+    uint64_t kin;     /* serial of another instruction's pattern with the same deltas, or 0 */
     /* Repeats that have not been reported yet: their number, if observers need only that, or
      * `series_count` series and the latest one. The latest series has no repeats (times is 0) if
      * none is left to report. */

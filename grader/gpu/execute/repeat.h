@@ -65,8 +65,8 @@ LANES_INLINE bool is_placed(const struct pattern *pattern, uint64_t first)
     return first - pattern->begin <= pattern->room && !((pattern->place ^ first) & pattern->fixed);
 }
 
-/* Does the same for an access at base + offset. LEAD is the first active lane. Each lane's value in BASE has WIDTH
- * bytes. Sets *FIRST to LEAD's address in its state space. */
+/* Does the same for an access at base + offset. LEAD is the first active lane. Each lane's value in
+ * BASE has WIDTH bytes. Sets *FIRST to LEAD's address in its state space. */
 LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, unsigned width,
                               uint64_t offset, bool is_generic, unsigned lead, uint64_t *first)
 {
