@@ -278,11 +278,12 @@ static size_t vector_room(const struct kernel *k)
 static bool allocate(struct decoder *d)
 {
     struct kernel *k = d->kernel;
-    k->code = calloc(k->code_count, sizeof *k->code);
+    k->code = aligned_alloc(_Alignof(struct inst), k->code_count * sizeof *k->code);
     k->vectors = malloc(vector_room(k) * sizeof *k->vectors);
     k->params = calloc((size_t)k->function->param_count + 1, sizeof *k->params);
     if (!k->code || !k->vectors || !k->params)
         return false;
+    memset(k->code, 0, k->code_count * sizeof *k->code);
     for (uint32_t i = 0; i < PTX_SPECIAL_COUNT; i++)
         k->special[i] = NO_SLOT;
     uint32_t i = 0;

@@ -65,10 +65,8 @@ static void visit_load(struct finder *f, uint32_t pc)
         struct inst *first = &f->kernel->code[f->open[i]];
         if (!first->mem.quad)
             first->mem.quad = ++f->kernel->quad_count;
-        inst->run = load_quad_run;
         inst->mem.quad = first->mem.quad;
         inst->mem.word = word;
-        inst->mem.kin = f->open[i];
         return;
     }
     f->open[f->next++ % MOST_OPEN] = pc;

@@ -1,14 +1,14 @@
 /* Finds stretches. A stretch is a series of consecutive instructions that all lanes of a path
  * execute together, whatever values the registers have.
  *
- *         ld.param   stretch 3  next ─┐
- *         cvta       stretch 2  idle  │
- *         mov        stretch 1  idle  │
- *     @p  bra        stretch 0  ←─────┘     control_run() decides which lanes go where
+ *         ld.param   stretch 3  step 3
+ *         cvta       stretch 2  idle
+ *         mov        stretch 1  idle
+ *     @p  bra        stretch 0                control_run() decides which lanes go where
  *
  * `stretch` is the number of instructions from this one to the end of the stretch. An idle
- * instruction does nothing, because its result is known before the kernel starts (fixed.c). `next`
- * is the next instruction that is not idle.
+ * instruction does nothing, because its result is known before the kernel starts (fixed.c). `step`
+ * is the distance to the next instruction that is not idle.
  *
  * Three things are done once for a whole stretch: counting the instructions, checking for the end
  * of the slice, and checking for the place where lanes reconverge. Doing them at each instruction
@@ -60,16 +60,14 @@ bool stretches_find(struct kernel *kernel)
     mark_meetings(kernel, meets);
     for (uint32_t pc = kernel->code_count; pc-- > 0;) {
         struct inst *in = &kernel->code[pc], *next = in + 1;
-        in->pc = pc;
         if (!is_straight(in))
             continue;
-        in->stretch = 1;
-        in->next = next;
+        in->stretch = in->step = 1;
         if (pc + 1 == kernel->code_count || meets[pc + 1] || !next->stretch)
             continue;
         next->follows = true;
         in->stretch += next->stretch;
-        in->next = next->run == idle_run ? next->next : next;
+        in->step += next->run == idle_run ? next->step : 0;
     }
     free(meets);
     return true;

@@ -102,7 +102,7 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
 {
     const struct inst *in = &warp->cta->launch->kernel->code[pc];
     struct profile *profile = &warp->cta->worker->profile[pc];
-    uint32_t n = in->stretch < left ? in->stretch : (uint32_t)left;
+    uint32_t n = in->stretch < left ? in->stretch : (uint32_t)left, end = pc + n;
     warp->cta->worker->stretches++;
     profile->warps++;
     profile->threads += count;
@@ -113,9 +113,9 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
     warp->executed += n;
     if (warp->cta->is_followed)
         report_step(warp, pc, n, lanes);
-    const struct inst *end = in + n;
-    for (in = in->run == idle_run ? in->next : in; in < end; in = in->next) {
-        warp->pc = in->pc;
+    for (uint32_t step; pc < end; pc += step, in += step) {
+        step = in->step;
+        warp->pc = pc;
         in->run(warp, in, lanes);
     }
     return n;
