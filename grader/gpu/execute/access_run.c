@@ -327,31 +327,33 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
         count_failed(warp, inst->mem.vector[0], seen);
 }
 
+LANES_INLINE void take_word(void *d, const uint32_t *word, uint32_t mask)
+{
+    if (mask == ALL_LANES)
+        memcpy(d, word, WARP * sizeof *word);
+    else
+        put_uint32_t(d, word, mask);
+}
+
 /* Loads one word for each lane by a repeated access. FIRST is the first lane's address. If the word
- * is the first of a quad, loads all words of the quad, from which the quad's other loads take theirs
- * (see quads.c). */
+ * is the first of a quad, loads all words of the quad (see quads.c). */
 LANES_INLINE void load_repeated_words(const struct warp *warp, const struct inst *inst,
                                       const struct pattern *pattern, uint32_t mask, uint64_t first)
 {
     uint32_t *d = (uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]);
     const uint8_t *start = repeat_start(warp, pattern, first);
-    if (pattern->shape != PATTERN_ANY || !inst->mem.quad) {
+    if (!inst->mem.quad || inst->mem.word || pattern->shape != PATTERN_ANY ||
+        first - pattern->begin + 3 * sizeof *d > pattern->room) {
         load_words(d, start, pattern, mask);
         return;
     }
-    const struct worker *worker = warp->cta->worker;
-    struct quad *quad = &worker->quads[inst->mem.quad];
-    if (!inst->mem.word && first - pattern->begin + 3 * sizeof *d <= pattern->room) {
-        fetch_ahead(start, pattern);
-        load_quads(quad->words, start, pattern->delta);
-        quad->stretch = worker->stretches;
-    }
-    if (quad->stretch != worker->stretches)
-        load_words(d, start, pattern, mask);
-    else if (mask == ALL_LANES)
-        memcpy(d, quad->words[inst->mem.word], sizeof quad->words[0]);
-    else
-        put_uint32_t(d, quad->words[inst->mem.word], mask);
+    struct quad *quad = &warp->cta->worker->quads[inst->mem.quad];
+    fetch_ahead(start, pattern);
+    load_quads(quad->words, start, pattern->delta);
+    quad->stretch = warp->cta->worker->stretches;
+    quad->pattern = pattern->serial;
+    quad->first = first;
+    take_word(d, quad->words[0], mask);
 }
 
 LANES_INLINE void load_repeated_longs(const struct warp *warp, const struct inst *inst,
@@ -377,6 +379,23 @@ LANES_INLINE void load_repeated_longs(const struct warp *warp, const struct inst
     }
 LOAD_PLAIN(words)
 LOAD_PLAIN(longs)
+
+/* Loads a word of a quad that is not its first word. If the first load has not loaded it, in the
+ * same stretch and with the same deltas, loads it like any word. */
+LANES_CLONES void load_quad_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const struct worker *worker = warp->cta->worker;
+    const struct quad *quad = &worker->quads[inst->mem.quad];
+    struct pattern *pattern = pattern_at(warp);
+    uint64_t first = quad->first + inst->mem.word * sizeof(uint32_t);
+    if (quad->stretch != worker->stretches || quad->pattern != pattern->kin ||
+        pattern->ready != mask || !is_placed(pattern, first)) {
+        load_words_run(warp, inst, mask);
+        return;
+    }
+    take_word(slot_at(warp, inst->mem.vector[0]), quad->words[inst->mem.word], mask);
+    note_repeat(warp, inst, pattern, first);
+}
 
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {

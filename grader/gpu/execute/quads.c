@@ -1,4 +1,5 @@
-/* Finds quads: loads of adjacent words through the same register, in one stretch.
+/* Finds quads: loads of adjacent words of global memory through the same register, in one
+ * stretch.
  *
  *         ld.global.u32   %r1, [%rd1];         quad 1, word 0
  *         mad.lo.s32      %r9, %r1, %r1, %r8;
@@ -49,9 +50,8 @@ static uint8_t word_after(const struct finder *f, uint32_t first, uint32_t pc)
 {
     const struct inst *a = &f->kernel->code[first], *b = &f->kernel->code[pc];
     int64_t bytes = b->mem.offset - a->mem.offset;
-    bool is_same =
-        first && a->mem.space == b->mem.space &&
-        instruction_at(f, first)->operands[1].index == instruction_at(f, pc)->operands[1].index;
+    bool is_same = first && instruction_at(f, first)->operands[1].index ==
+                                instruction_at(f, pc)->operands[1].index;
     return is_same && bytes > 0 && bytes < 16 && bytes % 4 == 0 ? (uint8_t)(bytes / 4) : 0;
 }
 
@@ -67,6 +67,8 @@ static void visit_load(struct finder *f, uint32_t pc)
             first->mem.quad = ++f->kernel->quad_count;
         inst->mem.quad = first->mem.quad;
         inst->mem.word = word;
+        inst->run = load_quad_run;
+        inst->mem.kin = f->open[i];
         return;
     }
     f->open[f->next++ % MOST_OPEN] = pc;
@@ -79,7 +81,8 @@ void quads_find(struct kernel *kernel)
         for (uint32_t pc = f.image->start; pc < f.image->end; pc++) {
             const struct ptx_instruction *in = instruction_at(&f, pc);
             const struct inst *inst = &kernel->code[pc];
-            bool is_load = inst->run == load_words_run && inst->mem.base.offset != NO_SLOT;
+            bool is_load = inst->run == load_words_run && inst->mem.space == PTX_GLOBAL &&
+                           inst->mem.base.offset != NO_SLOT;
             /* in opcodes.def, the opcodes that use only registers come before ld */
             if (!inst->follows || (!inst_is_load(inst) && in->opcode >= PTX_OP_ld))
                 close_all(&f);

@@ -177,6 +177,8 @@ struct signals;
 struct quad {
     _Alignas(64) uint32_t words[4][WARP];
     uint64_t stretch; /* the worker's stretch in which it has loaded them */
+    uint64_t pattern; /* serial number of its pattern */
+    uint64_t first;   /* address of its first lane */
 };
 
 /* An observer of accesses, and the observer's state. */
