@@ -362,6 +362,11 @@ struct check_launch {
 /* Returns launch number INDEX of the program, from 0. If there is no such launch, RUN is NULL, or
  * the device is a GPU, all members are 0. */
 struct check_launch check_launch(const struct run *run, size_t index);
+/* Returns how much of the GPU the launches occupy, in instructions: for each launch, the number of
+ * its warps multiplied by the instructions of its longest warp, including those of the warps for
+ * which it waits. So warps that take turns, or one warp that works much longer than the others,
+ * occupy more than all warps execute. Returns 0 if RUN is NULL, and on a GPU. */
+double check_occupied(const struct run *run);
 /* Checks that launch number INDEX has the size <<<BLOCKS, THREADS>>>. Does nothing on a GPU. */
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,
                     int threads);
@@ -401,6 +406,10 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
  * resource sets the limit. Returns 0 if RUN is NULL, and on a GPU. */
 double check_occupancy(struct check *check, const struct run *run, unsigned capability);
 
+/* counters of passes through shared memory */
+#define CHECK_SHARED_PASSES                                                                        \
+    "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
+
 /* Returns the sum of the counter NAME over all launches. NAME can be several counters, separated by
  * spaces. global_load_... and global_store_... include textures and surfaces, unless NAME also has
  * a counter texture_... The counter longest_warp_instructions is summed, too, because launches run
@@ -425,6 +434,11 @@ double check_sectors_moved(const struct run *run);
  * read at most a quarter of its block's share of BYTES, so that at least four warps work. Does
  * nothing on a GPU. */
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes);
+
+/* Checks that the lanes of a warp use neighbouring addresses: that warps touch at most 1.5 times as
+ * many sectors as their numbers fill. Neighbouring numbers are in at most 5 sectors if they fill 4.
+ * HINT says what to do. Does nothing if RUN is NULL, or on a GPU. */
+void check_uses_neighbours(struct check *check, const struct run *run, const char *hint);
 
 /* Checks that at least WARPS warps share the work. No warp may load more than 1 / WARPS of SECTORS,
  * or execute, or wait for, more than 1 / WARPS of all instructions. SECTORS is the number of
@@ -467,6 +481,9 @@ unsigned long check_rows(const struct run *run, const char *what);
  * WHAT. NAME is the function that sends them, for the message. */
 void check_called(struct check *check, const struct run *run, const char *name, const char *what,
                   unsigned long least, unsigned long most);
+/* Checks that main() copies to the GPU and back at most MOST times in all. HINT says what to do. */
+void check_copies_seldom(struct check *check, const struct run *run, unsigned long most,
+                         const char *hint);
 /* Returns the name of a function that the program called, if the name contains PART and does not
  * begin with WANTED; for example, PART "Memcpy" finds cudaMemcpy3DAsync and cudaGraphAddMemcpyNode.
  * Otherwise returns OTHERWISE. The name is valid as long as RUN. The program itself reports its
@@ -505,6 +522,10 @@ void check_decides_by_reads(struct check *check, const struct run *run, const ch
  * calls check_is_counted() and, if VALUE earns points, check_costs(), which can fail the check. */
 void check_measure(struct check *check, const struct run *run, double value);
 
+/* how the hint of a check of other sizes begins */
+#define CHECK_FIRST_FIX                                                                            \
+    "If the check above failed, too, fix that first. Otherwise the size is the problem: "
+
 /* --- jobs that several labs have -------------------------------------------------------------- */
 
 /* A sum of N numbers in blocks of THREADS threads. */
@@ -519,6 +540,14 @@ struct case_data *check_sum_case(struct check *check, const char *name, int rung
  * size computed it from the data on the GPU. */
 const struct run *check_sum_run(struct check *check, const char *name, int rung,
                                 struct check_sum_job job);
+
+/* Returns a case of N random ints for RUNG. NAME begins the case's description. *SUM gets the sum
+ * of their squares. */
+struct case_data *check_squares_case(struct check *check, const char *name, int rung, int n,
+                                     uint64_t *sum);
+/* Runs the submission on check_squares_case(). Checks that the sum is right, and that kernels
+ * computed it from the data on the GPU. */
+const struct run *check_squares_run(struct check *check, const char *name, int rung, int n);
 
 /* C = A B, where A has HEIGHT rows and DEPTH columns, and B has DEPTH rows and WIDTH columns. */
 struct check_product {

@@ -15,8 +15,7 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-#define SHARED_WAVEFRONTS "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
-#define ATOMIC_REQUESTS   "global_atomic_requests global_reduction_requests"
+#define ATOMIC_REQUESTS "global_atomic_requests global_reduction_requests"
 
 /* The limit of each cost: the larger of TIMES * the solution's cost and SHARE * the solution's
  * instructions. SHARE allows a kernel to use a few barriers, for example, although the solution
@@ -45,7 +44,7 @@ static const struct {
          "global_store_sectors global_reduction_sectors local_store_sectors", "uncoalesced-store"},
     [CHECK_SHARED] = {3, 0.27, "the warps make %s passes through shared memory",
                       "Let each thread do only a part of the work in shared memory.",
-                      SHARED_WAVEFRONTS, "bank-conflict"},
+                      CHECK_SHARED_PASSES, "bank-conflict"},
     [CHECK_BARRIERS] =
         {3, 0.07, "the warps wait at barriers %s times in all",
          "A barrier belongs between a write and another thread's read, and nowhere else.",
@@ -96,7 +95,7 @@ static void measure(const struct run *run, double costs[CHECK_COSTS])
         check_sectors_read(run) + check_counter(run, "local_load_sectors") + copied;
     costs[CHECK_WRITES] = sectors_stored(run) + check_counter(run, "local_store_sectors") + copied +
                           check_sum(sectors, "set set_rows");
-    costs[CHECK_SHARED] = check_sum(counters, SHARED_WAVEFRONTS);
+    costs[CHECK_SHARED] = check_sum(counters, CHECK_SHARED_PASSES);
     costs[CHECK_BARRIERS] = check_counter(run, "barriers");
     costs[CHECK_LAUNCHES] = (double)json_array_size(json_object_get(run->record, "launches"));
     costs[CHECK_ATOMICS] = check_sum(counters, ATOMIC_REQUESTS);

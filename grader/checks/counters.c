@@ -103,6 +103,16 @@ void check_called(struct check *check, const struct run *run, const char *name, 
                    check_count((double)(count < least ? least : most), "call"));
 }
 
+void check_copies_seldom(struct check *check, const struct run *run, unsigned long most,
+                         const char *hint)
+{
+    unsigned long copies = check_requests(run, "write write_rows read read_rows");
+    if (copies > most)
+        check_refuse(check, run, hint,
+                     "main() copies to the GPU and back %s times, and the limit is %s",
+                     check_number((double)copies), check_number((double)most));
+}
+
 const char *check_other_call(const struct run *run, const char *part, const char *wanted,
                              const char *otherwise)
 {

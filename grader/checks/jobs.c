@@ -37,6 +37,31 @@ const struct run *check_sum_run(struct check *check, const char *name, int rung,
     return run;
 }
 
+/* --- a sum of squares ------------------------------------------------------------------------- */
+
+struct case_data *check_squares_case(struct check *check, const char *name, int rung, int n,
+                                     uint64_t *sum)
+{
+    /* these squares do not fit into an int, but 2^24 of them fit into 64 bits */
+    const int largest = 100000, *data = check_random_ints(check, (size_t)n, -largest, largest);
+    struct case_data *input = check_case(check, "%sn = %s", name, check_number(n));
+    check_add_ints(input, {"rung", rung}, {"n", n});
+    case_add(input, "data", CASE_INT, data, (size_t)n);
+    *sum = 0;
+    for (int i = 0; i < n; ++i)
+        *sum += (uint64_t)((int64_t)data[i] * data[i]);
+    return input;
+}
+
+const struct run *check_squares_run(struct check *check, const char *name, int rung, int n)
+{
+    uint64_t sum;
+    const struct run *run = check_run(check, check_squares_case(check, name, rung, n, &sum));
+    check_equal_u64(check, run, "sum", sum);
+    check_comes_from(check, run, "sum", (uint64_t)n * sizeof(int));
+    return run;
+}
+
 /* --- a matrix product ------------------------------------------------------------------------- */
 
 /* Sets VALUES to row Y of the product of INPUT's A and B. If SIZES is not NULL, sets it to the sums

@@ -1,4 +1,6 @@
 /* Checks single launches: their sizes, and the number of bytes that they read. */
+#include <math.h>
+
 #include "base/json.h"
 #include "checks/check.h"
 #include "checks/judging.h"
@@ -33,6 +35,21 @@ struct check_launch check_launch(const struct run *run, size_t index)
     };
 }
 
+double check_occupied(const struct run *run)
+{
+    double sum = 0;
+    size_t i;
+    json_t *launch;
+    json_array_foreach(run && run->record ? json_object_get(run->record, "launches") : NULL, i,
+                       launch)
+    {
+        struct check_launch size = check_launch(run, i);
+        sum += size.blocks * ceil(size.threads / 32) *
+               check_sum(json_object_get(launch, "counters"), "longest_warp_instructions");
+    }
+    return sum;
+}
+
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,
                     int threads)
 {
@@ -58,6 +75,16 @@ static double sectors_read(const json_t *counters)
 double check_sectors_read(const struct run *run)
 {
     return run ? sectors_read(run->counters) : 0;
+}
+
+void check_uses_neighbours(struct check *check, const struct run *run, const char *hint)
+{
+    double touched = check_counter(run, "global_load_sectors global_store_sectors");
+    double filled = check_counter(run, "global_load_sectors_ideal global_store_sectors_ideal");
+    if (touched > 1.5 * filled)
+        check_refuse(check, run, hint,
+                     "warps touch %s sectors of 32 bytes, but their numbers fit into %s",
+                     check_number(touched), check_number(filled));
 }
 
 /* Fails the check if one warp has more than 1 / WARPS of ALL. COUNTER counts the largest value of

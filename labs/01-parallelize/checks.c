@@ -18,39 +18,17 @@ LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
 enum rung { ONE_THREAD, ONE_BLOCK, GRID };
 
 #define MILLION (1 << 20)
-/* The squares of these numbers do not fit into an int, but 2^24 of the squares fit into 64 bits. */
-#define LARGEST 100000
 
-/* Returns the right answer: the exact sum of the squares. */
-static uint64_t sum_of_squares(const int *data, int n)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < n; ++i)
-        sum += (uint64_t)((int64_t)data[i] * data[i]);
-    return sum;
-}
+static const char *const names[] = {"one thread, ", "one block, ", "grid, "};
 
-/* Returns a case with N random numbers for RUNG. *SUM gets its right answer. */
 static struct case_data *make_case(struct check *check, int rung, int n, uint64_t *sum)
 {
-    static const char *const names[] = {"one thread", "one block", "grid"};
-    const int *data = check_random_ints(check, (size_t)n, -LARGEST, LARGEST);
-    struct case_data *input = check_case(check, "%s, n = %s", names[rung], check_number(n));
-    check_add_ints(input, {"rung", rung}, {"n", n});
-    case_add(input, "data", CASE_INT, data, (size_t)n);
-    *sum = sum_of_squares(data, n);
-    return input;
+    return check_squares_case(check, names[rung], rung, n, sum);
 }
 
-/* Runs RUNG on N numbers and judges the sum. */
 static const struct run *sum_up(struct check *check, int rung, int n)
 {
-    uint64_t sum;
-    const struct case_data *input = make_case(check, rung, n, &sum);
-    const struct run *run = check_run(check, input);
-    check_equal_u64(check, run, "sum", sum);
-    check_comes_from(check, run, "sum", (uint64_t)n * sizeof(int));
-    return run;
+    return check_squares_run(check, names[rung], rung, n);
 }
 
 CHECK(
@@ -91,30 +69,14 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
 
 /* The costs that check_costs() does not limit in this lab. The figures limit CHECK_PATH, and
- * MOST_WORK limits CHECK_WORK. The other costs are the subjects of later labs: lab 02 teaches which
+ * MOST_OCCUPIED limits CHECK_WORK. The other costs are the subjects of later labs: lab 02 teaches which
  * words a warp should read together, and lab 03 how the threads of a block combine their sums. */
 #define JUDGED                                                                                     \
-    (1 << CHECK_PATH | 1 << CHECK_WORK | 1 << CHECK_READS | 1 << CHECK_WRITES |                    \
-     1 << CHECK_SHARED | 1 << CHECK_BARRIERS)
+    (1 << CHECK_PATH | 1 << CHECK_WORK | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_BARRIERS)
 
-/* The number of instructions that the warps of a grid may execute for each 32 numbers. The solution
- * executes 8. A kernel whose threads take four numbers each, and that combines its threads' sums
- * with shuffles, executes 24. */
-#define MOST_WORK 32
-
-/* Checks that threads keep their sums in registers. A warp whose sums are in shared memory makes a
- * pass through shared memory for each number, while combining the threads' sums at the end takes
- * few passes. */
-static void keeps_sums(struct check *check, const struct run *run)
-{
-    double passes = check_counter(run, "shared_load_wavefronts") +
-                    check_counter(run, "shared_store_wavefronts") +
-                    check_counter(run, "shared_atomic_wavefronts");
-    if (passes > MILLION / 4)
-        check_refuse(check, run, "Let each thread add up its numbers in its own local variable.",
-                     "the warps make %s passes through shared memory for %s numbers",
-                     check_number(passes), check_number(MILLION));
-}
+/* The limit of check_occupied() for each 32 numbers. The solution's is 8. In a kernel whose threads
+ * take four numbers each, and that combines its threads' sums with shuffles, it is 33. */
+#define MOST_OCCUPIED 40
 
 /* Returns the instructions of the longest warp in RUN on N numbers. For one block, scales them up to
  * a million numbers. For a grid, makes another run with the opposite order of warps, and takes the
@@ -184,14 +146,13 @@ static void measure_path(struct check *check, int rung)
     if (reads > 1.5)
         check_refuse(check, run, "Read each number once, in one thread.",
                      "the threads read each number about %.1f times", reads);
-    double work = check_counter(run, "warp_instructions") / (MILLION / 32);
-    if (rung == GRID && work > MOST_WORK)
+    double occupied = check_occupied(run) / (MILLION / 32);
+    if (occupied > MOST_OCCUPIED)
         check_refuse(
             check, run,
-            "Do each part of the work once, in one thread. Leave out work that the answer does not need.",
-            "the warps execute %.0f instructions for each 32 numbers; the limit is %d", work,
-            MOST_WORK);
-    keeps_sums(check, run);
+            "Do each part of the work once, in one thread. Leave out work that the answer does not need, and let no warp wait for another one.",
+            "for each 32 numbers, the warps work or wait as long as %.0f instructions take; the limit is %d",
+            occupied, MOST_OCCUPIED);
 }
 
 CHECK(

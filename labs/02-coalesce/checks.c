@@ -16,36 +16,10 @@ LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.c
         "Use the loop of the grid in lab 01: for (int i = me; i < n; i += all). Remove chunk, begin and end."});
 
 #define MILLION (1 << 20)
-#define LARGEST 100000 /* the square of such a number does not fit into an int */
 
-/* Returns the right answer: the exact sum of the squares. */
-static uint64_t sum_of_squares(const int *data, int n)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < n; ++i)
-        sum += (uint64_t)((int64_t)data[i] * data[i]);
-    return sum;
-}
-
-/* Runs the submission on N random numbers. *SUM gets the right sum. */
-static const struct run *run_on(struct check *check, int n, uint64_t *sum)
-{
-    const int *data = check_random_ints(check, (size_t)n, -LARGEST, LARGEST);
-    struct case_data *input = check_case(check, "n = %s", check_number(n));
-    case_add(input, "n", CASE_INT, &n, 1);
-    case_add(input, "data", CASE_INT, data, (size_t)n);
-    *sum = sum_of_squares(data, n);
-    return check_run(check, input);
-}
-
-/* Runs the submission on N numbers and judges the sum. */
 static const struct run *sum_up(struct check *check, int n)
 {
-    uint64_t sum;
-    const struct run *run = run_on(check, n, &sum);
-    check_equal_u64(check, run, "sum", sum);
-    check_comes_from(check, run, "sum", (uint64_t)n * sizeof(int));
-    return run;
+    return check_squares_run(check, "", 0, n);
 }
 
 CHECK(
@@ -77,9 +51,6 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     sum_up(check, 1 << 17);
 }
 
-/* The number of requests for 32 numbers. Blocks of 16 threads make two. */
-#define MOST_REQUESTS 2.2
-
 CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points = 70,
       .where = CHECK_COUNTS,
       .figure = {.text = "reading 32 numbers touches %s sectors of 32 bytes",
@@ -100,16 +71,12 @@ CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points
     int odd = fewer - 2 * check_random_int(check, 1, 1 << 11) - 1;
     double elsewhere = check_sectors_read(sum_up(check, fewer)) / (fewer / 32);
     uint64_t sum;
-    double there = check_sectors_read(run_on(check, odd, &sum)) / (odd / 32) / 1.25;
+    double there =
+        check_sectors_read(check_run(check, check_squares_case(check, "", 0, odd, &sum))) /
+        (odd / 32) / 1.25;
     /* The figure counts sectors for 32 numbers, not for a request. A request does not show how much
      * memory must deliver: it is small if a warp has few active threads, and large if a warp reads
      * int4. */
     check_measure(check, run,
                   fmax(check_sectors_read(run) / (MILLION / 32), fmax(elsewhere, there)));
-    double requests = check_counter(run, "global_load_requests") / (MILLION / 32);
-    if (requests > MOST_REQUESTS)
-        check_refuse(check, run, "Let all 32 threads of a warp read in the same step.",
-                     "a warp makes %.1f requests to read 32 numbers, because few of its threads "
-                     "read at the same time",
-                     requests);
 }

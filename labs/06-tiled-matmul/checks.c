@@ -222,89 +222,61 @@ static const char *todo_of(int rung)
                           : "In the loop over i, read both numbers from the tiles: TODO 2.";
 }
 
+static double passes_of(const struct run *run, const char *access)
+{
+    char name[60];
+    snprintf(name, sizeof name, "shared_%s_wavefronts shared_atomic_wavefronts", access);
+    return check_counter(run, name);
+}
+
 /* The number of requests that a kernel may make to read global memory, for 32 multiply-adds. A
  * kernel that takes only one of the two factors of a product from a tile makes 1. A kernel with
  * tiles of 8 x 8 makes 0.3: 0.25 if all tiles are full, and a fifth more because tiles extend
  * beyond the edges. */
 #define MOST_FETCHES 0.6
 
-static double fetches_of(const struct run *run, const struct check_product *job)
+/* Fails the check if a kernel reads the factors of its products from global memory, or exchanges
+ * them by shuffles. A right kernel stores all fetched numbers in a tile, 4 sectors in each pass, and
+ * reads them there. */
+static void uses_tiles(struct check *check, const struct run *run, const struct check_product *job)
 {
-    return for_32(check_counter(run, "global_load_requests") +
-                      check_counter(run, "global_atomic_requests"),
-                  job);
-}
-
-/* Fails the check if a kernel reads the factors of its products from global memory. */
-static void fetches_little(struct check *check, const struct run *run,
-                           const struct check_product *job)
-{
-    double fetches = fetches_of(run, job);
-    if (job->rung != BY_ROW && fetches > MOST_FETCHES)
-        check_refuse(
-            check, run, todo_of(job->rung),
-            "rung %d does not take its numbers from its tiles: for each multiply-add, a warp reads global memory %s times",
-            job->rung, check_number(fetches));
-}
-
-static double passes_of(const struct run *run, const char *access)
-{
-    char name[60];
-    snprintf(name, sizeof name, "shared_%s_wavefronts", access);
-    return check_counter(run, name) + check_counter(run, "shared_atomic_wavefronts");
-}
-
-/* Fails the check if a kernel fetches little because it keeps numbers in registers, and exchanges
- * them by shuffles. A right kernel stores all fetched numbers in a tile, 4 sectors in each pass,
- * and then reads them. */
-static void fills_tiles(struct check *check, const struct run *run, const struct check_product *job)
-{
-    double fetched = check_counter(run, "global_load_sectors_ideal") / 4;
+    double fetches = for_32(check_counter(run, "global_load_requests global_atomic_requests"), job);
     double used = fmin(passes_of(run, "store"), passes_of(run, "load"));
-    if (job->rung != BY_ROW && fetches_of(run, job) <= MOST_FETCHES && used < fetched / 2)
+    double needed = check_counter(run, "global_load_sectors_ideal") / 4;
+    if (job->rung != BY_ROW && (fetches > MOST_FETCHES || used < needed / 2))
         check_refuse(
             check, run, todo_of(job->rung),
-            "rung %d does not take its numbers from its tiles: to store all fetched numbers in tiles takes %s passes through shared memory, but its stores or its loads make only %s",
-            job->rung, check_number(fetched), check_number(used));
+            "rung %d does not take its numbers from its tiles: for each multiply-add, a warp reads global memory %s times; to store all fetched numbers in tiles takes %s passes through shared memory, but its stores or its loads make only %s",
+            job->rung, check_number(fetches), check_number(needed), check_number(used));
+    check_through_shared(check, run, "c", todo_of(job->rung));
 }
 
 /* Runs rung 2 on a small case, too, because a kernel must not use tiles for the measured sizes
  * only. */
-static void has_tiles_elsewhere(struct check *check)
+static void uses_tiles_elsewhere(struct check *check)
 {
-    const struct check_product job = {BY_TILE, 16 * check_random_int(check, 2, 4),
-                                      16 * check_random_int(check, 2, 4),
-                                      16 * check_random_int(check, 3, 6)};
-    fetches_little(check, grade_job(check, job), &job);
-}
-
-/* Checks that the warps of a block work about equally long. One warp could compute all elements of
- * a block while the others wait. */
-static void shares_work(struct check *check, const struct run *run)
-{
-    double warps = 0, longest = check_counter(run, "longest_warp_instructions");
-    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
-        warps += check_launch(run, i).blocks * ceil(check_launch(run, i).threads / 32);
-    double mean = check_counter(run, "warp_instructions") / warps;
-    if (longest > 3 * mean)
-        check_refuse(check, run, "Let each thread compute elements of C.",
-                     "the longest warp executes %s instructions, and a warp executes %s on average",
-                     check_number(longest), check_number(floor(mean)));
+    int height = 16 * check_random_int(check, 2, 4), width = 16 * check_random_int(check, 2, 4);
+    const struct check_product job = {BY_TILE, height, width, 16 * check_random_int(check, 3, 6)};
+    uses_tiles(check, grade_job(check, job), &job);
 }
 
 static void measure_sectors(struct check *check, int rung)
 {
     const struct check_product *job = &measured[rung];
     const struct run *run = grade_job(check, *job);
+    double sectors = for_32(check_sectors_read(run), job);
     if (rung == BY_ROW)
         check_ran(check, run, "by_row");
-    check_measure(check, run, for_32(check_sectors_read(run), job));
-    if (rung == BY_TILE)
-        shares_work(check, run);
-    fills_tiles(check, run, job);
-    check_through_shared(check, run, "c", todo_of(rung));
-    if (rung == BY_TILE && fetches_of(run, job) <= MOST_FETCHES)
-        has_tiles_elsewhere(check);
+    check_measure(check, run, sectors);
+    if (rung == BY_ROW || sectors < 1) /* otherwise, the figure says enough */
+        uses_tiles(check, run, job);
+    if (rung == BY_TILE && sectors < 1)
+        uses_tiles_elsewhere(check);
+    double work = check_counter(run, "warp_instructions"), occupied = check_occupied(run);
+    if (rung == BY_TILE && occupied > 3 * work)
+        check_refuse(check, run, "Let each thread compute elements of C.",
+                     "the warps execute %s instructions, and wait as long as %s more take",
+                     check_number(work), check_number(occupied - work));
 }
 
 /* The costs that check_costs() does not limit. They include the path of the longest warp, because a
@@ -340,24 +312,15 @@ CHECK(
 
 /* --- shared memory ---------------------------------------------------------------------------- */
 
-/* Checks that the factors of the products come from shared memory. */
-static void uses_shared(struct check *check, const struct run *run, const struct check_product *job)
-{
-    fetches_little(check, run, job);
-    fills_tiles(check, run, job);
-    check_through_shared(check, run, "c", todo_of(job->rung));
-    check_is_counted(check, run);
-}
-
 /* Measures the passes through shared memory for 32 multiply-adds: passes of ACCESS ("load" or
  * "store"), and passes of atomics, which can replace loads and stores. */
 static void measure_passes(struct check *check, const char *access)
 {
     const struct check_product *job = &measured[BY_TILE];
     const struct run *run = grade_job(check, *job);
-    uses_shared(check, run, job);
+    uses_tiles(check, run, job);
     check_measure(check, run, for_32(passes_of(run, access), job));
-    has_tiles_elsewhere(check);
+    uses_tiles_elsewhere(check);
 }
 
 #define PASSES(naive_passes, solution_passes, most, access)                                        \
@@ -399,7 +362,7 @@ CHECK(
 {
     for (int rung = BY_ROW; rung <= EXACT; ++rung) {
         const struct check_product job = {rung, check_random_int(check, 36, 40), 45, 50};
-        uses_shared(check, grade_job(check, job), &job);
+        uses_tiles(check, grade_job(check, job), &job);
     }
 }
 

@@ -209,8 +209,6 @@ static const struct run *measure(struct check *check, int rung)
         }                                                                                          \
     }
 
-#define MOST_REQUESTS 8 /* for 32 vectors in rung 1 */
-
 /* Rung 1 earns points only if its vectors, which have 12 bytes, need fewer sectors than the vectors
  * of rung 2, which have 16 bytes. */
 CHECK(
@@ -222,7 +220,7 @@ CHECK(
 {
     const struct run *run = measure(check, STAGED);
     double requests = check_counter(run, "global_load_requests") * 32 / MEASURED;
-    if (requests > MOST_REQUESTS)
+    if (requests > 8)
         check_refuse(check, run, "Let all threads of the block fetch words in each step.",
                      "warps make %.1f requests to read 32 vectors; three are enough", requests);
 }

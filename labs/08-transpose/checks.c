@@ -188,6 +188,7 @@ static void measure_worse(struct check *check, struct job job, struct job other,
     double elsewhere = figure(check, turn(check, other), other);
     const struct run *run = turn(check, job);
     check_measure(check, run, fmax(figure(check, run, job), elsewhere));
+    check_copies_seldom(check, run, 32, "Copy the matrix in one call, and let the kernel turn it.");
 }
 
 static double sectors(struct check *check, const struct run *run, struct job job)
@@ -214,13 +215,10 @@ static double passes(struct check *check, const struct run *run, struct job job)
     if (sectors(check, run, job) > MOST_SECTORS)
         check_refuse(
             check, run,
-            "Do TODO 1 first. Keep TILE at 32, and make only the rows of the array longer.",
+            "Let a warp read and write 32 neighbouring numbers, as in the checks above. Keep TILE at 32, and make only the rows of the array longer.",
             "moving 32 numbers touches %s sectors; this check gives no points for more than %s",
             check_number(sectors(check, run, job)), check_number(MOST_SECTORS));
-    return for_32(check_counter(run, "shared_load_wavefronts") +
-                      check_counter(run, "shared_store_wavefronts") +
-                      check_counter(run, "shared_atomic_wavefronts"),
-                  job);
+    return for_32(check_counter(run, CHECK_SHARED_PASSES), job);
 }
 
 /* The costs that check_costs() does not limit. They include the path of the longest warp, because

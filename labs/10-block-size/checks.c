@@ -201,6 +201,10 @@ static void stores_sums(struct check *check, const struct run *run, double secto
                          check_number(check_launch(run, i).store_sectors), check_number(sectors));
 }
 
+/* If the average warp executes less than this fraction of the longest warp's instructions, the
+ * occupancy counts less (check_occupancy()). */
+#define BUSY 0.7
+
 /* Measures the occupancy for two pictures, and takes the lower one, because a program must not be
  * tuned for one picture. */
 static void fill(struct check *check, unsigned capability)
@@ -213,7 +217,9 @@ static void fill(struct check *check, unsigned capability)
     double percent = fmin(there, check_occupancy(check, run, capability));
     check_measure(check, run, percent);
     stores_sums(check, run, 320 * 600 / 8);
-    if (percent < 100)
+    if (percent < 100 && check_counter(run, "warp_instructions") < BUSY * check_occupied(run))
+        check_show_counter(check, run, "warp_instructions");
+    else if (percent < 100)
         check_show_line(check,
                         fits_all(check_launch(run, 0).threads) ? "#define TILE" : "#define WARPS");
 }

@@ -352,22 +352,19 @@ CHECK(
     measure(check, BALLOT, 20, "barriers");
 }
 
-/* Atomics of several lanes on the same word of shared memory need one pass each. */
-#define SHARED_PASSES "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
-
 CHECK(
     shared, .title = "rung 1: one number per warp in shared memory", .points = 15,
     .where = CHECK_COUNTS, .watched = true,
     .figure = {.text = "the warps make %s passes through shared memory",
                .want = "at most %s",
-               .counter = SHARED_PASSES,
+               .counter = CHECK_SHARED_PASSES,
                .budget = {.naive = 54016, .solution = 4608, .slack = 3, .scale = JUDGE_LOGARITHMIC},
                .block_votes = true,
                .judges = 1 << CHECK_BARRIERS | 1 << CHECK_SHARED | 1 << CHECK_PATH},
     .hint =
         "TODO 1: a ballot needs no shared memory. Store only one number for each warp there: how many numbers the warp keeps.")
 {
-    measure(check, BALLOT, 20, SHARED_PASSES);
+    measure(check, BALLOT, 20, CHECK_SHARED_PASSES);
 }
 
 /* The counters of additions that must wait for another addition to the same word. */

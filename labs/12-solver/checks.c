@@ -557,18 +557,15 @@ static void run_all(struct check *check, int width, int height, int steps, bool 
                                .negative = negative, .hints = hints});
 }
 
-#define FIRST_FIX                                                                                  \
-    "If the check above failed, too, fix that first. Otherwise the size is the problem: "
-
 /* Advice about an x that is wrong only for some sizes. */
 static const char *const size_hints[] = {
-    [DENSE] = FIRST_FIX
+    [DENSE] = CHECK_FIRST_FIX
     "the last block may have more warps than unknowns are left. Must a warp return if its unknown does not exist?",
-    [DIAGONALS] = FIRST_FIX
+    [DIAGONALS] = CHECK_FIRST_FIX
     "which neighbours does an unknown have if the grid is only one point wide or high?",
-    [STENCIL] = FIRST_FIX
+    [STENCIL] = CHECK_FIRST_FIX
     "the last block of each row and column may be partly outside of the grid. Do its threads still fill the tile and reach the barrier? Are the tile's edges filled if the grid ends before them?",
-    [CONVERGE] = FIRST_FIX
+    [CONVERGE] = CHECK_FIRST_FIX
     "the last block of each row and column may reach beyond the edge of the grid of points. Do its threads beyond the edge still take part in the shuffles? Give them a number too small to become the maximum.",
 };
 
@@ -582,7 +579,7 @@ CHECK(correct, .title = "right x for 48 x 16 unknowns (rung 1: 193)", .points = 
 }
 
 CHECK(ragged, .title = "right for any width, height and number of steps", .points = 10,
-      .hint = FIRST_FIX "which threads are outside of the grid?")
+      .hint = CHECK_FIRST_FIX "which threads are outside of the grid?")
 {
     run_all(check, 1, 1, 8, false, size_hints);
     run_all(check, 1, 45, check_random_int(check, 17, 24), true, size_hints);
@@ -638,14 +635,9 @@ CHECK(
     check_measure(check, run, 32 * check_sectors_moved(run) / ((double)n * n * STEPS));
     /* If each thread reads a row of its own by float4, each sector of the matrix is loaded twice. But
      * x is then the same for all lanes, so the program moves as few sectors as the solution. */
-    double touched = check_counter(run, "global_load_sectors"),
-           filled = check_counter(run, "global_load_sectors_ideal");
-    if (touched > 1.5 * filled)
-        check_refuse(
-            check, run,
-            "TODO 1: let the lanes of a warp share a row, and read neighbouring words of it.",
-            "warps load %s sectors of 32 bytes, but the numbers of their lanes fit into %s",
-            check_number(touched), check_number(filled));
+    check_uses_neighbours(
+        check, run,
+        "TODO 1: let the lanes of a warp share a row, and read neighbouring words of it.");
 }
 
 /* The sectors that rung 2 reads for 32 unknowns. If it still makes its steps with a matrix, as rung
@@ -707,11 +699,7 @@ CHECK(
     const struct run *run = run_on(check, job);
     check_measure(check, run,
                   32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
-    unsigned long copies = check_requests(run, "write write_rows read read_rows");
-    if (copies > STENCIL_STEPS / 2)
-        check_refuse(check, run, "Leave x on the GPU between the steps.",
-                     "main() copies to the GPU and back %lu times in %d steps", copies,
-                     STENCIL_STEPS);
+    check_copies_seldom(check, run, STENCIL_STEPS / 2, "Leave x on the GPU between the steps.");
     if (check_requests(run, "copy copy_rows") > 0)
         check_show_line(check, "cudaMemcpyDeviceToDevice");
     is_shared(check, run, job, STENCIL_STEPS);

@@ -534,16 +534,13 @@ static const char *const rung_hints[] = {
         "Rung 5: how large can each intermediate result be? Is e at most 1 for each sign of t?",
 };
 
-#define FIRST_FIX                                                                                  \
-    "If the check above failed, too, fix that first. Otherwise the size is the problem: "
-
 /* Runs all rungs. For rungs 4 and 5, replaces the check's hint, which is about the rows of rungs 1
  * to 3. */
 static void run_sizes(struct check *check, int rows, int width)
 {
     for (enum rung rung = SUMS; rung <= GROWTH; ++rung) {
         if (rung >= WAVES)
-            check_set_hint(check, FIRST_FIX
+            check_set_hint(check, CHECK_FIRST_FIX
                            "does the loop reach every number, and none after the last one?");
         run_on(check, rung, rows, width);
     }
@@ -561,7 +558,7 @@ CHECK(correct, .title = "right results for 32 rows of 1,000 numbers", .points = 
 
 CHECK(
     ragged, .title = "right for one row, two numbers, and long rows, too", .points = 10,
-    .hint = FIRST_FIX
+    .hint = CHECK_FIRST_FIX
     "a row may have fewer numbers than a warp has lanes, and the last block may have more warps than rows are left. All 32 lanes of a warp must reach each __shfl_down_sync().")
 {
     run_sizes(check, 1, 2);
@@ -653,12 +650,12 @@ CHECK(
     const struct run *run = run_on(check, HALVES, ROWS, WIDTH);
     double numbers = ROWS * WIDTH;
     check_measure(check, run, 1024 * check_counter(run, "global_load_requests") / numbers);
-    if (check_counter(run, "double_operations") >= numbers / 8)
+    double doubles = check_counter(run, "double_operations");
+    if (doubles >= numbers / 8) {
         check_refuse(check, run, "Add up in float: the sums are exact.",
-                     "lanes execute %s operations in double",
-                     check_number(check_counter(run, "double_operations")));
-    if (check_counter(run, "double_operations") >= numbers / 8)
+                     "lanes execute %s operations in double", check_number(doubles));
         check_show_counter(check, run, "double_operations");
+    }
     double instructions = 1024 * check_counter(run, "warp_instructions") / numbers;
     if (instructions > MOST_FOR_HALVES)
         check_refuse(

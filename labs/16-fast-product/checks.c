@@ -140,8 +140,7 @@ CHECK(
 #define SHARED                                                                                     \
     "shared_load_requests shared_store_requests shared_atomic_requests local_load_requests "       \
     "local_store_requests"
-#define PASSES                                                                                     \
-    "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts shuffle_requests"
+#define PASSES CHECK_SHARED_PASSES " shuffle_requests"
 
 /* The costs that check_costs() does not limit: shared memory, because the figures judge requests
  * and passes; and barriers, because smaller tiles need more barriers. */

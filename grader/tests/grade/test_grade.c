@@ -98,7 +98,7 @@ static const struct {
     {"03-shared-reduce", "too-few-bytes"}, {"03-shared-reduce", "launch-of-256"},
     {"03-shared-reduce", "atomics-left"},  {"04-bank-conflicts", "mask-tree"},
     {"04-bank-conflicts", "index-tree"},   {"07-structures", "one-block"},
-    {"08-transpose", "not-unrolled"},
+    {"08-transpose", "not-unrolled"},      {"10-block-size", "half-of-the-warps"},
 };
 
 Test(golden_grade, mutants)
