@@ -129,16 +129,31 @@ void access_flush_repeats(struct worker *worker, uint32_t pc)
     struct pattern *pattern = &worker->patterns[pc];
     struct obs_repeat repeat = pattern->repeat;
     repeat.times = pattern->times;
-    repeat.first += pattern->step;
-    repeat.step = (int64_t)pattern->step;
-    pattern->repeat.first += pattern->times * pattern->step;
-    if (pattern->answer == OBS_COUNT_ONLY) {
-        repeat.first = repeat.cta = repeat.warp = 0;
-        repeat.low = repeat.high = 0;
-    }
+    repeat.first = repeat.cta = repeat.warp = 0;
+    repeat.low = repeat.high = 0;
+    if (pattern->latest.times)
+        pattern->series[pattern->series_count++] = pattern->latest;
+    for (uint32_t i = 0; i < pattern->series_count; i++)
+        repeat.times += pattern->series[i].times;
+    const struct obs_series_list list = {.series = pattern->series,
+                                         .count = pattern->series_count,
+                                         .times = repeat.times,
+                                         .delta = pattern->delta,
+                                         .pc = pc,
+                                         .mask = repeat.mask,
+                                         .kind = repeat.kind,
+                                         .space = repeat.space,
+                                         .bytes = repeat.bytes,
+                                         .dense = repeat.dense};
+    pattern->times = pattern->series_count = pattern->latest.times = 0;
     unsigned listeners = worker->listeners[repeat.kind != OBS_LOAD];
-    for (unsigned i = 0; i < listeners; i++)
-        worker->listener[i].observer->repeat(worker->listener[i].state, &repeat);
+    for (unsigned i = 0; i < listeners; i++) {
+        const struct listener *listener = &worker->listener[i];
+        if (list.count && listener->observer->series)
+            listener->observer->series(listener->state, &list);
+        else
+            listener->observer->repeat(listener->state, &repeat);
+    }
 }
 
 void access_flush(struct worker *worker)

@@ -195,9 +195,8 @@ void access_flush_repeats(struct worker *worker, uint32_t pc);
 LANES_INLINE void flush(struct worker *worker, uint32_t pc)
 {
     struct pattern *pattern = &worker->patterns[pc];
-    if (pattern->times)
+    if (pattern->times || pattern->series_count || pattern->latest.times)
         access_flush_repeats(worker, pc);
-    pattern->times = 0;
     pattern->answer = OBS_DONE;
 }
 

@@ -188,16 +188,16 @@ LANES_CLONES static void report_in_full(const struct warp *warp, const struct in
     listener->observer->access(listener->state, &access);
 }
 
-/* Reports a repeated access to all listeners. FIRST is the first lane's address. Not inlined, so
- * that the fast paths of loads save no registers. */
+/* Reports a repeated access to all listeners. FIRST is the first lane's address. Not inlined, like
+ * note_other_repeat(), so that the common paths save no registers. */
 __attribute__((noinline)) static void report_repeat(const struct warp *warp,
                                                     const struct inst *inst,
                                                     struct pattern *pattern, uint64_t first)
 {
-    const struct worker *worker = warp->cta->worker;
+    struct worker *worker = warp->cta->worker;
     struct obs_repeat *repeat = &pattern->repeat;
     enum obs_answer all = OBS_COUNT_ONLY;
-    flush(warp->cta->worker, warp->pc);
+    flush(worker, warp->pc);
     pattern->step = first - repeat->first;
     repeat->first = first;
     repeat->cta = warp->cta->linear;
@@ -211,28 +211,59 @@ __attribute__((noinline)) static void report_repeat(const struct warp *warp,
             report_in_full(warp, inst, pattern, first, listener);
         all = answer < all ? answer : all;
     }
-    if (all == OBS_SERIES && repeat->dense && pattern->step % 128)
-        all = OBS_DONE;
     pattern->answer = (uint8_t)all;
 }
 
-/* Returns whether an access to FIRST continues the series of repeats in PATTERN. */
+/* Adds a repeat to the pattern's latest series, or begins a new series. Returns false if the repeat
+ * must be reported by itself: a dense access at another place in its line costs more or less. */
+static bool add_to_series(const struct warp *warp, struct pattern *pattern, uint64_t first)
+{
+    struct obs_series *latest = &pattern->latest;
+    if (pattern->answer != OBS_SERIES ||
+        (pattern->repeat.dense && (first - pattern->repeat.first) % 128))
+        return false;
+    if (latest->times == 1 && latest->warp == warp->index && latest->cta == warp->cta->linear) {
+        pattern->step = first - latest->first;
+        latest->step = (int64_t)pattern->step;
+        latest->times = 2;
+        return true;
+    }
+    if (latest->times)
+        pattern->series[pattern->series_count++] = *latest;
+    *latest = (struct obs_series){
+        .first = first, .cta = warp->cta->linear, .warp = warp->index, .times = 1};
+    if (pattern->series_count == PATTERN_SERIES - 1)
+        access_flush_repeats(warp->cta->worker, warp->pc);
+    return true;
+}
+
+/* Counts or reports a repeat that continues no series. */
+__attribute__((noinline)) static void note_other_repeat(const struct warp *warp,
+                                                        const struct inst *inst,
+                                                        struct pattern *pattern, uint64_t first)
+{
+    if (!add_to_series(warp, pattern, first))
+        report_repeat(warp, inst, pattern, first);
+}
+
+/* Returns whether an access to FIRST continues the pattern's latest series. */
 LANES_INLINE bool continues(const struct warp *warp, const struct pattern *pattern, uint64_t first)
 {
-    const struct obs_repeat *latest = &pattern->repeat;
-    return pattern->answer == OBS_SERIES && latest->warp == warp->index &&
-           latest->cta == warp->cta->linear &&
-           first - latest->first == (pattern->times + UINT64_C(1)) * pattern->step;
+    const struct obs_series *latest = &pattern->latest;
+    return latest->warp == warp->index && latest->cta == warp->cta->linear &&
+           first - latest->first == latest->times * (uint64_t)latest->step && latest->times > 1;
 }
 
 /* Counts or reports a repeated access. FIRST is the first lane's address. */
 LANES_INLINE void note_repeat(const struct warp *warp, const struct inst *inst,
                               struct pattern *pattern, uint64_t first)
 {
-    if (pattern->answer == OBS_COUNT_ONLY || continues(warp, pattern, first))
+    if (pattern->answer == OBS_COUNT_ONLY)
         pattern->times++;
+    else if (continues(warp, pattern, first))
+        pattern->latest.times++;
     else
-        report_repeat(warp, inst, pattern, first);
+        note_other_repeat(warp, inst, pattern, first);
 }
 
 LANES_INLINE struct pattern *pattern_at(const struct warp *warp)
@@ -296,9 +327,45 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
         count_failed(warp, inst->mem.vector[0], seen);
 }
 
+LANES_INLINE void take_word(void *d, const uint32_t *word, uint32_t mask)
+{
+    if (mask == ALL_LANES)
+        memcpy(d, word, WARP * sizeof *word);
+    else
+        put_uint32_t(d, word, mask);
+}
+
+/* Loads one word for each lane by a repeated access. FIRST is the first lane's address. If the word
+ * is the first of a quad, loads all words of the quad (see quads.c). */
+LANES_INLINE void load_repeated_words(const struct warp *warp, const struct inst *inst,
+                                      const struct pattern *pattern, uint32_t mask, uint64_t first)
+{
+    uint32_t *d = (uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]);
+    const uint8_t *start = repeat_start(warp, pattern, first);
+    if (!inst->mem.quad || inst->mem.word || pattern->shape != PATTERN_ANY ||
+        first - pattern->begin + 3 * sizeof *d > pattern->room) {
+        load_words(d, start, pattern, mask);
+        return;
+    }
+    struct quad *quad = &warp->cta->worker->quads[inst->mem.quad];
+    fetch_ahead(start, pattern);
+    load_quads(quad->words, start, pattern->delta);
+    quad->stretch = warp->cta->worker->stretches;
+    quad->pattern = pattern->serial;
+    quad->first = first;
+    take_word(d, quad->words[0], mask);
+}
+
+LANES_INLINE void load_repeated_longs(const struct warp *warp, const struct inst *inst,
+                                      const struct pattern *pattern, uint32_t mask, uint64_t first)
+{
+    load_longs((uint64_t *)(void *)slot_at(warp, inst->mem.vector[0]),
+               repeat_start(warp, pattern, first), pattern, mask);
+}
+
 /* Define the loads of one value of 4 or 8 bytes for each lane, which are most loads. These
  * functions report a repeat last, because they need no values after that call. */
-#define LOAD_PLAIN(name, T)                                                                        \
+#define LOAD_PLAIN(name)                                                                           \
     LANES_CLONES void load_##name##_run(struct warp *warp, const struct inst *inst, uint32_t mask) \
     {                                                                                              \
         uint64_t first;                                                                            \
@@ -307,12 +374,28 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
             load_in_full(warp, inst, mask);                                                        \
             return;                                                                                \
         }                                                                                          \
-        load_##name((T *)(void *)slot_at(warp, inst->mem.vector[0]),                               \
-                    repeat_start(warp, pattern, first), pattern, mask);                            \
+        load_repeated_##name(warp, inst, pattern, mask, first);                                    \
         note_repeat(warp, inst, pattern, first);                                                   \
     }
-LOAD_PLAIN(words, uint32_t)
-LOAD_PLAIN(longs, uint64_t)
+LOAD_PLAIN(words)
+LOAD_PLAIN(longs)
+
+/* Loads a word of a quad that is not its first word. If the first load has not loaded it, in the
+ * same stretch and with the same deltas, loads it like any word. */
+LANES_CLONES void load_quad_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const struct worker *worker = warp->cta->worker;
+    const struct quad *quad = &worker->quads[inst->mem.quad];
+    struct pattern *pattern = pattern_at(warp);
+    uint64_t first = quad->first + inst->mem.word * sizeof(uint32_t);
+    if (quad->stretch != worker->stretches || quad->pattern != pattern->kin ||
+        pattern->ready != mask || !is_placed(pattern, first)) {
+        load_words_run(warp, inst, mask);
+        return;
+    }
+    take_word(slot_at(warp, inst->mem.vector[0]), quad->words[inst->mem.word], mask);
+    note_repeat(warp, inst, pattern, first);
+}
 
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {

@@ -249,6 +249,28 @@ LANES_INLINE void store_elements(const struct warp *warp, const struct inst *ins
         store_element(warp, inst, k, host, lanes);
 }
 
+/* Four adjacent words. */
+typedef uint32_t quad_words __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* Loads four adjacent words for each lane, from START + DELTA on. */
+LANES_INLINE void load_quads(uint32_t to[4][WARP], const uint8_t *start, const int32_t *delta)
+{
+    for (unsigned l = 0; l < WARP; l += 4) {
+        const quad_words a = *(const quad_words *)(const void *)(start + delta[l]),
+                         b = *(const quad_words *)(const void *)(start + delta[l + 1]),
+                         c = *(const quad_words *)(const void *)(start + delta[l + 2]),
+                         d = *(const quad_words *)(const void *)(start + delta[l + 3]),
+                         low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+                         low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+                         high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+                         high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+        *(quad_words *)(to[0] + l) = __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5);
+        *(quad_words *)(to[1] + l) = __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7);
+        *(quad_words *)(to[2] + l) = __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5);
+        *(quad_words *)(to[3] + l) = __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7);
+    }
+}
+
 /* --- lanes whose addresses form a pattern ----------------------------------------------------- */
 
 #define HOST_LINE 64u /* bytes */
@@ -272,7 +294,8 @@ LANES_INLINE void fetch_next(const uint8_t *start, const struct pattern *pattern
     if (!pattern->host || pattern->kin)
         return;
     unsigned half = WARP / 2 * bytes, row = pattern->shape == PATTERN_DENSE ? 2 * half : half;
-    const uint8_t *next = start + (pattern->times ? pattern->step : row);
+    bool is_series = pattern->times || pattern->latest.times > 1;
+    const uint8_t *next = start + (is_series ? pattern->step : row);
     for (unsigned i = 0; i < WARP; i += WARP / 2)
         for (unsigned at = HOST_LINE - 1; at < half; at += HOST_LINE)
             __builtin_prefetch(next + pattern->delta[i] + at);

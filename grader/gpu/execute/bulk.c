@@ -402,7 +402,7 @@ void bulk_end(struct cta *cta, bool drops)
     memset(before, 0xff, sizeof before);
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         struct warp *warp = &cta->warps[w];
-        if (!drops)
+        if (!drops && warp->bulk_stores)
             finish(warp, before, ALL_LANES);
         while (warp->bulk_stores) {
             struct bulk_store *store = warp->bulk_stores;

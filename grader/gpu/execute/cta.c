@@ -234,7 +234,8 @@ static void check_warps(struct cta *cta, uint32_t id, bool under_way)
         struct warp *warp = &cta->warps[w];
         for (uint32_t i = 0; i < warp->path_count; i++) {
             const struct path *path = warp->paths[i];
-            if (path->state != PATH_AT_BARRIER || path->wait_id != id || !path->barrier->aligned ||
+            if (path->state != PATH_AT_BARRIER || path->wait_id != id ||
+                !path->barrier->barrier.aligned ||
                 !(path->expected & ~lanes_at_barrier(warp, path, under_way)))
                 continue;
             uint32_t pc = warp->pc;

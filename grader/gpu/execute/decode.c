@@ -20,6 +20,7 @@
 #include "gpu/analyse/usage.h"
 #include "gpu/device.h"
 #include "gpu/execute/kin.h"
+#include "gpu/execute/quads.h"
 #include "gpu/execute/wide.h"
 
 /* --- errors ----------------------------------------------------------------------------------- */
@@ -277,11 +278,12 @@ static size_t vector_room(const struct kernel *k)
 static bool allocate(struct decoder *d)
 {
     struct kernel *k = d->kernel;
-    k->code = calloc(k->code_count, sizeof *k->code);
+    k->code = aligned_alloc(_Alignof(struct inst), k->code_count * sizeof *k->code);
     k->vectors = malloc(vector_room(k) * sizeof *k->vectors);
     k->params = calloc((size_t)k->function->param_count + 1, sizeof *k->params);
     if (!k->code || !k->vectors || !k->params)
         return false;
+    memset(k->code, 0, k->code_count * sizeof *k->code);
     for (uint32_t i = 0; i < PTX_SPECIAL_COUNT; i++)
         k->special[i] = NO_SLOT;
     uint32_t i = 0;
@@ -310,6 +312,7 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
     free(d.shared_at);
     d.failed = d.failed || !stretches_find(kernel) || !kin_find(kernel) || !wide_find(kernel);
     if (!d.failed) {
+        quads_find(kernel);
         kernel->registers = estimate_registers(kernel);
         kernel->unwritten = analyse_unwritten(function);
         return kernel;

@@ -11,8 +11,8 @@
 static void decode_barrier_number(struct decoder *d, unsigned first, unsigned end)
 {
     d->out->kind = KIND_BARRIER;
-    d->out->aligned = strncmp(ptx_opcodes[d->in->opcode].name, "barrier", 7) != 0 ||
-                      ptx_has(d->in, PTX_MOD_aligned);
+    d->out->barrier.aligned = strncmp(ptx_opcodes[d->in->opcode].name, "barrier", 7) != 0 ||
+                              ptx_has(d->in, PTX_MOD_aligned);
     d->out->source_count = (uint8_t)(end - first);
     for (unsigned i = first; i < end; i++)
         d->out->src[i - first] = decode_source(d, &d->in->operands[i], PTX_b32, 4);
@@ -48,7 +48,7 @@ void decode_barrier_arrival(struct decoder *d)
 void decode_cluster_barrier(struct decoder *d)
 {
     d->out->kind = KIND_BARRIER;
-    d->out->aligned = ptx_has(d->in, PTX_MOD_aligned);
+    d->out->barrier.aligned = ptx_has(d->in, PTX_MOD_aligned);
     d->out->barrier.vote = no_slot;
     d->out->barrier.of_cluster = true;
     d->out->barrier.arrives = d->in->opcode == PTX_OP_barrier_cluster_arrive;

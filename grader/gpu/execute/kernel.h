@@ -72,23 +72,28 @@ enum signal_use {
     SIGNAL_GIVEN = 2,  /* another thread may poll the word that it writes */
 };
 
+/* An instruction takes two of the CPU's cache lines. */
 struct inst {
-    lane_fn *run;
+    _Alignas(64) lane_fn *run;
     uint8_t kind; /* enum inst_kind */
     uint8_t source_count;
     bool guard_negated;
     bool observes;    /* may poll for a value from another thread (see warp.c) */
     uint8_t signals;  /* bits of enum signal_use */
-    bool aligned;     /* a barrier that all lanes of a warp must reach together */
+    bool names_all;   /* `members` is always ALL_LANES, in all lanes */
     bool is_wide;     /* a wide operation (see wide.c) */
     bool follows;     /* in the same stretch as the instruction before it (see stretch.c) */
     uint32_t stretch; /* instructions up to the stretch's end, or 0 outside of a stretch */
     uint32_t step;    /* distance to the next instruction that is not idle (see stretch.c) */
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
     uint32_t mode;    /* MODE_DEFAULT, or other MODE_ bits of floats.h */
-    struct slot dst, src[4];
-    struct slot members; /* the mask of lanes that a KIND_MEET waits for */
-    bool names_all;      /* `members` is always ALL_LANES, in all lanes */
+    struct slot dst;
+    union {
+        struct slot src[4];
+        struct {
+            struct slot unused[3], members; /* the mask of lanes that a KIND_MEET waits for */
+        };
+    };
     union {
         struct {
             lane_fn *inner; /* runs in `mode`; fp_run() then flushes and saturates the result */
@@ -151,6 +156,8 @@ struct inst {
             /* Shape of a matrix (see matrix.c). For bulk copies, `rows` is the number of
              * coordinates, or 0 if there is no tensor map. */
             uint8_t rows, columns, pack;
+            uint8_t word;  /* index in its quad */
+            uint32_t quad; /* number of the load's quad (see quads.c), or 0 */
         } mem;
         struct {
             /* pcs of the branch's target and of the instruction where the lanes reconverge */
@@ -160,6 +167,7 @@ struct inst {
             struct slot vote; /* predicate of a barrier with .red, or NO_SLOT */
             uint8_t op;       /* operation of .red: popc, and, or (enum ptx_modifier) */
             bool arrives;     /* arrives without waiting */
+            bool aligned;     /* all lanes of a warp must reach the barrier together */
             bool of_cluster;
             bool relaxed; /* .relaxed: the arrival orders no memory accesses */
         } barrier;
@@ -271,6 +279,7 @@ struct kernel {
     uint32_t parameter_count;
     struct slot *vectors; /* memory for the vectors of all instructions */
     uint32_t vector_count, constant_room;
+    uint32_t quad_count;
     bool uses_heap;             /* calls malloc */
     bool reads_clock;           /* reads clocks or timers */
     bool uses_stack;            /* calls functions or alloca */

@@ -301,12 +301,22 @@ static struct pattern *make_patterns(const struct kernel *kernel)
     struct pattern *patterns = aligned_alloc(_Alignof(struct pattern), count * sizeof *patterns);
     /* the other fields need no initial value, because they are set before they are read */
     for (size_t i = 0; patterns && i < count; i++) {
-        patterns[i].mask = patterns[i].ready = patterns[i].times = 0;
+        patterns[i].mask = patterns[i].ready = 0;
+        patterns[i].times = patterns[i].series_count = patterns[i].latest.times = 0;
         patterns[i].serial = patterns[i].stretch = 0;
         patterns[i].answer = OBS_DONE;
         patterns[i].block = NULL;
     }
     return patterns;
+}
+
+static struct quad *make_quads(const struct kernel *kernel)
+{
+    size_t count = (size_t)kernel->quad_count + 1;
+    struct quad *quads = aligned_alloc(_Alignof(struct quad), count * sizeof *quads);
+    for (size_t i = 0; quads && i < count; i++)
+        quads[i].stretch = 0;
+    return quads;
 }
 
 static bool worker_open(struct worker *worker, struct launch *launch)
@@ -315,7 +325,8 @@ static bool worker_open(struct worker *worker, struct launch *launch)
     worker->last = worker->turn = &worker->first;
     worker->profile = calloc((size_t)launch->kernel->code_count + 1, sizeof *worker->profile);
     worker->patterns = make_patterns(launch->kernel);
-    bool ok = worker->profile && worker->patterns;
+    worker->quads = make_quads(launch->kernel);
+    bool ok = worker->profile && worker->patterns && worker->quads;
     for (unsigned i = 0; i < launch->observer_count; i++) {
         if (launch->watch_is_over && launch->observers[i]->is_serial)
             continue;
@@ -330,6 +341,13 @@ static bool worker_open(struct worker *worker, struct launch *launch)
 }
 
 /* --- totals ----------------------------------------------------------------------------------- */
+
+static void worker_close(struct worker *worker)
+{
+    free(worker->profile);
+    free(worker->patterns);
+    free(worker->quads);
+}
 
 static void join_worker(struct worker *into, struct worker *worker)
 {
@@ -348,8 +366,7 @@ static void join_worker(struct worker *into, struct worker *worker)
     for (unsigned i = 0; i < launch->observer_count; i++)
         if (worker->observer_state[i])
             launch->observers[i]->join(into->observer_state[i], worker->observer_state[i]);
-    free(worker->profile);
-    free(worker->patterns);
+    worker_close(worker);
 }
 
 /* Returns the value of the counter wide_operations. A matrix product counts as its number of
@@ -458,8 +475,7 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
     launch->longest = all->longest;
     launch->instructions = all->executed;
     launch->watch_cost = all->watch_cost;
-    free(all->profile);
-    free(all->patterns);
+    worker_close(all);
 }
 
 void launch_totals(const struct launch *launch, struct emu_counters *totals)

@@ -30,15 +30,16 @@ lane_fn *predicate_find(enum ptx_opcode opcode);
 lane_fn idle_run, fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;
 lane_fn map_run, rank_run; /* cluster.c: mapa, getctarank */
 lane_fn carry_run_32, carry_run_64, video_run;
-lane_fn load_run, load_words_run, load_longs_run, store_run, atomic_run, fence_run, copy_run,
-    commit_run, wait_group_run, wait_all_run, sleep_run;
+lane_fn load_run, load_words_run, load_longs_run, load_quad_run, store_run, atomic_run, fence_run,
+    copy_run, commit_run, wait_group_run, wait_all_run, sleep_run;
 lane_fn mbarrier_run, pending_count_run, bulk_run, bulk_commit_run, bulk_wait_run;
 lane_fn alloca_run, stack_save_run, stack_restore_run;
 lane_fn matrix_load_run, matrix_store_run, matrix_multiply_run, rows_run, transpose_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 static inline bool inst_is_load(const struct inst *inst)
 {
-    return inst->run == load_run || inst->run == load_words_run || inst->run == load_longs_run;
+    return inst->run == load_run || inst->run == load_words_run || inst->run == load_longs_run ||
+           inst->run == load_quad_run;
 }
 static inline bool inst_is_texture(const struct inst *inst)
 {

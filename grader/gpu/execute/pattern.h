@@ -17,6 +17,9 @@
 /* after this number of accesses with other deltas, a new pattern is computed */
 #define PATTERN_STRAYS 16
 
+/* series that a pattern collects before it reports them to observers */
+#define PATTERN_SERIES 8u
+
 /* The ways in which the lanes' values can be copied, from the fastest to the slowest. A row is 16
  * lanes, as in blocks that are 16 threads wide. */
 enum pattern_shape {
@@ -44,11 +47,16 @@ struct pattern {
     uint8_t fixed;  /* mask of the address bits that a repeat must keep (see pattern_fixed()) */
     uint8_t answer; /* how observers want further repeats (enum obs_answer); FULL counts as DONE */
     /* Numbers that spare an access the comparison with the pattern's deltas (see repeat.h). */
-    uint64_t serial;   /* differs from that of every other pattern; 0 if there was none yet */
-    uint64_t stretch;  /* the worker's stretch in which the latest access had this pattern */
-    uint64_t kin;      /* serial of another instruction's pattern with the same deltas, or 0 */
-    uint32_t times;    /* number of repeats that have not been reported yet */
-    uint64_t step;     /* from the address of the latest but one reported repeat to the latest */
+    uint64_t serial;  /* differs from that of every other pattern; 0 if there was none yet */
+    uint64_t stretch; /* the worker's stretch in which the latest access had this pattern */
+    uint64_t kin;     /* serial of another instruction's pattern with the same deltas, or 0 */
+    /* Repeats that have not been reported yet: their number, if observers need only that, or
+     * `series_count` series and the latest one. The latest series has no repeats (times is 0) if
+     * none is left to report. */
+    uint32_t times;
+    uint32_t series_count;
+    struct obs_series latest, series[PATTERN_SERIES];
+    uint64_t step;     /* from one repeat of a warp to its next one, when this was last measured */
     uint32_t strays;   /* number of times that find_apart() has succeeded with this pattern */
     uint32_t bits;     /* bitwise OR of all deltas */
     int32_t low, high; /* smallest and largest delta */

@@ -58,9 +58,15 @@ LANES_INLINE bool lies_as_kin(const struct worker *worker, const struct inst *in
     return true;
 }
 
-/* Returns whether an access at base + offset, with the pattern's deltas, has the same cost as the
- * pattern and is within bounds. LEAD is the first active lane. Each lane's value in BASE has WIDTH
- * bytes. Sets *FIRST to LEAD's address in its state space. */
+/* Returns whether an access whose first lane's address is FIRST, with the pattern's deltas, has the
+ * same cost as the pattern and is within bounds. */
+LANES_INLINE bool is_placed(const struct pattern *pattern, uint64_t first)
+{
+    return first - pattern->begin <= pattern->room && !((pattern->place ^ first) & pattern->fixed);
+}
+
+/* Does the same for an access at base + offset. LEAD is the first active lane. Each lane's value in
+ * BASE has WIDTH bytes. Sets *FIRST to LEAD's address in its state space. */
 LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, unsigned width,
                               uint64_t offset, bool is_generic, unsigned lead, uint64_t *first)
 {
@@ -68,8 +74,7 @@ LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, u
                         : ((const uint64_t *)base)[lead] + offset;
     if (is_generic)
         *first -= window_of(pattern->space);
-    return *first - pattern->begin <= pattern->room &&
-           !((pattern->place ^ *first) & pattern->fixed);
+    return is_placed(pattern, *first);
 }
 
 /* Returns a host pointer to the first lane's bytes. is_in_place() must have returned true and set

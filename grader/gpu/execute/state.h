@@ -173,6 +173,14 @@ struct profile {
 struct texture_sectors;
 struct signals;
 
+/* The four words of each lane that the first load of a quad has loaded (see quads.c). */
+struct quad {
+    _Alignas(64) uint32_t words[4][WARP];
+    uint64_t stretch; /* the worker's stretch in which it has loaded them */
+    uint64_t pattern; /* serial number of its pattern */
+    uint64_t first;   /* address of its first lane */
+};
+
 /* An observer of accesses, and the observer's state. */
 struct listener {
     const struct observer *observer;
@@ -196,6 +204,7 @@ struct worker {
     unsigned listeners[2];    /* number of listeners to loads, and to other accesses */
     struct listener follower; /* the observer of steps; its `observer` is NULL if there is none */
     struct pattern *patterns; /* one entry for each instruction, and one that is never used */
+    struct quad *quads;       /* one entry for each quad of the kernel */
     uint64_t stretches;       /* number of stretches that the worker has begun to run */
     uint64_t serial;          /* serial number of the latest new pattern */
     /* sectors of the latest texture request, or NULL before the first request */

@@ -210,13 +210,10 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
     traffic->last_collisions = active - words;
 }
 
-/* Counts a dense access. Its cost depends only on its first address. */
-LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned bytes)
+/* Returns the number of aligned pieces of SIZE bytes that a dense access touches. */
+LANES_INLINE uint32_t dense_pieces(uint64_t low, unsigned bytes, unsigned size)
 {
-    uint64_t high = low + LANES * bytes - 1;
-    traffic->pieces += high / 32 - low / 32 + 1;
-    traffic->lines += high / 128 - low / 128 + 1;
-    traffic->ideal += LANES * bytes / 32;
+    return (uint32_t)((low + LANES * bytes - 1) / size - low / size + 1);
 }
 
 /* Remembers the latest access, so that the next access can be recognised as a repeat. */
@@ -224,9 +221,9 @@ LANES_INLINE void remember(struct sample *sample, const struct obs_access *acces
 {
     if (!access->dense && !access->repeats)
         sample->form = access_form(access->addr, access->mask);
-    struct access_seen seen = {access->cta, access->addr[0],
-                               access->dense ? DENSE_FORM : sample->form, access->mask};
-    sample_again(sample, access->repeats, access->warp, &seen);
+    uint64_t form = access->dense ? DENSE_FORM : sample->form;
+    sample_again(sample, access->repeats, access->warp,
+                 (struct access_seen){access->cta, access->addr[0], form, access->mask});
 }
 
 /* Counts an access to global memory. Returns the number of sectors that it touched. */
@@ -235,10 +232,12 @@ LANES_INLINE uint64_t count_global(struct traffic *traffic, struct sample *sampl
 {
     traffic->requests++;
     if (access->dense) {
-        uint64_t before = traffic->pieces;
-        count_dense(traffic, access->addr[0], access->bytes);
-        sample_take(sample, access, (uint32_t)(traffic->pieces - before), access->bytes);
-        return traffic->pieces - before;
+        uint32_t sectors = dense_pieces(access->addr[0], access->bytes, 32);
+        sample_take(sample, access, sectors, access->bytes);
+        traffic->pieces += sectors;
+        traffic->ideal += LANES * access->bytes / 32u;
+        traffic->lines += dense_pieces(access->addr[0], access->bytes, 128);
+        return sectors;
     }
     if (!access->repeats)
         measure_global(traffic, access);
@@ -522,55 +521,96 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         count_shared_atomic(&state->shared[access->pc], access, form_at(state, access->pc));
 }
 
-/* Counts a repeat in global memory, or a series of repeats, which all cost the same. Returns
- * OBS_FULL, which requests all addresses, if the repeat wastes more than the instruction's sample
- * (losses.h). */
-static enum obs_answer repeat_global(struct state *state, const struct obs_repeat *repeat)
+/* The cost of a repeat, as in struct traffic. */
+struct cost {
+    uint32_t pieces, ideal, lines, collisions;
+};
+
+/* Returns the cost of a repeat in global or shared memory. FIRST is the address of lane 0. */
+LANES_INLINE struct cost repeat_cost(const struct traffic *traffic, uint8_t space, bool dense,
+                                     uint64_t first, uint32_t bytes)
+{
+    uint32_t wavefronts = bytes > 4 ? bytes / 4 : 1;
+    if (!dense)
+        return (struct cost){traffic->last_pieces, traffic->last_ideal, traffic->last_lines,
+                             traffic->last_collisions};
+    if (space == PTX_SHARED)
+        return (struct cost){.pieces = wavefronts, .ideal = wavefronts};
+    return (struct cost){.pieces = dense_pieces(first, bytes, 32),
+                         .ideal = LANES * bytes / 32,
+                         .lines = dense_pieces(first, bytes, 128)};
+}
+
+LANES_INLINE void add_cost(struct traffic *traffic, struct cost cost, uint64_t times)
+{
+    traffic->requests += times;
+    traffic->pieces += cost.pieces * times;
+    traffic->ideal += cost.ideal * times;
+    traffic->lines += cost.lines * times;
+    traffic->collisions += cost.collisions * times;
+}
+
+/* Counts a repeat in global or shared memory. Returns OBS_FULL, which requests all addresses, if
+ * the repeat wastes more than the instruction's sample (losses.h). In shared memory, repeats
+ * without waste need no further check, so counting them is enough. */
+LANES_INLINE enum obs_answer count_repeat(struct state *state, struct traffic *traffic,
+                                          const struct obs_repeat *repeat)
 {
     struct sample *sample = &state->samples[repeat->pc];
-    struct traffic *traffic = &state->global[repeat->pc];
-    struct traffic one = {.pieces = traffic->last_pieces,
-                          .ideal = traffic->last_ideal,
-                          .lines = traffic->last_lines,
-                          .collisions = traffic->last_collisions};
-    if (repeat->dense) {
-        one = (struct traffic){0};
-        count_dense(&one, repeat->first, repeat->bytes);
-    }
-    if (one.pieces > one.ideal && sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal,
-                                                  repeat->cta, repeat->warp))
+    struct cost cost =
+        repeat_cost(traffic, repeat->space, repeat->dense, repeat->first, repeat->bytes);
+    bool wastes = cost.pieces > cost.ideal;
+    if (wastes && sample_is_worse(sample, cost.pieces, cost.ideal, repeat->cta, repeat->warp))
         return OBS_FULL;
-    traffic->requests += repeat->times;
-    traffic->pieces += one.pieces * repeat->times;
-    traffic->ideal += one.ideal * repeat->times;
-    traffic->lines += one.lines * repeat->times;
-    traffic->collisions += one.collisions * repeat->times;
+    add_cost(traffic, cost, repeat->times);
+    if (repeat->space == PTX_SHARED)
+        return wastes ? OBS_SERIES : OBS_COUNT_ONLY;
     if (repeat->kind == OBS_LOAD)
-        note_load(state, repeat->cta, repeat->warp, one.pieces * repeat->times);
-    struct access_seen seen = {repeat->cta, repeat->first,
-                               repeat->dense ? DENSE_FORM : sample->form, repeat->mask};
-    sample_again(sample, true, repeat->warp, &seen);
-    sample_move(sample, repeat);
+        note_load(state, repeat->cta, repeat->warp, cost.pieces);
+    uint64_t form = repeat->dense ? DENSE_FORM : sample->form;
+    sample_again(sample, true, repeat->warp,
+                 (struct access_seen){repeat->cta, repeat->first, form, repeat->mask});
     return OBS_SERIES;
 }
 
-/* Counts repeats in shared memory. Repeats without waste need no further check, so counting them is
- * enough. The others are compared with the sample (losses.h). */
-static enum obs_answer repeat_shared(struct state *state, const struct obs_repeat *repeat)
+/* Takes an access of a series as the instruction's sample. */
+static void take_from_series(struct sample *sample, const struct obs_series_list *list,
+                             const struct obs_series *series, struct cost cost)
 {
-    struct traffic *traffic = &state->shared[repeat->pc];
-    uint32_t pieces = traffic->last_pieces, ideal = traffic->last_ideal;
-    if (state->kind[state->count + repeat->pc] > OBS_STORE)
-        return OBS_FULL;
-    if (repeat->dense)
-        pieces = ideal = repeat->bytes > 4 ? repeat->bytes / 4 : 1;
-    if (pieces > ideal &&
-        sample_is_worse(&state->samples[repeat->pc], pieces, ideal, repeat->cta, repeat->warp))
-        return OBS_FULL;
-    traffic->requests += repeat->times;
-    traffic->pieces += (uint64_t)pieces * repeat->times;
-    traffic->ideal += (uint64_t)ideal * repeat->times;
-    return pieces > ideal ? OBS_SERIES : OBS_COUNT_ONLY;
+    struct obs_access access = {.mask = list->mask,
+                                .kind = list->kind,
+                                .space = list->space,
+                                .bytes = list->bytes,
+                                .warp = series->warp,
+                                .cta = series->cta};
+    for (unsigned l = 0; l < LANES; l++)
+        access.addr[l] = series->first + (uint64_t)(int64_t)list->delta[l];
+    sample_take(sample, &access, cost.pieces, cost.ideal);
+}
+
+/* Counts series of repeats, which all cost the same. */
+static void counters_series(void *argument, const struct obs_series_list *list)
+{
+    struct state *state = argument;
+    struct traffic *traffic = &state->global[entry_of(state, list->space, list->pc)];
+    struct sample *sample = &state->samples[list->pc];
+    struct cost cost =
+        repeat_cost(traffic, list->space, list->dense, list->series[0].first, list->bytes);
+    uint64_t form = list->dense ? DENSE_FORM : sample->form;
+    add_cost(traffic, cost, list->times);
+    for (const struct obs_series *series = list->series; series < list->series + list->count;
+         series++) {
+        if (cost.pieces > cost.ideal &&
+            sample_is_worse(sample, cost.pieces, cost.ideal, series->cta, series->warp))
+            take_from_series(sample, list, series, cost);
+        if (list->space != PTX_GLOBAL)
+            continue;
+        if (list->kind == OBS_LOAD)
+            note_load(state, series->cta, series->warp, (uint64_t)cost.pieces * series->times);
+        sample_again(sample, true, series->warp,
+                     (struct access_seen){series->cta, series->first, form, list->mask});
+        sample_move(sample, series);
+    }
 }
 
 /* Counts repeats in local or constant memory. A dense access may begin in the middle of a word,
@@ -590,9 +630,11 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     struct state *state = argument;
     switch (repeat->space) {
     case PTX_GLOBAL:
-        return repeat_global(state, repeat);
+        return count_repeat(state, &state->global[repeat->pc], repeat);
     case PTX_SHARED:
-        return repeat_shared(state, repeat);
+        return state->kind[state->count + repeat->pc] > OBS_STORE
+                   ? OBS_FULL
+                   : count_repeat(state, &state->shared[repeat->pc], repeat);
     case PTX_LOCAL:
         return repeat_by_word(&state->local[repeat->pc], repeat, local_requests(repeat->bytes));
     case PTX_CONST:
@@ -728,6 +770,7 @@ const struct observer obs_counters = {
     .begin = counters_begin,
     .access = counters_access,
     .repeat = counters_repeat,
+    .series = counters_series,
     .join = counters_join,
     .end = counters_end,
 };

@@ -88,21 +88,22 @@ static inline bool access_is_near(uint64_t one, uint64_t other)
  * at the same address and REPEATS is true: the distances between the lanes are the same. Adds 1 to
  * `slid` if the two partly overlap. */
 static inline void sample_again(struct sample *sample, bool repeats, uint32_t warp,
-                                const struct access_seen *seen)
+                                struct access_seen seen)
 {
     if (__builtin_expect(!sample->seen, 0))
         sample->seen = calloc(MAX_WARPS, sizeof *sample->seen);
     if (!sample->seen)
         return;
     struct access_seen *last = &sample->seen[warp];
-    bool same_lanes = last->cta == seen->cta && last->mask == seen->mask;
-    sample->again += repeats && same_lanes && last->first == seen->first;
-    sample->slid += same_lanes && access_is_near(last->first, seen->first);
-    *last = *seen;
+    if (last->cta == seen.cta && last->mask == seen.mask) {
+        sample->again += repeats && last->first == seen.first;
+        sample->slid += access_is_near(last->first, seen.first);
+    }
+    *last = seen;
 }
 
 /* Does the same for all repeats of a series except the first. */
-static inline void sample_move(struct sample *sample, const struct obs_repeat *series)
+static inline void sample_move(struct sample *sample, const struct obs_series *series)
 {
     uint64_t step = (uint64_t)series->step, more = series->times - 1;
     if (!more || !sample->seen)

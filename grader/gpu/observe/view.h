@@ -204,9 +204,8 @@ enum obs_answer {
      * recorded */
     OBS_FULL,
     OBS_DONE, /* the observer has recorded the repeat */
-    /* The observer has recorded the repeat, and can receive further repeats in series. A series
-     * consists of repeats by one warp whose addresses move on by the same step each time. If the
-     * repeats are dense, the step is a multiple of 128 bytes. */
+    /* The observer has recorded the repeat, and can receive further repeats later, as a list of
+     * series. If the repeats are dense, their addresses differ by multiples of 128 bytes. */
     OBS_SERIES,
     /* The observer has recorded the repeat, and needs only the number of further repeats with the
      * same pattern, in one call at the end. The emulator does what all observers permit. */
@@ -218,10 +217,28 @@ struct obs_repeat {
     int32_t low, high; /* lowest and highest address of the lanes, relative to `first` */
     uint64_t cta;
     uint32_t pc, mask, warp;
-    /* 1, or the number of repeats in a series, or the number of repeats that the emulator has only
-     * counted; then first, low, high, cta and warp are 0 */
+    /* 1, or the number of repeats that the emulator has only counted; then first, low, high, cta
+     * and warp are 0 */
     uint32_t times;
-    int64_t step; /* of a series: the difference between the addresses of successive repeats */
+    uint8_t kind, space, bytes;
+    bool dense;
+};
+
+/* Repeats by one warp whose addresses move on by the same step each time. */
+struct obs_series {
+    uint64_t first, cta;
+    int64_t step; /* 0 if there is only one repeat */
+    uint32_t warp, times;
+};
+
+/* A list of series of the same pattern, in the order in which they were executed. For the meaning
+ * of the other members, see obs_repeat and obs_access. */
+struct obs_series_list {
+    const struct obs_series *series;
+    uint32_t count;
+    uint32_t times;       /* number of repeats in all series */
+    const int32_t *delta; /* address of each lane minus the first lane's address */
+    uint32_t pc, mask;
     uint8_t kind, space, bytes;
     bool dense;
 };
@@ -433,6 +450,8 @@ struct observer {
     void (*access)(void *state, const struct obs_access *access);
     /* Handles a repeat. If this is NULL, access() is called for repeats, too. */
     enum obs_answer (*repeat)(void *state, const struct obs_repeat *repeat);
+    /* Handles repeats that were not passed to repeat(), because it has returned OBS_SERIES. */
+    void (*series)(void *state, const struct obs_series_list *list);
     void (*fault)(void *state, const struct launch_view *launch, const struct obs_fault *fault);
     void (*order)(void *state, const struct obs_order *order);
     /* Called when CTA begins. Returns whether the observer wants the steps of CTA. If so, it gets

@@ -242,6 +242,82 @@ Test(access, loads_of_one_stretch_are_compared_again_if_a_register_has_changed)
             check_kin(&choices[c], watched);
 }
 
+/* Ways to load four adjacent words into w, x, y and z, and the values that the lanes must get, as
+ * distances from word a. In round n, STORED in place of a distance means the number n. */
+#define STORED 99u
+static const struct {
+    const char *name, *code;
+    uint32_t want[4];
+} quads[] = {
+    {"four words",
+     "ld.global.u32 w, [a];\nmul.lo.u32 x, w, w;\nld.global.u32 x, [a+4];\n"
+     "ld.global.u32 z, [a+12];\nld.global.u32 y, [a+8];\n",
+     {0, 1, 2, 3}},
+    {"a store between them",
+     "ld.global.u32 w, [a];\nld.global.u32 x, [a+4];\nst.global.u32 [a+8], n;\n"
+     "ld.global.u32 y, [a+8];\nld.global.u32 z, [a+12];\n",
+     {0, 1, STORED, 3}},
+    {"an atomic between them",
+     "ld.global.u32 w, [a];\natom.global.exch.b32 x, [a+8], n;\nld.global.u32 x, [a+4];\n"
+     "ld.global.u32 y, [a+8];\nld.global.u32 z, [a+12];\n",
+     {0, 1, STORED, 3}},
+    {"another address",
+     "ld.global.u32 w, [a];\nld.global.u32 x, [a+4];\nsub.s64 a, a, 8;\n"
+     "ld.global.u32 y, [a+8];\nld.global.u32 z, [a+12];\n",
+     {0, 1, 0, 1}},
+    {"words at the end of memory",
+     "ld.global.u32 w, [a+8];\nld.global.u32 x, [a+12];\nmov.u32 y, x;\nmov.u32 z, x;\n",
+     {2, 3, 3, 3}},
+    {"words in descending order",
+     "ld.global.u32 z, [a+12];\nld.global.u32 y, [a+8];\nld.global.u32 x, [a+4];\n"
+     "ld.global.u32 w, [a];\n",
+     {0, 1, 2, 3}},
+};
+
+/* Each lane reads its own 64 bytes, 16 in each of four rounds. WATCHED: with counters and memcheck.
+ * ODD: only the odd lanes do. */
+static void check_quad(unsigned which, bool watched, bool odd)
+{
+    enum { ROUNDS = 4, WORDS = 4 * ROUNDS };
+    struct emu_options unwatched = {.tools = EMU_ONLY};
+    uint32_t block[LANES * WORDS], out[ROUNDS][LANES][4];
+    struct fixture f;
+    char ptx[2000];
+    for (unsigned i = 0; i < LANES * WORDS; i++)
+        block[i] = 1000 + i;
+    snprintf(ptx, sizeof ptx,
+             ".visible .entry k(.param .u64 block, .param .u64 out)\n{\n"
+             ".reg .pred p;\n.reg .b32 t, i, n, w, x, y, z;\n.reg .b64 g, o, a;\n"
+             "ld.param.u64 g, [block];\nld.param.u64 o, [out];\nmov.u32 t, %%tid.x;\n"
+             "mad.wide.u32 o, t, 16, o;\nand.b32 i, t, 1;\nsetp.eq.u32 p, i, 0;\n%s"
+             "mov.u32 n, 0;\nAGAIN:\nshl.b32 i, t, 6;\nmad.lo.u32 i, n, 16, i;\n"
+             "cvt.u64.u32 a, i;\nadd.s64 a, a, g;\n%s"
+             "st.global.v4.u32 [o], {w, x, y, z};\nadd.s64 o, o, 512;\nadd.u32 n, n, 1;\n"
+             "setp.lt.u32 p, n, 4;\n@p bra AGAIN;\nEND:\nret;\n}\n",
+             odd ? "@p bra END;\n" : "", quads[which].code);
+    fixture_open(&f, watched ? NULL : &unwatched);
+    fixture_load(&f, ptx);
+    emu_addr on_device = fixture_upload(&f, block, sizeof block);
+    emu_addr results = fixture_upload(&f, NULL, sizeof out);
+    fixture_run(&f, (struct fixture_launch){.params = {on_device, results}});
+    fixture_download(&f, out, results, sizeof out);
+    for (unsigned n = 0; n < ROUNDS; n++)
+        for (unsigned l = odd; l < LANES; l += 1 + odd)
+            for (unsigned k = 0; k < 4; k++) {
+                uint32_t want = quads[which].want[k], at = 1000 + l * WORDS + 4 * n;
+                cr_expect_eq(out[n][l][k], want == STORED ? n : at + want,
+                             "%s: round %u, lane %u, word %u", quads[which].name, n, l, k);
+            }
+    fixture_close(&f);
+}
+
+Test(access, loads_of_adjacent_words_give_what_lies_there)
+{
+    for (unsigned i = 0; i < sizeof quads / sizeof *quads; i++)
+        for (unsigned way = 0; way < 4; way++)
+            check_quad(i, way & 1, way & 2);
+}
+
 Test(access, loads_give_what_lies_there)
 {
     static const char *const spaces[] = {"global", "shared", "local", "generic"};

@@ -53,6 +53,26 @@ Test(racecheck, unknown_tools_are_refused)
     free(text);
 }
 
+/* If the shadow of a texture grew with each read, this launch would need 4 GiB. */
+Test(racecheck, needs_no_more_memory_for_further_reads_of_a_texture)
+{
+    char *text = shell_must(
+        "printf '__global__ void sum(cudaTextureObject_t image, float *to)\\n{\\n    float sum = "
+        "0;\\n    for (int i = 0; i < 32; i++)\\n        sum += tex2D<float>(image, threadIdx.x, "
+        "i);\\n    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;\\n}\\nint main()\\n{\\n    "
+        "float *to;\\n    cudaMalloc(&to, 4 << 17);\\n    cudaArray_t array;\\n    "
+        "cudaChannelFormatDesc floats = cudaCreateChannelDesc<float>();\\n    "
+        "cudaMallocArray(&array, &floats, 32, 32);\\n    cudaResourceDesc resource = {};\\n    "
+        "resource.resType = cudaResourceTypeArray;\\n    resource.res.array.array = array;\\n    "
+        "cudaTextureDesc how = {};\\n    cudaTextureObject_t image;\\n    "
+        "cudaCreateTextureObject(&image, &resource, &how, nullptr);\\n    "
+        "sum<<<4096, 32>>>(image, to);\\n}\\n' >texture.cu; $NVCC -cudart shared -lineinfo "
+        "-L$LIB -o texture texture.cu && $LANEWISE run --tools racecheck ./texture 2>&1");
+    cr_expect(strstr(text, "texture requests"), "%s", text);
+    cr_expect(!strstr(text, "[races-unwatched]"), "%s", text);
+    free(text);
+}
+
 /* Racecheck stops if it has too little memory. The report must then not suggest that there are no
  * races. */
 #ifndef __SANITIZE_ADDRESS__ /* the sanitizer itself uses more address space than that */
