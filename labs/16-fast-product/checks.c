@@ -293,7 +293,12 @@ CHECK(
     const struct run *run = run_measured(check, TENSOR);
     /* all wide operations in this lab are multiply-adds of tensor cores */
     double wide = check_counter(run, "wide_operations"), all = (double)N * N * N;
+    double adds = check_counter(run, "float_operations");
     check_measure(check, run, check_counter(run, PASSES));
+    if (adds > all / 2)
+        check_refuse(check, run, "Take C from the fragments that mma_sync() adds up.",
+                     "the threads make %s additions and multiply-adds besides the tensor cores",
+                     check_number(adds));
     if (wide < all / 2)
         check_refuse(check, run, "Multiply fragments of halves by mma_sync().",
                      "tensor cores make %s of the %s multiply-adds", check_number(wide),
