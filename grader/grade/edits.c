@@ -369,11 +369,13 @@ static void add_statement(struct pair *pair, struct difference region)
 {
     static const char *const assignments[] = {"=", "+=", "-=", "(", "[", NULL};
     const struct token *first = first_of(&pair->solution, region.right);
+    const struct token *left = first_of(&pair->source, region.left);
     size_t count = 1;
     while (count < region.right.count && first[count].line == first->line)
         ++count;
-    if (region.left.count > 0 && count > 3 && count < region.right.count &&
-        token_is_one_of(&first[1], assignments) && token_is(&first[count - 1], ";"))
+    bool has_lines = region.left.count > 0 && left[region.left.count - 1].line > left->line;
+    if (has_lines && count > 3 && token_is_one_of(&first[1], assignments) &&
+        token_is(&first[count - 1], ";"))
         add(pair, (struct difference){{region.left.first, 0}, {region.right.first, count}});
 }
 

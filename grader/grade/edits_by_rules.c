@@ -270,7 +270,6 @@ static const struct weight {
     {rule_try_precedence, 0, 0},
     {rule_try_char, 0, 0},
     {rule_try_quotient, 0, 0},
-    {rule_try_unused, 0, 0},
     {rule_try_saved, 0, 0},
     {rule_try_last_lane, 0, 0},
     {rule_try_edge_lane, 0, 0},
@@ -291,11 +290,9 @@ static const struct weight {
     {rule_try_dimension, 2, UNWRITTEN | OUTSIDE},
     {rule_try_bounds, 2, UNWRITTEN | OUTSIDE},
     {rule_try_block_size, 2, UNWRITTEN | OUTSIDE},
-    {rule_try_behind_loop, 2, 0},
     {rule_try_parameter, 2, WIDE | ONLY_IF_FITS},
     {rule_try_lane, 2, 0},
     {rule_try_ring, 2, 0},
-    {rule_try_offset, 2, 0},
     {rule_try_stream, 2, 0},
     {rule_try_factor, 3, 0},
     {rule_try_guard, 6, OUTSIDE},
@@ -372,8 +369,8 @@ static void add_twin(struct edits *edits, const char *source, const struct small
     twin->end = (size_t)(next + length - source);
     twin->cost += 16 * TWIN;
     snprintf(twin->says, sizeof twin->says, "%.*s, twice", (int)sizeof twin->says - 10, edit->says);
-    edits->count += asprintf(&twin->text, "%s%.*s%s", edit->text, (int)(next - from), from,
-                             edit->text) >= 0;
+    edits->count +=
+        asprintf(&twin->text, "%s%.*s%s", edit->text, (int)(next - from), from, edit->text) >= 0;
 }
 
 /* Applies rule J to token I. COST is its cost here. The more edits a rule makes in one line, the
@@ -399,8 +396,8 @@ static void follow(struct place_of_rules *place, size_t i)
     for (int fitting = 1; fitting >= 0; --fitting)
         for (size_t j = 0; j < ROWS(weights); ++j) {
             bool does_fit = weights[j].fits & (only ? only : fits);
-            bool is_left_out = only || weights[j].fits & ONLY_IF_FITS ||
-                               (is_far && weights[j].fits != ROUNDING);
+            bool is_left_out =
+                only || weights[j].fits & ONLY_IF_FITS || (is_far && weights[j].fits != ROUNDING);
             bool is_pattern = weights[j].cost == 0 && weights[j].fits == 0;
             unsigned cost = is_pattern && group > group_costs[NEARBY] ? group_costs[NEARBY] : group;
             if (does_fit == fitting && (does_fit || !is_left_out))

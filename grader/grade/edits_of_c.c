@@ -128,33 +128,6 @@ void rule_try_quotient(const struct rules *rules, size_t i)
     }
 }
 
-/* Uses a variable to which the function gives a value, but that it never uses. */
-void rule_try_unused(const struct rules *rules, size_t i)
-{
-    struct variable list[VISIBLE_MOST];
-    char text[80];
-    size_t count = rule_is_read(rules, i) ? visible_find(rules->code, rules->part, i, list) : 0;
-    size_t own = rule_is_last_use(rules, i, 1) ? 0 : count;
-    while (own-- > 0)
-        if (token_is_same(list[own].name, rule_at(rules, i)))
-            break;
-    for (size_t j = 0; own < count && j < count; ++j) {
-        size_t uses = 0;
-        for (size_t k = rules->part.first; k < rules->part.first + rules->part.count; ++k)
-            uses += token_is_same(list[j].name, rule_at(rules, k)) && !rule_is(rules, k - 1, ".");
-        if (uses != 1 || list[j].is_macro || !token_is(&list[j].name[1], "=") ||
-            !visible_is_alike(&list[j], &list[own]))
-            continue;
-        snprintf(text, sizeof text, "%.*s", (int)list[j].name->length, list[j].name->begin);
-        struct small_edit *edit = rule_put(rules, i, 1, text);
-        if (edit) {
-            edit->is_sure = true;
-            edit_say(edit, "with another name than `%s` in line %u (`%s` is never used)",
-                     rule_quote(rules, i, 1), edit->line, text);
-        }
-    }
-}
-
 /* Takes 64 bits in place of 32 in a parameter of a function on the GPU. Begins at the function's
  * body. */
 void rule_try_parameter(const struct rules *rules, size_t i)
@@ -207,7 +180,8 @@ void rule_try_dimension(const struct rules *rules, size_t i)
     size_t length = is_array ? rule_argument_length(rules, i + 1) : constant_length(rules, i + 1);
     if (!(is_array && is_shared(rules, i)) && !(is_loop && rule_is(rules, i + 1 + length, ";")))
         return;
-    for (size_t j = rules->part.first; length > 0 && j < rules->part.first + rules->part.count; ++j) {
+    for (size_t j = rules->part.first; length > 0 && j < rules->part.first + rules->part.count;
+         ++j) {
         bool is_end = rule_is(rules, j, is_array ? "<" : "[");
         size_t count = is_end ? constant_length(rules, j + 1) : 0;
         if (count > 0 && rule_is(rules, j + 1 + count, is_array ? ";" : "]") &&

@@ -75,7 +75,8 @@ void rule_try_share(const struct rules *rules, size_t i)
     size_t end = i + count, name = i + count + 3;
     char text[200], variable[80];
     name += rule_is(rules, name, "{");
-    for (end = name; rule_at(rules, end)->length > 0 && !strchr(";{}", *rule_at(rules, end)->begin);)
+    for (end = name;
+         rule_at(rules, end)->length > 0 && !strchr(";{}", *rule_at(rules, end)->begin);)
         ++end;
     end += rule_is(rules, end + 1, "}");
     if (count == 0 || !rule_is(rules, i + count, "==") || !rule_is(rules, i + count + 1, "0") ||
@@ -130,34 +131,6 @@ void rule_try_ring(const struct rules *rules, size_t i)
     rule_change_term(rules, i + 1, 1, text);
     snprintf(text, sizeof text, "(%s + %s - 1) %% %s", name, count, count);
     rule_change_term(rules, i + 1, 1, text);
-}
-
-/* Returns whether token I is a pointer that is declared in the function. */
-static bool is_pointer(const struct rules *rules, size_t i)
-{
-    struct variable list[VISIBLE_MOST];
-    size_t count = visible_find(rules->code, rules->part, i, list);
-    while (count-- > 0)
-        if (token_is_same(list[count].name, rule_at(rules, i)))
-            return list[count].is_pointer;
-    return false;
-}
-
-/* Adds to a pointer, an argument of a call, what the function adds to it in another call. */
-void rule_try_offset(const struct rules *rules, size_t i)
-{
-    static const char *const before[] = {"(", ",", NULL}, *const after[] = {")", ",", NULL};
-    char text[200];
-    if (!token_is_one_of(rule_at(rules, i - 1), before) ||
-        !token_is_one_of(rule_at(rules, i + 1), after) || !is_pointer(rules, i))
-        return;
-    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
-        if (!token_is_same(rule_at(rules, j), rule_at(rules, i)) || !rule_is(rules, j + 1, "+") ||
-            !token_is_one_of(rule_at(rules, j - 1), before))
-            continue;
-        rule_copy(rules, j, rule_argument_length(rules, j), text, sizeof text);
-        rule_change_term(rules, i, 1, text);
-    }
 }
 
 /* Exchanges `a = b; c = a;`: the old value of `a` is overwritten before it is saved. */

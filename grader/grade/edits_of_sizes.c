@@ -11,7 +11,8 @@ bool rule_is_declared(const struct rules *rules, size_t i, const char *word)
 {
     bool is_inside = false;
     for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
-        is_inside = (is_inside || rule_is(rules, j, word)) && !strchr(";{}", *rule_at(rules, j)->begin);
+        is_inside =
+            (is_inside || rule_is(rules, j, word)) && !strchr(";{}", *rule_at(rules, j)->begin);
         if (is_inside && token_is_same(rule_at(rules, j), rule_at(rules, i)))
             return true;
     }

@@ -279,25 +279,3 @@ void rule_try_cleared(const struct rules *rules, size_t i)
         }
     }
 }
-
-/* Moves the last statement of a loop behind the loop. Begins at the loop's body. Leaves out
- * statements that set a variable of the loop's condition. */
-void rule_try_behind_loop(const struct rules *rules, size_t i)
-{
-    size_t loop = find_loop(rules, i), end = loop ? find_end(rules, i) : i, last = end - 1;
-    char statement[200], text[220];
-    if (end == i || !rule_is(rules, last, ";"))
-        return;
-    while (!strchr(";{}", *rule_at(rules, last - 1)->begin))
-        --last;
-    bool is_condition =
-        code_has_token(rules->code, (struct span){loop, i - loop}, rule_at(rules, last));
-    if (is_condition || last == i + 1 || rule_statement_length(rules, last) == 0)
-        return;
-    rule_copy(rules, last, end - last, statement, sizeof statement);
-    snprintf(text, sizeof text, "} %s", statement);
-    struct small_edit *edit = rule_put(rules, last, end + 1 - last, text);
-    if (edit)
-        edit_say(edit, "with `%s` after the loop, not inside of it, in line %u",
-                 rule_quote(rules, last, end - last - 1), edit->line);
-}

@@ -229,8 +229,8 @@ void rule_try_number(const struct rules *rules, size_t i)
     for (size_t j = 0; j < 2; ++j) {
         if (number < 2 || (number == 2 && j == 1))
             continue;
-        snprintf(text, sizeof text, "%ld%s",
-                 is_power || is_mask || number == 2 ? far[j] : near[j], suffix);
+        snprintf(text, sizeof text, "%ld%s", is_power || is_mask || number == 2 ? far[j] : near[j],
+                 suffix);
         rule_change(rules, i, text, "number");
     }
 }

@@ -105,7 +105,6 @@ void rule_try_lane(const struct rules *rules, size_t i);
 void rule_try_last_lane(const struct rules *rules, size_t i);
 void rule_try_units(const struct rules *rules, size_t i);
 void rule_try_ring(const struct rules *rules, size_t i);
-void rule_try_offset(const struct rules *rules, size_t i);
 void rule_try_reference(const struct rules *rules, size_t i);
 void rule_try_wide(const struct rules *rules, size_t i);
 void rule_try_exact(const struct rules *rules, size_t i);
@@ -128,7 +127,6 @@ void rule_try_char(const struct rules *rules, size_t i);
 void rule_try_unsigned(const struct rules *rules, size_t i);
 void rule_try_pitch(const struct rules *rules, size_t i);
 void rule_try_quotient(const struct rules *rules, size_t i);
-void rule_try_unused(const struct rules *rules, size_t i);
 void rule_try_parameter(const struct rules *rules, size_t i);
 void rule_try_dimension(const struct rules *rules, size_t i);
 
@@ -165,7 +163,6 @@ void rule_try_guard(const struct rules *rules, size_t i);
 void rule_try_without(const struct rules *rules, size_t i);
 void rule_try_moved(const struct rules *rules, size_t i);
 void rule_try_cleared(const struct rules *rules, size_t i);
-void rule_try_behind_loop(const struct rules *rules, size_t i);
 
 /* The rules that replace one name by another. */
 void rule_try_name(const struct rules *rules, size_t i);
