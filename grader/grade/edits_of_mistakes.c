@@ -90,30 +90,6 @@ void rule_try_share(const struct rules *rules, size_t i)
                  variable, edit->line);
 }
 
-/* Multiplies a quotient, where it is used, by its divisor: it may count groups, and here their
- * elements are meant. */
-void rule_try_units(const struct rules *rules, size_t i)
-{
-    static const char *const factors[] = {"*", "/", "%", NULL};
-    size_t value = rule_is_read(rules, i) ? rule_find_value(rules, i) : 0, end = value;
-    char text[100];
-    if (value == 0 || token_is_one_of(rule_at(rules, i - 1), factors) ||
-        token_is_one_of(rule_at(rules, i + 1), factors))
-        return;
-    for (; end < i && !strchr(",;", *rule_at(rules, end)->begin); ++end)
-        if (rule_is(rules, end, "threadIdx"))
-            return; /* a warp's number, or a lane's: it is rarely used as another number */
-    const struct token *name = rule_at(rules, i), *by = rule_at(rules, end - 1);
-    bool is_number = isdigit((unsigned char)*by->begin) || token_is_constant(by);
-    bool has_variable =
-        token_is_name(rule_at(rules, end - 3)) && !token_is_constant(rule_at(rules, end - 3));
-    if (end < value + 3 || !rule_is(rules, end - 2, "/") || !is_number || !has_variable)
-        return;
-    snprintf(text, sizeof text, "%.*s * %.*s", (int)by->length, by->begin, (int)name->length,
-             name->begin);
-    rule_change_term(rules, i, 1, text);
-}
-
 /* Takes the next element of a ring, or the one before: slot is `f % SLOTS`, and [slot] becomes
  * [(slot + 1) % SLOTS]. */
 void rule_try_ring(const struct rules *rules, size_t i)

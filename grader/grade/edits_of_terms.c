@@ -295,27 +295,6 @@ void rule_try_term(const struct rules *rules, size_t i)
             rule_append(rules, i, " * gridDim.x");
 }
 
-/* Rounds the quotient at token I down, if it is rounded up: `(a + d - 1) / d`. */
-void rule_try_rounding_down(const struct rules *rules, size_t i)
-{
-    size_t count = divisor_length(rules, i + 1), plus = i - 4 - count;
-    size_t first = rule_term_begin(rules, i);
-    char parts[2][150], text[400];
-    if (!rule_is(rules, i, "/") || count == 0 || !ends_rounding(rules, i - 3) || plus <= first ||
-        !rule_is(rules, plus, "+"))
-        return;
-    for (size_t j = 0; j < count; ++j)
-        if (!token_is_same(rule_at(rules, plus + 1 + j), rule_at(rules, i + 1 + j)))
-            return;
-    rule_copy(rules, first, plus - first, parts[0], sizeof parts[0]);
-    rule_copy(rules, i, count + 1, parts[1], sizeof parts[1]);
-    snprintf(text, sizeof text, "%s) %s", parts[0], parts[1]);
-    struct small_edit *edit = rule_put(rules, first, i + 1 + count - first, text);
-    if (edit)
-        edit_say(edit, "with `%s` not rounded up in line %u",
-                 rule_quote(rules, first, i + 1 + count - first), edit->line);
-}
-
 /* Returns whether the quotient at token I is rounded up by numbers, as in `(n + 31) / 32`. */
 static bool is_rounded(const struct rules *rules, size_t i)
 {

@@ -103,7 +103,6 @@ bool rule_is_declared(const struct rules *rules, size_t i, const char *word);
 void rule_try_saved(const struct rules *rules, size_t i);
 void rule_try_lane(const struct rules *rules, size_t i);
 void rule_try_last_lane(const struct rules *rules, size_t i);
-void rule_try_units(const struct rules *rules, size_t i);
 void rule_try_ring(const struct rules *rules, size_t i);
 void rule_try_reference(const struct rules *rules, size_t i);
 void rule_try_wide(const struct rules *rules, size_t i);
@@ -141,7 +140,6 @@ void rule_try_less(const struct rules *rules, size_t i);
 void rule_try_more(const struct rules *rules, size_t i);
 void rule_try_term(const struct rules *rules, size_t i);
 void rule_try_rounding(const struct rules *rules, size_t i);
-void rule_try_rounding_down(const struct rules *rules, size_t i);
 
 /* The rules that add or remove a part of an expression. */
 void rule_try_part(const struct rules *rules, size_t i);
