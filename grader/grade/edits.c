@@ -363,8 +363,8 @@ static int compare_sizes(const void *left, const void *right)
     return (one > other) - (one < other);
 }
 
-/* Adds the edit that only inserts the first statement of the right side of REGION. It may be the one
- * that is missing, while the other lines are written in another style. */
+/* Adds the edit that only inserts the first statement of the right side of REGION. It may be the
+ * missing one, while the other lines are written in another style. */
 static void add_statement(struct pair *pair, struct difference region)
 {
     static const char *const assignments[] = {"=", "+=", "-=", "(", "[", NULL};

@@ -350,8 +350,8 @@ static unsigned fits_of(const struct edit_lines *lines)
            (lines->is_repeated ? REPEATED : 0) | (lines->only_rounding ? ROUNDING : 0);
 }
 
-/* Makes EDIT at the next place with the same code, too, in this line or the next one, as in
- * `f(u - 0.5f, v - 0.5f)`. Leaves out single names. */
+/* Adds the edit that makes the change of EDIT in two places: here and where this line or the next
+ * one has the same code again, as in `f(u - 0.5f, v - 0.5f)`. Leaves out names. */
 static void add_twin(struct edits *edits, const char *source, const struct small_edit *edit)
 {
     const char *code = source + edit->begin, *from = source + edit->end;

@@ -281,8 +281,7 @@ Test(edits, follow_rules)
     }
 }
 
-/* Edits that are made only after certain findings or wrong numbers: a word that is never written, or
- * a sum that is some times too large. */
+/* Edits that are made only if a word is never written, or if a sum is some times too large. */
 static const struct {
     const char *name, *source, *wanted;
     bool is_repeated;
@@ -324,8 +323,7 @@ Test(edits, follow_rules_that_fit)
     }
 }
 
-/* Two pointers that a function exchanges only in its own copies: this pattern is tried early, wherever
- * the function is. */
+/* A function that exchanges only its own copies of two pointers is changed early, wherever it is. */
 Test(edits, try_patterns_everywhere)
 {
     struct edits edits;
