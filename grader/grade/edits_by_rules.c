@@ -305,19 +305,19 @@ static const struct weight {
     {rule_try_number_of, 4, COLLISION},
     {rule_try_line_names, 5, 0},
     {rule_try_cuda_name, 5, COLLISION},
+    {rule_try_sign, 5, CLOSE},
     {rule_try_number, 5, COLLISION},
     {rule_try_part, 5, OUTSIDE},
     {rule_try_start, 5, 0},
-    {rule_try_type, 5, WIDE},
     {rule_try_visible, 6, COLLISION},
     {rule_try_assignment, 6, 0},
     {rule_try_constant, 6, UNWRITTEN | OUTSIDE},
     {rule_try_operator, 6, 0},
     {rule_try_without, 6, 0},
     {rule_try_any_visible, 7, COLLISION},
+    {rule_try_type, 7, WIDE | CLOSE},
     {rule_try_condition, 8, UNWRITTEN},
     {rule_try_common_factor, 8, CLOSE},
-    {rule_try_sign, 8, CLOSE},
     {rule_try_index, 8, 0},
     {rule_try_wide, 8, WIDE | ONLY_IF_FITS},
     {rule_try_brackets, 9, CLOSE | OUTSIDE},
@@ -330,8 +330,9 @@ static const struct weight {
 /* The cost of each group of lines. */
 static const unsigned group_costs[] = {[SUSPECT] = 0, [PLACES] = 1, [SHOWN] = 1,     [NEARBY] = 3,
                                        [BEYOND] = 5,  [HOST] = 9,   [ELSEWHERE] = 12};
-#define FITTING 4u /* added to the cost of a rule that does not fit */
-#define TWIN    1u /* added to the cost of an edit that is made in two places */
+#define FITTING    4u /* added to the cost of a rule that does not fit */
+#define TWIN       1u /* added to the cost of an edit that is made in two places */
+#define TWIN_LINES 4u /* the second place is in one of these lines */
 
 /* Where the rules are applied. */
 struct place_of_rules {
@@ -350,16 +351,21 @@ static unsigned fits_of(const struct edit_lines *lines)
            (lines->is_repeated ? REPEATED : 0) | (lines->only_rounding ? ROUNDING : 0);
 }
 
-/* Adds the edit that makes the change of EDIT in two places: here and where this line or the next
- * one has the same code again, as in `f(u - 0.5f, v - 0.5f)`. Leaves out names. */
+/* Adds the edit that makes the change of EDIT in two places: here and where the same code comes
+ * again in this line or the next ones, as in `f(u - 0.5f, v - 0.5f)`. Leaves out single names and
+ * signs. */
 static void add_twin(struct edits *edits, const char *source, const struct small_edit *edit)
 {
-    const char *code = source + edit->begin, *from = source + edit->end;
-    size_t length = edit->end - edit->begin, line = strcspn(from, "\n");
-    size_t lines = line + (from[line] ? 1 + strcspn(from + line + 1, "\n") : 0);
-    bool is_name = length == 0 || isalpha((unsigned char)*code) || *code == '_';
-    bool is_sign = length == 1 && !isdigit((unsigned char)*code);
-    const char *next = is_name || is_sign ? NULL : memmem(from, lines, code, length);
+    const char *code = source + edit->begin, *from = source + edit->end, *end = from;
+    size_t length = edit->end - edit->begin, word = 0;
+    for (unsigned lines = 0; *end && lines < TWIN_LINES; ++end)
+        lines += *end == '\n';
+    while (word < length && (isalnum((unsigned char)code[word]) || code[word] == '_'))
+        ++word;
+    bool is_number = length > 0 && word == length && isdigit((unsigned char)*code);
+    bool is_long = length > 1 && word < length;
+    const char *next =
+        is_number || is_long ? memmem(from, (size_t)(end - from), code, length) : NULL;
     struct small_edit *twin = &edits->list[edits->count];
     if (!next || edits->count == EDITS_MOST || isalnum((unsigned char)next[length]))
         return;

@@ -124,9 +124,9 @@ bool rule_is_unary(const struct rules *rules, size_t i)
 
 void rule_try_operator(const struct rules *rules, size_t i)
 {
-    static const char *const table[][2] = {
-        {"/", "%"},   {"%", "/"}, {"+", "*"}, {"+", "-"}, {"-", "+"},   {"*", "+"},  {"<<", ">>"},
-        {">>", "<<"}, {"&", "|"}, {"<", ">"}, {">", "<"}, {"<=", ">="}, {">=", "<="}};
+    static const char *const table[][2] = {{"/", "%"},   {"%", "/"},   {"+", "*"},  {"*", "+"},
+                                           {"<<", ">>"}, {">>", "<<"}, {"&", "|"},  {"<", ">"},
+                                           {">", "<"},   {"<=", ">="}, {">=", "<="}};
     if (!rule_is_unary(rules, i) && !rule_is_rounding(rules, i) && !begins_line(rules, i, "for"))
         replace_operator(rules, i, table, ROWS(table));
     else if (rule_is(rules, i, "-"))
