@@ -363,6 +363,22 @@ static int compare_sizes(const void *left, const void *right)
     return (one > other) - (one < other);
 }
 
+/* Adds the edit that only inserts the first statement of the right side of REGION. It may be the
+ * missing one, while the other lines are written in another style. */
+static void add_statement(struct pair *pair, struct difference region)
+{
+    static const char *const assignments[] = {"=", "+=", "-=", "(", "[", NULL};
+    const struct token *first = first_of(&pair->solution, region.right);
+    const struct token *left = first_of(&pair->source, region.left);
+    size_t count = 1;
+    while (count < region.right.count && first[count].line == first->line)
+        ++count;
+    bool has_lines = region.left.count > 0 && left[region.left.count - 1].line > left->line;
+    if (has_lines && count > 3 && token_is_one_of(&first[1], assignments) &&
+        token_is(&first[count - 1], ";"))
+        add(pair, (struct difference){{region.left.first, 0}, {region.right.first, count}});
+}
+
 static void add_regions(struct pair *pair)
 {
     struct difference list[REGIONS];
@@ -375,6 +391,7 @@ static void add_regions(struct pair *pair)
     qsort(list, count, sizeof *list, compare_sizes);
     for (size_t i = 0; i < count; ++i)
         if (is_begun(pair, list[i])) {
+            add_statement(pair, list[i]);
             add_clusters(pair, list[i]);
             add(pair, list[i]);
         }

@@ -1,5 +1,6 @@
 /* Makes edits by rules. Each rule corrects one typical mistake: it looks at one token, and adds the
  * edits that begin at this token. This file decides which edits are likelier than others. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,17 @@ void rule_append(const struct rules *rules, size_t i, const char *text)
     if (edit)
         edit_say(edit, "with something more after `%s` in line %u", rule_quote(rules, i, 1),
                  edit->line);
+}
+
+void rule_insert(const struct rules *rules, size_t i, const char *text, size_t count)
+{
+    struct small_edit *edit = rule_put(rules, i, 0, text);
+    if (!edit)
+        return;
+    edit->line = rule_at(rules, i)->line;
+    edit->column = code_column(rules->code, rule_at(rules, i));
+    edit_say(edit, "with `%s` before `%s` in line %u", text + 1, rule_quote(rules, i, count),
+             edit->line);
 }
 
 void rule_drop(const struct rules *rules, size_t i, size_t count)
@@ -202,8 +214,8 @@ static bool is_of_gpu(const struct code *code, struct span part, size_t i)
     return false;
 }
 
-/* Returns whether token I of a function is about streams or events: its name or its type says so,
- * or it is a variable that is the size of an array of them. */
+/* Returns whether token I of a function is about streams or events: it begins a launch, its name or
+ * its type says so, or it is a variable that is the size of an array of them. */
 static bool is_of_stream(const struct code *code, struct span part, size_t i)
 {
     static const char *const words[] = {"stream", "event", "wait", "record"};
@@ -213,7 +225,7 @@ static bool is_of_stream(const struct code *code, struct span part, size_t i)
     char name[80];
     snprintf(name, sizeof name, "%.*s", (int)token->length, token->begin);
     for (size_t k = 0; k < ROWS(words); ++k)
-        if (strcasestr(name, words[k]))
+        if (strcasestr(name, words[k]) || token_is(token, "<<<"))
             return true;
     bool is_variable = token_is_name(token) && !token_is_constant(token);
     for (size_t k = part.first; is_variable && k < part.first + part.count; ++k) {
@@ -238,8 +250,16 @@ static bool is_stream_line(const struct code *code, struct span part, size_t i)
 }
 
 /* What the finding or the wrong numbers suggest. */
-enum { CLOSE = 1, COLLISION = 2, UNWRITTEN = 4, OUTSIDE = 8, WIDE = 16, ROUNDING = 32 };
-#define ONLY_IF_FITS 64 /* a flag beside these: the rule is not used otherwise */
+enum {
+    CLOSE = 1,
+    COLLISION = 2,
+    UNWRITTEN = 4,
+    OUTSIDE = 8,
+    WIDE = 16,
+    ROUNDING = 32,
+    REPEATED = 64,
+    ONLY_IF_FITS = 128 /* a flag beside these: the rule is not used otherwise */
+};
 
 /* How unlikely each rule's edits are to correct a mistake. The costs come from mistakes of students
  * whose correction is known. FITS says when a rule's edits are much likelier. */
@@ -250,50 +270,54 @@ static const struct weight {
     {rule_try_precedence, 0, 0},
     {rule_try_char, 0, 0},
     {rule_try_quotient, 0, 0},
-    {rule_try_unused, 0, 0},
     {rule_try_saved, 0, 0},
     {rule_try_last_lane, 0, 0},
     {rule_try_edge_lane, 0, 0},
     {rule_try_exact, 0, CLOSE},
     {rule_try_bits, 0, 0},
     {rule_try_reference, 0, 0},
+    {rule_try_unsigned, 0, OUTSIDE},
+    {rule_try_share, 0, COLLISION},
+    {rule_try_once, 0, REPEATED | ONLY_IF_FITS},
+    {rule_try_loop, 0, UNWRITTEN | ONLY_IF_FITS},
+    {rule_try_clear, 0, UNWRITTEN | ONLY_IF_FITS},
+    {rule_try_allocated, 0, UNWRITTEN | ONLY_IF_FITS},
+    {rule_try_limit, 0, OUTSIDE},
     {rule_try_rounding, 0, ROUNDING},
     {rule_try_less, 1, OUTSIDE},
     {rule_try_pitch, 1, OUTSIDE},
     {rule_try_cleared, 2, 0},
-    {rule_try_padded, 2, UNWRITTEN | OUTSIDE},
-    {rule_try_dimension, 2, OUTSIDE},
-    {rule_try_behind_loop, 2, 0},
+    {rule_try_dimension, 2, UNWRITTEN | OUTSIDE},
+    {rule_try_bounds, 2, UNWRITTEN | OUTSIDE},
+    {rule_try_block_size, 2, UNWRITTEN | OUTSIDE},
     {rule_try_parameter, 2, WIDE | ONLY_IF_FITS},
     {rule_try_lane, 2, 0},
     {rule_try_ring, 2, 0},
-    {rule_try_offset, 2, 0},
     {rule_try_stream, 2, 0},
     {rule_try_factor, 3, 0},
     {rule_try_guard, 6, OUTSIDE},
     {rule_try_bytes, 3, OUTSIDE},
     {rule_try_order, 3, COLLISION},
     {rule_try_moved, 3, COLLISION},
-    {rule_try_units, 4, 0},
     {rule_try_expression, 4, 0},
     {rule_try_comparison, 4, OUTSIDE},
-    {rule_try_name, 4, COLLISION},
+    {rule_try_name, 4, COLLISION | OUTSIDE},
     {rule_try_number_of, 4, COLLISION},
     {rule_try_line_names, 5, 0},
     {rule_try_cuda_name, 5, COLLISION},
+    {rule_try_sign, 5, CLOSE},
     {rule_try_number, 5, COLLISION},
     {rule_try_part, 5, OUTSIDE},
     {rule_try_start, 5, 0},
     {rule_try_type, 5, WIDE},
     {rule_try_visible, 6, COLLISION},
     {rule_try_assignment, 6, 0},
-    {rule_try_constant, 6, OUTSIDE},
+    {rule_try_constant, 6, UNWRITTEN | OUTSIDE},
     {rule_try_operator, 6, 0},
     {rule_try_without, 6, 0},
-    {rule_try_rounding_down, 7, 0},
     {rule_try_any_visible, 7, COLLISION},
     {rule_try_condition, 8, UNWRITTEN},
-    {rule_try_sign, 8, CLOSE},
+    {rule_try_common_factor, 8, CLOSE},
     {rule_try_index, 8, 0},
     {rule_try_wide, 8, WIDE | ONLY_IF_FITS},
     {rule_try_brackets, 9, CLOSE | OUTSIDE},
@@ -306,7 +330,9 @@ static const struct weight {
 /* The cost of each group of lines. */
 static const unsigned group_costs[] = {[SUSPECT] = 0, [PLACES] = 1, [SHOWN] = 1,     [NEARBY] = 3,
                                        [BEYOND] = 5,  [HOST] = 9,   [ELSEWHERE] = 12};
-#define FITTING 4u /* added to the cost of a rule that does not fit */
+#define FITTING    4u /* added to the cost of a rule that does not fit */
+#define TWIN       1u /* added to the cost of an edit that is made in two places */
+#define TWIN_LINES 4u /* the second place is in one of these lines */
 
 /* Where the rules are applied. */
 struct place_of_rules {
@@ -322,7 +348,33 @@ static unsigned fits_of(const struct edit_lines *lines)
     return (lines->is_close || lines->is_guessed ? CLOSE : 0) |
            (lines->is_collision ? COLLISION : 0) | (lines->is_unwritten ? UNWRITTEN : 0) |
            (lines->is_outside ? OUTSIDE : 0) | (lines->only_wide ? WIDE : 0) |
-           (lines->only_rounding ? ROUNDING : 0);
+           (lines->is_repeated ? REPEATED : 0) | (lines->only_rounding ? ROUNDING : 0);
+}
+
+/* Adds the edit that makes the change of EDIT in two places: here and where the same code comes
+ * again in this line or the next ones, as in `f(u - 0.5f, v - 0.5f)`. Leaves out single names and
+ * signs. */
+static void add_twin(struct edits *edits, const char *source, const struct small_edit *edit)
+{
+    const char *code = source + edit->begin, *from = source + edit->end, *end = from;
+    size_t length = edit->end - edit->begin, word = 0;
+    for (unsigned lines = 0; *end && lines < TWIN_LINES; ++end)
+        lines += *end == '\n';
+    while (word < length && (isalnum((unsigned char)code[word]) || code[word] == '_'))
+        ++word;
+    bool is_number = length > 0 && word == length && isdigit((unsigned char)*code);
+    bool is_long = length > 1 && word < length;
+    const char *next =
+        is_number || is_long ? memmem(from, (size_t)(end - from), code, length) : NULL;
+    struct small_edit *twin = &edits->list[edits->count];
+    if (!next || edits->count == EDITS_MOST || isalnum((unsigned char)next[length]))
+        return;
+    *twin = *edit;
+    twin->end = (size_t)(next + length - source);
+    twin->cost += 16 * TWIN;
+    snprintf(twin->says, sizeof twin->says, "%.*s, twice", (int)sizeof twin->says - 10, edit->says);
+    edits->count +=
+        asprintf(&twin->text, "%s%.*s%s", edit->text, (int)(next - from), from, edit->text) >= 0;
 }
 
 /* Applies rule J to token I. COST is its cost here. The more edits a rule makes in one line, the
@@ -332,8 +384,10 @@ static void follow_rule(struct place_of_rules *place, size_t j, size_t i, unsign
     struct edits *edits = place->rules.edits;
     size_t before = edits->count;
     weights[j].rule(&place->rules, i);
-    for (; before < edits->count; ++before)
+    for (size_t count = edits->count; before < count; ++before) {
         edits->list[before].cost = 16 * cost + (unsigned)place->made[j]++;
+        add_twin(edits, place->rules.code->text, &edits->list[before]);
+    }
 }
 
 /* Applies the rules to token I. Begins with those that fit, because of two equal edits only the
@@ -341,15 +395,18 @@ static void follow_rule(struct place_of_rules *place, size_t j, size_t i, unsign
 static void follow(struct place_of_rules *place, size_t i)
 {
     unsigned fits = fits_of(place->lines), only = fits & (WIDE | ROUNDING);
-    unsigned cost = group_costs[place->group];
+    unsigned group = group_costs[place->group];
     bool is_far = place->is_on_gpu && place->group == ELSEWHERE;
-    for (size_t j = 0; j < ROWS(weights); ++j)
-        if (weights[j].fits & fits && (!only || weights[j].fits & only))
-            follow_rule(place, j, i, cost + weights[j].cost);
-    for (size_t j = 0; j < ROWS(weights) && !only; ++j)
-        if (!(weights[j].fits & fits) && !(weights[j].fits & ONLY_IF_FITS) &&
-            (!is_far || weights[j].fits == ROUNDING))
-            follow_rule(place, j, i, cost + weights[j].cost + FITTING);
+    for (int fitting = 1; fitting >= 0; --fitting)
+        for (size_t j = 0; j < ROWS(weights); ++j) {
+            bool does_fit = weights[j].fits & (only ? only : fits);
+            bool is_left_out =
+                only || weights[j].fits & ONLY_IF_FITS || (is_far && weights[j].fits != ROUNDING);
+            bool is_pattern = weights[j].cost == 0 && weights[j].fits == 0;
+            unsigned cost = is_pattern && group > group_costs[NEARBY] ? group_costs[NEARBY] : group;
+            if (does_fit == fitting && (does_fit || !is_left_out))
+                follow_rule(place, j, i, cost + weights[j].cost + (does_fit ? 0 : FITTING));
+        }
 }
 
 /* Applies the rules to the function PART. */

@@ -40,6 +40,14 @@ void rule_try_char(const struct rules *rules, size_t i)
         edit->is_sure = true;
 }
 
+/* Takes an unsigned char where a char, which may be negative, is an index. */
+void rule_try_unsigned(const struct rules *rules, size_t i)
+{
+    if (rule_is(rules, i, "char") && !rule_is(rules, i - 1, "unsigned") &&
+        token_is_name(rule_at(rules, i + 1)) && rule_is(rules, i + 2, "="))
+        rule_change(rules, i, "unsigned char", "type");
+}
+
 /* Returns whether one of COUNT tokens from token I on has a name like `pitch`. */
 static bool has_pitch(const struct rules *rules, size_t i, size_t count)
 {
@@ -120,33 +128,6 @@ void rule_try_quotient(const struct rules *rules, size_t i)
     }
 }
 
-/* Uses a variable to which the function gives a value, but that it never uses. */
-void rule_try_unused(const struct rules *rules, size_t i)
-{
-    struct variable list[VISIBLE_MOST];
-    char text[80];
-    size_t count = rule_is_read(rules, i) ? visible_find(rules->code, rules->part, i, list) : 0;
-    size_t own = rule_is_last_use(rules, i, 1) ? 0 : count;
-    while (own-- > 0)
-        if (token_is_same(list[own].name, rule_at(rules, i)))
-            break;
-    for (size_t j = 0; own < count && j < count; ++j) {
-        size_t uses = 0;
-        for (size_t k = rules->part.first; k < rules->part.first + rules->part.count; ++k)
-            uses += token_is_same(list[j].name, rule_at(rules, k)) && !rule_is(rules, k - 1, ".");
-        if (uses != 1 || list[j].is_macro || !token_is(&list[j].name[1], "=") ||
-            !visible_is_alike(&list[j], &list[own]))
-            continue;
-        snprintf(text, sizeof text, "%.*s", (int)list[j].name->length, list[j].name->begin);
-        struct small_edit *edit = rule_put(rules, i, 1, text);
-        if (edit) {
-            edit->is_sure = true;
-            edit_say(edit, "with another name than `%s` in line %u (`%s` is never used)",
-                     rule_quote(rules, i, 1), edit->line, text);
-        }
-    }
-}
-
 /* Takes 64 bits in place of 32 in a parameter of a function on the GPU. Begins at the function's
  * body. */
 void rule_try_parameter(const struct rules *rules, size_t i)
@@ -172,32 +153,12 @@ void rule_try_parameter(const struct rules *rules, size_t i)
     }
 }
 
-/* Replaces a constant by the length of a padded array: DEEP by `DEEP + 8`. If the constant is an
- * argument, another argument like `SIDE + 8` shows the padding, too. */
-void rule_try_padded(const struct rules *rules, size_t i)
+/* Returns whether token I is in a declaration of shared memory. */
+static bool is_shared(const struct rules *rules, size_t i)
 {
-    const struct code *code = rules->code;
-    char text[100];
-    bool is_alone = rule_is(rules, i + 1, ",") || rule_is(rules, i + 1, ")");
-    if (!token_is_constant(rule_at(rules, i)) || !rule_is_read(rules, i) ||
-        rule_is(rules, i - 1, "["))
-        return;
-    for (size_t j = 1; j + 3 < code->token_count; ++j) {
-        const struct token *token = &code->tokens[j];
-        bool is_length = token_is_same(token, rule_at(rules, i)) && token_is(&token[-1], "[") &&
-                         token_is(&token[3], "]");
-        bool is_argument = is_alone && token_is_constant(token) && token_is(&token[-1], ",") &&
-                           token_is(&token[3], ")");
-        if (!(is_length || is_argument) || !token_is(&token[1], "+") ||
-            !isdigit((unsigned char)*token[2].begin))
-            continue;
-        snprintf(text, sizeof text, is_alone ? "%.*s + %.*s" : "(%.*s + %.*s)",
-                 (int)rule_at(rules, i)->length, rule_at(rules, i)->begin, (int)token[2].length,
-                 token[2].begin);
-        struct small_edit *edit = rule_change_term(rules, i, 1, text);
-        if (edit)
-            edit->is_sure = true;
-    }
+    while (i > rules->part.first && !strchr(";{}", *rule_at(rules, i - 1)->begin))
+        --i;
+    return rule_is(rules, i, "__shared__");
 }
 
 /* Returns the number of tokens of the constant expression that begins at token I, or 0. */
@@ -211,19 +172,20 @@ static size_t constant_length(const struct rules *rules, size_t i)
     return count;
 }
 
-/* Makes a shared array as long as a loop goes. */
+/* Makes a shared array as long as a loop goes, or lets a loop go on to the end of the array. */
 void rule_try_dimension(const struct rules *rules, size_t i)
 {
     char text[100];
-    size_t begin = i;
-    while (begin > rules->part.first && !strchr(";{}", *rule_at(rules, begin - 1)->begin))
-        --begin;
-    size_t length = rule_argument_length(rules, i + 1);
-    if (!rule_is(rules, i, "[") || !rule_is(rules, begin, "__shared__") || length == 0)
+    bool is_array = rule_is(rules, i, "["), is_loop = rule_is(rules, i, "<");
+    size_t length = is_array ? rule_argument_length(rules, i + 1) : constant_length(rules, i + 1);
+    if (!(is_array && is_shared(rules, i)) && !(is_loop && rule_is(rules, i + 1 + length, ";")))
         return;
-    for (size_t j = i; j < rules->part.first + rules->part.count; ++j) {
-        size_t count = rule_is(rules, j, "<") ? constant_length(rules, j + 1) : 0;
-        if (count > 0 && rule_is(rules, j + 1 + count, ";"))
+    for (size_t j = rules->part.first; length > 0 && j < rules->part.first + rules->part.count;
+         ++j) {
+        bool is_end = rule_is(rules, j, is_array ? "<" : "[");
+        size_t count = is_end ? constant_length(rules, j + 1) : 0;
+        if (count > 0 && rule_is(rules, j + 1 + count, is_array ? ";" : "]") &&
+            (is_array || is_shared(rules, j)))
             rule_change_term(rules, i + 1, length,
                              rule_copy(rules, j + 1, count, text, sizeof text));
     }

@@ -21,9 +21,7 @@ static bool uses_lanes(const struct rules *rules)
     return false;
 }
 
-/* Returns the number of the first token of the value that the function gives to the variable I in
- * its declaration, or 0. */
-static size_t find_value(const struct rules *rules, size_t i)
+size_t rule_find_value(const struct rules *rules, size_t i)
 {
     static const char *const before[] = {",", "int", "unsigned", "long", "size_t", "*", NULL};
     for (size_t j = rules->part.first + 1; j < i; ++j)
@@ -38,7 +36,7 @@ static size_t find_value(const struct rules *rules, size_t i)
 void rule_try_lane(const struct rules *rules, size_t i)
 {
     static const char *const shifts[] = {"<<", ">>", NULL};
-    size_t value = find_value(rules, i);
+    size_t value = rule_find_value(rules, i);
     bool is_thread = rule_is(rules, i, "threadIdx") && rule_is(rules, i + 2, "x");
     bool is_copy = value > 0 && rule_is(rules, value, "threadIdx") &&
                    rule_is(rules, value + 2, "x") &&
@@ -70,28 +68,26 @@ void rule_try_last_lane(const struct rules *rules, size_t i)
         rule_change(rules, i, is_first ? LAST_LANE : "0", "number");
 }
 
-/* Multiplies a quotient, where it is used, by its divisor: it may count groups, and here their
- * elements are meant. */
-void rule_try_units(const struct rules *rules, size_t i)
+/* Gives all lanes the variable that only the first lane sets: `if (lane == 0) v = ...;`. */
+void rule_try_share(const struct rules *rules, size_t i)
 {
-    static const char *const factors[] = {"*", "/", "%", NULL};
-    size_t value = rule_is_read(rules, i) ? find_value(rules, i) : 0, end = value;
-    char text[100];
-    if (value == 0 || token_is_one_of(rule_at(rules, i - 1), factors) ||
-        token_is_one_of(rule_at(rules, i + 1), factors))
+    size_t count = rule_is(rules, i, "if") ? rule_argument_length(rules, i + 2) : 0;
+    size_t end = i + count, name = i + count + 3;
+    char text[200], variable[80];
+    name += rule_is(rules, name, "{");
+    for (end = name;
+         rule_at(rules, end)->length > 0 && !strchr(";{}", *rule_at(rules, end)->begin);)
+        ++end;
+    end += rule_is(rules, end + 1, "}");
+    if (count == 0 || !rule_is(rules, i + count, "==") || !rule_is(rules, i + count + 1, "0") ||
+        !rule_is(rules, name + 1, "=") || !uses_lanes(rules))
         return;
-    for (; end < i && !strchr(",;", *rule_at(rules, end)->begin); ++end)
-        if (rule_is(rules, end, "threadIdx"))
-            return; /* a warp's number, or a lane's: it is rarely used as another number */
-    const struct token *name = rule_at(rules, i), *by = rule_at(rules, end - 1);
-    bool is_number = isdigit((unsigned char)*by->begin) || token_is_constant(by);
-    bool has_variable =
-        token_is_name(rule_at(rules, end - 3)) && !token_is_constant(rule_at(rules, end - 3));
-    if (end < value + 3 || !rule_is(rules, end - 2, "/") || !is_number || !has_variable)
-        return;
-    snprintf(text, sizeof text, "%.*s * %.*s", (int)by->length, by->begin, (int)name->length,
-             name->begin);
-    rule_change_term(rules, i, 1, text);
+    rule_copy(rules, name, 1, variable, sizeof variable);
+    snprintf(text, sizeof text, " %s = __shfl_sync(0xffffffff, %s, 0);", variable, variable);
+    struct small_edit *edit = rule_put(rules, end + 1, 0, text);
+    if (edit)
+        edit_say(edit, "with a call of __shfl_sync() that gives `%s` to all lanes after line %u",
+                 variable, edit->line);
 }
 
 /* Takes the next element of a ring, or the one before: slot is `f % SLOTS`, and [slot] becomes
@@ -100,7 +96,7 @@ void rule_try_ring(const struct rules *rules, size_t i)
 {
     size_t value =
         rule_is(rules, i, "[") && rule_is(rules, i + 2, "]") && token_is_name(rule_at(rules, i + 1))
-            ? find_value(rules, i + 1)
+            ? rule_find_value(rules, i + 1)
             : 0;
     char text[200], name[60], count[60];
     if (value == 0 || !rule_is(rules, value + 1, "%") || !rule_is(rules, value + 3, ";"))
@@ -111,34 +107,6 @@ void rule_try_ring(const struct rules *rules, size_t i)
     rule_change_term(rules, i + 1, 1, text);
     snprintf(text, sizeof text, "(%s + %s - 1) %% %s", name, count, count);
     rule_change_term(rules, i + 1, 1, text);
-}
-
-/* Returns whether token I is a pointer that is declared in the function. */
-static bool is_pointer(const struct rules *rules, size_t i)
-{
-    struct variable list[VISIBLE_MOST];
-    size_t count = visible_find(rules->code, rules->part, i, list);
-    while (count-- > 0)
-        if (token_is_same(list[count].name, rule_at(rules, i)))
-            return list[count].is_pointer;
-    return false;
-}
-
-/* Adds to a pointer, an argument of a call, what the function adds to it in another call. */
-void rule_try_offset(const struct rules *rules, size_t i)
-{
-    static const char *const before[] = {"(", ",", NULL}, *const after[] = {")", ",", NULL};
-    char text[200];
-    if (!token_is_one_of(rule_at(rules, i - 1), before) ||
-        !token_is_one_of(rule_at(rules, i + 1), after) || !is_pointer(rules, i))
-        return;
-    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
-        if (!token_is_same(rule_at(rules, j), rule_at(rules, i)) || !rule_is(rules, j + 1, "+") ||
-            !token_is_one_of(rule_at(rules, j - 1), before))
-            continue;
-        rule_copy(rules, j, rule_argument_length(rules, j), text, sizeof text);
-        rule_change_term(rules, i, 1, text);
-    }
 }
 
 /* Exchanges `a = b; c = a;`: the old value of `a` is overwritten before it is saved. */
@@ -263,7 +231,7 @@ void rule_try_edge_lane(const struct rules *rules, size_t i)
     if (!(differs || rule_is(rules, i, "==")) || count == 0 || first == i)
         return;
     for (size_t j = first; j < i + 1 + count; ++j) {
-        size_t value = token_is_name(rule_at(rules, j)) ? find_value(rules, j) : 0;
+        size_t value = token_is_name(rule_at(rules, j)) ? rule_find_value(rules, j) : 0;
         value = value > 0 ? value : j;
         is_down |= rule_is(rules, value, "__shfl_down_sync");
         is_up |= rule_is(rules, value, "__shfl_up_sync");
@@ -285,7 +253,7 @@ void rule_try_edge_lane(const struct rules *rules, size_t i)
 void rule_try_stream(const struct rules *rules, size_t i)
 {
     struct variable list[VISIBLE_MOST];
-    char text[80];
+    char text[120], stream[100];
     size_t commas = 0;
     if (!rule_is(rules, i, "<<<"))
         return;
@@ -293,13 +261,17 @@ void rule_try_stream(const struct rules *rules, size_t i)
     for (; rule_is(rules, end, ","); ++commas)
         end += 1 + rule_argument_length(rules, end + 1);
     size_t count = commas == 1 ? visible_find(rules->code, rules->part, i, list) : 0;
-    for (size_t j = 0; j < count; ++j) {
-        if (!token_is(list[j].type, "cudaStream_t") || list[j].is_pointer)
-            continue;
-        snprintf(text, sizeof text, ", 0, %.*s", (int)list[j].name->length, list[j].name->begin);
-        struct small_edit *edit = rule_put(rules, end, 0, text);
-        if (edit)
-            edit_say(edit, "with the stream `%.*s` for the launch in line %u",
-                     (int)list[j].name->length, list[j].name->begin, edit->line);
-    }
+    for (size_t j = 0; j < count; ++j)
+        for (size_t k = rules->part.first; k < rules->part.first + rules->part.count; ++k) {
+            bool is_element = rule_is(rules, k + 1, "[") && !rule_is(rules, k - 1, "cudaStream_t");
+            if (!token_is(list[j].type, "cudaStream_t") || is_element != list[j].is_pointer ||
+                !token_is_same(rule_at(rules, k), list[j].name))
+                continue;
+            rule_copy(rules, k, rule_term_length(rules, k), stream, sizeof stream);
+            snprintf(text, sizeof text, ", 0, %s", stream);
+            struct small_edit *edit = rule_put(rules, end, 0, text);
+            if (edit)
+                edit_say(edit, "with the stream `%s` for the launch in line %u", stream,
+                         edit->line);
+        }
 }

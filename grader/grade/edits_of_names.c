@@ -131,6 +131,7 @@ void rule_try_constant(const struct rules *rules, size_t i)
     size_t count = visible_find(rules->code, rules->part, i, list);
     for (size_t j = 0; (is_number || is_constant) && j < count; ++j)
         if (list[j].is_macro && visible_is_integer(&list[j]) &&
+            strncmp(list[j].name->begin, "LAB_", strlen("LAB_")) != 0 &&
             !token_is_same(list[j].name, token)) {
             snprintf(text, sizeof text, "%.*s", (int)list[j].name->length, list[j].name->begin);
             rule_change_term(rules, i, 1, text);

@@ -70,6 +70,24 @@ void rule_try_part(const struct rules *rules, size_t i)
         rule_drop(rules, first, i + 1 - first);
 }
 
+/* Exchanges what two comparisons of a condition compare, as in `x < height && y < width`. */
+void rule_try_bounds(const struct rules *rules, size_t i)
+{
+    static const char *const operators[] = {"<", "<=", ">", ">=", NULL};
+    size_t first = is_logical(rules, i) ? condition_begin(rules, i) : i, left = first;
+    size_t end = i + 1 + (first < i ? condition_length(rules, i + 1) : 0), right = i + 1;
+    while (left < i && !token_is_one_of(rule_at(rules, left), operators))
+        ++left;
+    while (right < end && !token_is_same(rule_at(rules, right), rule_at(rules, left)))
+        ++right;
+    if (left + 1 >= i || right + 1 >= end)
+        return;
+    rule_exchange(rules, left + 1, i - left - 1, right + 1, end - right - 1);
+    for (size_t k = 0; left - first == right - i - 1 && k < left - first; ++k)
+        if (token_is_name(rule_at(rules, first + k)))
+            rule_exchange(rules, first + k, 1, i + 1 + k, 1);
+}
+
 /* Removes a condition: its statement is always executed. */
 void rule_try_condition(const struct rules *rules, size_t i)
 {
@@ -132,10 +150,13 @@ static const struct {
                 {"cudaMemcpy2D", "245"},     {"cudaMemcpy2DAsync", "245"},
                 {"cudaMemcpyToSymbol", "3"}, {"<<<", "3"}};
 
-/* Multiplies an argument that counts bytes, which begins at token I, by the size of an element. */
+/* Multiplies an argument that counts bytes, which begins at token I, by the size of an element. If
+ * the argument is a variable, changes the value that it gets. */
 static void try_elements(const struct rules *rules, size_t i)
 {
     static const char *const sizes[] = {"4", "8"};
+    size_t value = rule_argument_length(rules, i) == 1 ? rule_find_value(rules, i) : 0;
+    i = value > 0 ? value : i;
     size_t count = rule_argument_length(rules, i);
     bool has_size = false, is_name = count == 1 || rule_is(rules, i + 1, ".");
     char term[150], text[200];
@@ -263,6 +284,25 @@ static size_t find_call(const struct rules *rules, size_t i)
         depth += token_is(token, ")") - token_is(token, "(");
     }
     return 0;
+}
+
+/* Takes a factor out of a sum, so that less is rounded: `a * b - a * c` becomes `a * (b - c)`. */
+void rule_try_common_factor(const struct rules *rules, size_t i)
+{
+    size_t second = rule_term_begin(rules, i), first = rule_term_begin(rules, second - 1);
+    size_t factor = second - 1 - first, rest = i + 1 + factor + 1;
+    size_t count = rule_term_length(rules, rest);
+    char text[400], parts[3][120];
+    if (!(rule_is(rules, i, "-") || rule_is(rules, i, "+")) || second == i || factor == 0 ||
+        count == 0 || !rule_is(rules, second - 1, "*") || !rule_is(rules, rest - 1, "*") ||
+        !code_is_same(rules->code, (struct span){first, factor}, rules->code,
+                      (struct span){i + 1, factor}))
+        return;
+    snprintf(text, sizeof text, "%s * (%s %c %s)",
+             rule_copy(rules, first, factor, parts[0], sizeof parts[0]),
+             rule_copy(rules, second, i - second, parts[1], sizeof parts[1]),
+             *rule_at(rules, i)->begin, rule_copy(rules, rest, count, parts[2], sizeof parts[2]));
+    rule_change_term(rules, first, rest + count - first, text);
 }
 
 /* Exchanges the operands of a difference, or negates an argument of a product that is rounded only

@@ -108,9 +108,7 @@ static size_t length_to_semicolon(const struct rules *rules, size_t i)
     return rule_is(rules, i + length, ";") ? length + 1 : 0;
 }
 
-/* Returns the number of tokens of the statement that begins at token I. Returns 0 if no statement
- * begins there, or if it is a declaration, a loop or another control statement. */
-static size_t statement_length(const struct rules *rules, size_t i)
+size_t rule_statement_length(const struct rules *rules, size_t i)
 {
     static const char *const words[] = {
         "if",         "for",   "while", "do",    "else",   "return",   "switch", "case", "#",
@@ -130,38 +128,42 @@ void rule_try_barrier(const struct rules *rules, size_t i)
         edit_say(edit, "with a call of __syncthreads() after line %u", edit->line);
 }
 
+size_t rule_find_parameters(const struct rules *rules, struct variable list[VISIBLE_MOST])
+{
+    size_t body = rules->part.first, found = 0;
+    while (!rule_is(rules, body, "{"))
+        ++body;
+    size_t count = visible_find(rules->code, rules->part, body + 1, list);
+    for (size_t i = 0; i < count; ++i)
+        if (!list[i].is_macro && visible_is_integer(&list[i]) &&
+            list[i].name < rule_at(rules, body))
+            list[found++] = list[i];
+    return found;
+}
+
 /* Executes a statement only if its index is smaller than a parameter of the function. */
 void rule_try_guard(const struct rules *rules, size_t i)
 {
     struct variable list[VISIBLE_MOST];
-    size_t length = statement_length(rules, i), at = i, body = rules->part.first;
+    size_t length = rule_statement_length(rules, i), at = i;
     char text[150], index[60];
     while (at < i + length && !(rule_is(rules, at, "[") && token_is_name(rule_at(rules, at + 1)) &&
                                 rule_is(rules, at + 2, "]")))
         ++at;
-    size_t count = at < i + length ? visible_find(rules->code, rules->part, i, list) : 0;
-    while (!rule_is(rules, body, "{") && count > 0)
-        ++body;
+    size_t count = at < i + length ? rule_find_parameters(rules, list) : 0;
     for (size_t j = 0; j < count; ++j) {
-        const struct token *name = list[j].name;
-        if (list[j].is_macro || !visible_is_integer(&list[j]) || name > rule_at(rules, body) ||
-            token_is_same(name, rule_at(rules, at + 1)))
+        if (token_is_same(list[j].name, rule_at(rules, at + 1)))
             continue;
         snprintf(text, sizeof text, " if (%s < %.*s)",
-                 rule_copy(rules, at + 1, 1, index, sizeof index), (int)name->length, name->begin);
-        struct small_edit *edit = rule_put(rules, i, 0, text);
-        if (!edit)
-            continue;
-        edit->line = rule_at(rules, i)->line;
-        edit->column = code_column(rules->code, rule_at(rules, i));
-        edit_say(edit, "with `%s` before `%s` in line %u", text + 1,
-                 rule_quote(rules, i, length - 1), edit->line);
+                 rule_copy(rules, at + 1, 1, index, sizeof index), (int)list[j].name->length,
+                 list[j].name->begin);
+        rule_insert(rules, i, text, length - 1);
     }
 }
 
 void rule_try_without(const struct rules *rules, size_t i)
 {
-    size_t length = statement_length(rules, i);
+    size_t length = rule_statement_length(rules, i);
     if (length > 0 && !rule_is(rules, i, "CHECK_CUDA"))
         rule_drop(rules, i, length);
 }
@@ -171,13 +173,13 @@ static size_t moved_length(const struct rules *rules, size_t i)
 {
     static const char *const types[] = {"const", "int", "float", "double", "unsigned", NULL};
     bool declares = begins_statement(rules, i) && token_is_one_of(rule_at(rules, i), types);
-    return declares ? length_to_semicolon(rules, i) : statement_length(rules, i);
+    return declares ? length_to_semicolon(rules, i) : rule_statement_length(rules, i);
 }
 
 /* Exchanges a statement with the one after it, which may be a declaration. */
 void rule_try_moved(const struct rules *rules, size_t i)
 {
-    size_t length = statement_length(rules, i);
+    size_t length = rule_statement_length(rules, i);
     size_t other = length > 0 ? moved_length(rules, i + length) : 0;
     size_t used = rules->edits->count;
     if (other == 0)
@@ -276,26 +278,4 @@ void rule_try_cleared(const struct rules *rules, size_t i)
                      name, edit->line);
         }
     }
-}
-
-/* Moves the last statement of a loop behind the loop. Begins at the loop's body. Leaves out
- * statements that set a variable of the loop's condition. */
-void rule_try_behind_loop(const struct rules *rules, size_t i)
-{
-    size_t loop = find_loop(rules, i), end = loop ? find_end(rules, i) : i, last = end - 1;
-    char statement[200], text[220];
-    if (end == i || !rule_is(rules, last, ";"))
-        return;
-    while (!strchr(";{}", *rule_at(rules, last - 1)->begin))
-        --last;
-    bool is_condition =
-        code_has_token(rules->code, (struct span){loop, i - loop}, rule_at(rules, last));
-    if (is_condition || last == i + 1 || statement_length(rules, last) == 0)
-        return;
-    rule_copy(rules, last, end - last, statement, sizeof statement);
-    snprintf(text, sizeof text, "} %s", statement);
-    struct small_edit *edit = rule_put(rules, last, end + 1 - last, text);
-    if (edit)
-        edit_say(edit, "with `%s` after the loop, not inside of it, in line %u",
-                 rule_quote(rules, last, end - last - 1), edit->line);
 }

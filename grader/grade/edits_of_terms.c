@@ -124,9 +124,9 @@ bool rule_is_unary(const struct rules *rules, size_t i)
 
 void rule_try_operator(const struct rules *rules, size_t i)
 {
-    static const char *const table[][2] = {
-        {"/", "%"},   {"%", "/"}, {"+", "*"}, {"+", "-"}, {"-", "+"},   {"*", "+"},  {"<<", ">>"},
-        {">>", "<<"}, {"&", "|"}, {"<", ">"}, {">", "<"}, {"<=", ">="}, {">=", "<="}};
+    static const char *const table[][2] = {{"/", "%"},   {"%", "/"},   {"+", "*"},  {"*", "+"},
+                                           {"<<", ">>"}, {">>", "<<"}, {"&", "|"},  {"<", ">"},
+                                           {">", "<"},   {"<=", ">="}, {">=", "<="}};
     if (!rule_is_unary(rules, i) && !rule_is_rounding(rules, i) && !begins_line(rules, i, "for"))
         replace_operator(rules, i, table, ROWS(table));
     else if (rule_is(rules, i, "-"))
@@ -213,8 +213,9 @@ void rule_try_number(const struct rules *rules, size_t i)
     char text[32], *end;
     long number = strtol(token->begin, &end, 10);
     bool is_member = rule_is(rules, i - 1, "."), is_part = rule_is_rounding(rules, i);
-    if (!isdigit((unsigned char)*token->begin) || end != token->begin + token->length ||
-        is_member || is_part)
+    const char *suffix = *end == 'u' && end + 1 == token->begin + token->length ? "u" : "";
+    if (!isdigit((unsigned char)*token->begin) ||
+        end + strlen(suffix) != token->begin + token->length || is_member || is_part)
         return;
     bool is_mask = number > 2 && (number & (number + 1)) == 0; /* such as 31 */
     bool is_power = number > 2 && (number & (number - 1)) == 0;
@@ -222,23 +223,25 @@ void rule_try_number(const struct rules *rules, size_t i)
     for (size_t j = 0; j < 2; ++j) {
         if (number > 2 || near[j] < 0 || (number == 2 && j == 0))
             continue;
-        snprintf(text, sizeof text, "%ld", near[j]);
+        snprintf(text, sizeof text, "%ld%s", near[j], suffix);
         rule_change(rules, i, text, "number");
     }
     for (size_t j = 0; j < 2; ++j) {
         if (number < 2 || (number == 2 && j == 1))
             continue;
-        snprintf(text, sizeof text, "%ld", is_power || is_mask || number == 2 ? far[j] : near[j]);
+        snprintf(text, sizeof text, "%ld%s", is_power || is_mask || number == 2 ? far[j] : near[j],
+                 suffix);
         rule_change(rules, i, text, "number");
     }
 }
 
-/* Removes `+ 1` or `- 1`. */
+/* Removes `+ 1`, `- 1`, or half an element. */
 void rule_try_less(const struct rules *rules, size_t i)
 {
+    static const char *const small[] = {"1", "0.5", "0.5f", NULL};
     bool is_sum = rule_is(rules, i, "+") || rule_is(rules, i, "-"),
-         is_one = token_is(rule_at(rules, i + 1), "1");
-    if (is_sum && is_one && !rule_is_rounding(rules, i))
+         is_small = token_is_one_of(rule_at(rules, i + 1), small);
+    if (is_sum && is_small && !rule_is_rounding(rules, i))
         rule_drop(rules, i, 2);
 }
 
@@ -290,27 +293,6 @@ void rule_try_term(const struct rules *rules, size_t i)
     for (size_t j = begin; j < i; ++j)
         if (rule_is(rules, j, "blockDim"))
             rule_append(rules, i, " * gridDim.x");
-}
-
-/* Rounds the quotient at token I down, if it is rounded up: `(a + d - 1) / d`. */
-void rule_try_rounding_down(const struct rules *rules, size_t i)
-{
-    size_t count = divisor_length(rules, i + 1), plus = i - 4 - count;
-    size_t first = rule_term_begin(rules, i);
-    char parts[2][150], text[400];
-    if (!rule_is(rules, i, "/") || count == 0 || !ends_rounding(rules, i - 3) || plus <= first ||
-        !rule_is(rules, plus, "+"))
-        return;
-    for (size_t j = 0; j < count; ++j)
-        if (!token_is_same(rule_at(rules, plus + 1 + j), rule_at(rules, i + 1 + j)))
-            return;
-    rule_copy(rules, first, plus - first, parts[0], sizeof parts[0]);
-    rule_copy(rules, i, count + 1, parts[1], sizeof parts[1]);
-    snprintf(text, sizeof text, "%s) %s", parts[0], parts[1]);
-    struct small_edit *edit = rule_put(rules, first, i + 1 + count - first, text);
-    if (edit)
-        edit_say(edit, "with `%s` not rounded up in line %u",
-                 rule_quote(rules, first, i + 1 + count - first), edit->line);
 }
 
 /* Returns whether the quotient at token I is rounded up by numbers, as in `(n + 31) / 32`. */

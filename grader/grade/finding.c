@@ -169,6 +169,27 @@ void grade_add_finding(struct grade_result *result, const json_t *found)
 
 /* --- causes ----------------------------------------------------------------------------------- */
 
+/* Adds LINE, in order, to the lines that the report shows for PLACE. */
+static void add_line(const struct grade_result *result, json_t *place, json_int_t line)
+{
+    json_t *also = json_array(), *element;
+    size_t i;
+    bool added = line == json_integer_of(place, "line");
+    json_array_foreach(json_object_get(place, "also"), i, element)
+    {
+        json_int_t number = json_integer_of(element, "line");
+        if (!added && number >= line)
+            json_array_append_new(also, json_integer(line));
+        added |= number >= line;
+        if (number != line)
+            json_array_append_new(also, json_integer(number));
+    }
+    if (!added)
+        json_array_append_new(also, json_integer(line));
+    grade_add_lines(result, place, also);
+    json_decref(also);
+}
+
 /* Returns whether FINDING is at LINE of FILE. A finding about a pair of accesses is at the lines of
  * both accesses. */
 static bool is_at(const json_t *finding, const json_t *file, json_int_t line)
@@ -187,6 +208,35 @@ static bool same_cause(const json_t *left, const json_t *right)
     return json_equal(json_object_get(left, "id"), json_object_get(right, "id")) &&
            (is_at(left, json_object_get(right, "file"), json_integer_of(right, "line")) ||
             (other && is_at(left, json_object_get(other, "file"), json_integer_of(other, "line"))));
+}
+
+/* Returns the line of the first `return` before LINE in the same function, or 0. */
+static unsigned find_return(const char *source, unsigned line)
+{
+    struct code code;
+    unsigned found = 0;
+    size_t end = 0;
+    bool good = code_open(&code, source);
+    while (good && end < code.token_count && code.tokens[end].line < line)
+        ++end;
+    for (size_t i = good ? code_part_of(&code, end).first : end; !found && i < end; ++i)
+        found = token_is(&code.tokens[i], "return") ? code.tokens[i].line : 0;
+    code_close(&code);
+    return found;
+}
+
+/* If threads of CAUSE may have returned too early, names the line of the return. */
+static void name_return(const struct grade_result *result, json_t *cause)
+{
+    const char *help = json_text_of(cause, "help");
+    unsigned line = strstr(help, "thread return")
+                        ? find_return(result->grading->submission->source.bytes,
+                                      (unsigned)json_integer_of(cause, "line"))
+                        : 0;
+    if (line == 0)
+        return;
+    json_object_set_new(cause, "help", json_sprintf("%s, as in line %u", help, line));
+    add_line(result, cause, line);
 }
 
 /* Returns the result's cause that comes from the same mistake as FINDING. If there is none, makes
@@ -208,6 +258,7 @@ static json_t *find_cause(struct grade_result *result, json_t *finding, const js
         json_object_set_new(finding, "help", json_string(kind ? kind->help : ""));
     json_object_update_new(finding,
                            json_pack("{s:O?, s:f, s:[]}", "case", input, "points", 0.0, "checks"));
+    name_return(result, finding);
     json_array_append_new(result->causes, finding);
     return finding;
 }
@@ -268,27 +319,6 @@ static void add_checks(const struct grade_result *result, json_t *cause, const j
         }
         json_decref(one);
     }
-}
-
-/* Adds LINE, in order, to the lines that the report shows for PLACE. */
-static void add_line(const struct grade_result *result, json_t *place, json_int_t line)
-{
-    json_t *also = json_array(), *element;
-    size_t i;
-    bool added = line == json_integer_of(place, "line");
-    json_array_foreach(json_object_get(place, "also"), i, element)
-    {
-        json_int_t number = json_integer_of(element, "line");
-        if (!added && number >= line)
-            json_array_append_new(also, json_integer(line));
-        added |= number >= line;
-        if (number != line)
-            json_array_append_new(also, json_integer(number));
-    }
-    if (!added)
-        json_array_append_new(also, json_integer(line));
-    grade_add_lines(result, place, also);
-    json_decref(also);
 }
 
 /* --- uninitialised variables ------------------------------------------------------------------ */

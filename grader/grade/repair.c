@@ -448,6 +448,7 @@ static bool find_lines(struct repair *repair, struct edit_lines *lines, bool *ha
             continue;
         *has_overflow = strstr(message, "32-bit int") != NULL;
         lines->is_close = strstr(message, " ulp") != NULL;
+        lines->is_repeated = strstr(message, "times too large") != NULL;
         lines->suspect = lines->first = lines->last = (unsigned)json_integer_of(place, "line");
         lines->shown[lines->shown_count++] = lines->suspect;
         if (!only_stores(message, lines->suspect))

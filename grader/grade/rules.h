@@ -5,6 +5,7 @@
 
 #include "grade/code.h"
 #include "grade/edits.h"
+#include "grade/visible.h"
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
@@ -38,6 +39,10 @@ struct small_edit *rule_change_term(const struct rules *rules, size_t i, size_t 
 
 /* Adds the edit that inserts TEXT after token I. */
 void rule_append(const struct rules *rules, size_t i, const char *text);
+
+/* Adds the edit that inserts TEXT, a condition, before the statement at token I. The message quotes
+ * COUNT tokens of the statement. */
+void rule_insert(const struct rules *rules, size_t i, const char *text, size_t count);
 
 /* Adds the edit that removes COUNT tokens, beginning at token I. */
 void rule_drop(const struct rules *rules, size_t i, size_t count);
@@ -79,28 +84,49 @@ bool rule_is_rounding(const struct rules *rules, size_t i);
  * comma or closing bracket that is not inside its own brackets. */
 size_t rule_argument_length(const struct rules *rules, size_t i);
 
+/* Stores the parameters of the function that are integers in LIST.
+ * Returns their number. */
+size_t rule_find_parameters(const struct rules *rules, struct variable list[VISIBLE_MOST]);
+
+/* Returns the number of tokens of the statement that begins at token I. Returns 0 if no statement
+ * begins there, or if it is a declaration, a loop or another control statement. */
+size_t rule_statement_length(const struct rules *rules, size_t i);
+
+/* Returns the number of the first token of the value that the function gives to the variable I in
+ * its declaration, or 0. */
+size_t rule_find_value(const struct rules *rules, size_t i);
+
+/* Returns whether the function declares token I in a statement that begins with WORD. */
+bool rule_is_declared(const struct rules *rules, size_t i, const char *word);
+
 /* Typical mistakes, each with its own pattern of code. */
 void rule_try_saved(const struct rules *rules, size_t i);
 void rule_try_lane(const struct rules *rules, size_t i);
 void rule_try_last_lane(const struct rules *rules, size_t i);
-void rule_try_units(const struct rules *rules, size_t i);
 void rule_try_ring(const struct rules *rules, size_t i);
-void rule_try_offset(const struct rules *rules, size_t i);
 void rule_try_reference(const struct rules *rules, size_t i);
 void rule_try_wide(const struct rules *rules, size_t i);
 void rule_try_exact(const struct rules *rules, size_t i);
 void rule_try_bits(const struct rules *rules, size_t i);
 void rule_try_edge_lane(const struct rules *rules, size_t i);
 void rule_try_stream(const struct rules *rules, size_t i);
+void rule_try_share(const struct rules *rules, size_t i);
+
+/* The rules for how many threads work, and where they stop. */
+void rule_try_once(const struct rules *rules, size_t i);
+void rule_try_loop(const struct rules *rules, size_t i);
+void rule_try_clear(const struct rules *rules, size_t i);
+void rule_try_limit(const struct rules *rules, size_t i);
+void rule_try_allocated(const struct rules *rules, size_t i);
+void rule_try_block_size(const struct rules *rules, size_t i);
 
 /* Mistakes that the language C invites. */
 void rule_try_precedence(const struct rules *rules, size_t i);
 void rule_try_char(const struct rules *rules, size_t i);
+void rule_try_unsigned(const struct rules *rules, size_t i);
 void rule_try_pitch(const struct rules *rules, size_t i);
 void rule_try_quotient(const struct rules *rules, size_t i);
-void rule_try_unused(const struct rules *rules, size_t i);
 void rule_try_parameter(const struct rules *rules, size_t i);
-void rule_try_padded(const struct rules *rules, size_t i);
 void rule_try_dimension(const struct rules *rules, size_t i);
 
 /* The rules that change operators, numbers and terms. */
@@ -114,15 +140,16 @@ void rule_try_less(const struct rules *rules, size_t i);
 void rule_try_more(const struct rules *rules, size_t i);
 void rule_try_term(const struct rules *rules, size_t i);
 void rule_try_rounding(const struct rules *rules, size_t i);
-void rule_try_rounding_down(const struct rules *rules, size_t i);
 
 /* The rules that add or remove a part of an expression. */
 void rule_try_part(const struct rules *rules, size_t i);
+void rule_try_bounds(const struct rules *rules, size_t i);
 void rule_try_condition(const struct rules *rules, size_t i);
 void rule_try_factor(const struct rules *rules, size_t i);
 void rule_try_start(const struct rules *rules, size_t i);
 void rule_try_bytes(const struct rules *rules, size_t i);
 void rule_try_expression(const struct rules *rules, size_t i);
+void rule_try_common_factor(const struct rules *rules, size_t i);
 void rule_try_difference(const struct rules *rules, size_t i);
 void rule_try_number_of(const struct rules *rules, size_t i);
 
@@ -134,7 +161,6 @@ void rule_try_guard(const struct rules *rules, size_t i);
 void rule_try_without(const struct rules *rules, size_t i);
 void rule_try_moved(const struct rules *rules, size_t i);
 void rule_try_cleared(const struct rules *rules, size_t i);
-void rule_try_behind_loop(const struct rules *rules, size_t i);
 
 /* The rules that replace one name by another. */
 void rule_try_name(const struct rules *rules, size_t i);

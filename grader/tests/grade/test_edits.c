@@ -129,6 +129,15 @@ static bool is_equal(const char *a, const char *b)
     }
 }
 
+/* Returns the place of the first of EDITS with SAYS in its message, or EDITS_MOST. */
+static size_t find_says(const struct edits *edits, const char *says)
+{
+    size_t i = 0;
+    while (i < edits->count && !strstr(edits->list[i].says, says))
+        ++i;
+    return i < edits->count ? i : EDITS_MOST;
+}
+
 static const struct {
     const char *name, *source, *wanted;
 } rules[] = {
@@ -142,7 +151,6 @@ static const struct {
     {"product rounded up", BODY("a = x.y * n / b.x;"), BODY("a = (x.y * n + b.x - 1) / b.x;")},
     {"call rounded up", BODY("a = f(n, 1) / (b * c);"),
      BODY("a = (f(n, 1) + (b * c) - 1) / (b * c);")},
-    {"not rounded up", BODY("a = (n + b.x - 1) / b.x;"), BODY("a = (n) / b.x;")},
     {"arguments", BODY("f(a, b + 1);"), BODY("f(b + 1, a);")},
     {"indices", BODY("a = t[i][j + 1];"), BODY("a = t[j + 1][i];")},
     {"x and y", BODY("a = threadIdx.x * width + y;"), BODY("a = threadIdx.y * width + x;")},
@@ -177,10 +185,7 @@ static const struct {
     {"last lane", BODY("a = __shfl_sync(m, f(a), 0);"), BODY("a = __shfl_sync(m, f(a), 31);")},
     {"chosen lane", BODY("if (i == 31) a = __shfl_sync(m, b, 0);"),
      BODY("if (i == 0) a = __shfl_sync(m, b, 0);")},
-    {"units", BODY("int q = n / 4;\na = q + i;"), BODY("int q = n / 4;\na = 4 * q + i;")},
     {"ring", BODY("int s = n % 4;\na[s] = b;"), BODY("int s = n % 4;\na[(s + 1) % 4] = b;")},
-    {"offset", BODY("int *p = a;\nf(p + n, 1);\ng(p);"),
-     BODY("int *p = a;\nf(p + n, 1);\ng(p + n);")},
     {"references", "void f(int *p, int *q)\n{\nint *r = p;\np = q;\nq = r;\n}\n",
      "void f(int *&p, int *&q)\n{\nint *r = p;\np = q;\nq = r;\n}\n"},
     {"swapped", "void f(int *p, int *q)\n{\nstd::swap(p, q);\n}\n",
@@ -230,18 +235,34 @@ static const struct {
     {"quotient of numbers", BODY("a = 1 / 4;"), BODY("a = 1.f / 4;")},
     {"quotient of variables", BODY("int p = n, q = n;\nfloat a = p / q;"),
      BODY("int p = n, q = n;\nfloat a = (float)p / q;")},
-    {"variable without use", BODY("float t = n;\nfloat p = t - 1;\na = t;"),
-     BODY("float t = n;\nfloat p = t - 1;\na = p;")},
-    {"length of a padded array", "struct s { int t[8][DEEP + 8]; };\n" BODY("f(b, DEEP);"),
-     "struct s { int t[8][DEEP + 8]; };\n" BODY("f(b, DEEP + 8);")},
-    {"padding of another argument", BODY("f(a, SIDE + 8);\nf(b, DEEP);"),
-     BODY("f(a, SIDE + 8);\nf(b, DEEP + 8);")},
     {"array as long as a loop", BODY("__shared__ int s[ROWS];\nfor (; n < TILE + 2;)\ns[n] = 0;"),
      BODY("__shared__ int s[TILE + 2];\nfor (; n < TILE + 2;)\ns[n] = 0;")},
     {"sum of a round", BODY("float s = 0;\nfor (; n;) {\ns += n;\na = s;\n}"),
      BODY("float s = 0;\nfor (; n;) { s = 0;\ns += n;\na = s;\n}")},
-    {"after the loop", BODY("while (n < b) {\na += n;\nn += b;\nf(a);\n}"),
-     BODY("while (n < b) {\na += n;\nn += b;\n} f(a);")},
+    {"array to its end", BODY("__shared__ int s[TILE + 2];\nfor (; n < TILE;)\ns[n] = 0;"),
+     BODY("__shared__ int s[TILE + 2];\nfor (; n < TILE + 2;)\ns[n] = 0;")},
+    {"sides of comparisons", BODY("if (a < p.w && b + 1 < p.h) n = 0;"),
+     BODY("if (a < p.h && b + 1 < p.w) n = 0;")},
+    {"terms of comparisons", BODY("if (a + c < p.w && b + d < p.h) n = 0;"),
+     BODY("if (a + d < p.w && b + c < p.h) n = 0;")},
+    {"twice in a line", BODY("f(a - 0.5f, b - 0.5f);"), BODY("f(a, b);")},
+    {"in the next line, too", BODY("a = 16;\nb = 16;"), BODY("a = 32;\nb = 32;")},
+    {"in both branches", BODY("if (b)\na[n] += c[i][j];\nelse\na[n] = c[i][j];"),
+     BODY("if (b)\na[n] += c[j][i];\nelse\na[n] = c[j][i];")},
+    {"sign", BODY("a = b - n;"), BODY("a = b + n;")},
+    {"first bit", BODY("a = (2u << n) - 1;"), BODY("a = (1u << n) - 1;")},
+    {"common factor", BODY("a = b * n - b * f(c);"), BODY("a = b * (n - f(c));")},
+    {"char", BODY("char a = b[n];"), BODY("unsigned char a = b[n];")},
+    {"lane 0 alone knows", BODY("if (b == 0)\na = f(n);\n__syncwarp();\nc = __any_sync(m, a);"),
+     BODY("if (b == 0)\na = f(n);\na = __shfl_sync(0xffffffff, a, 0);\n__syncwarp();\n"
+          "c = __any_sync(m, a);")},
+    {"limit", BODY("int a = b + n;\nwhile (c < a) c += n;"),
+     BODY("int a = min(b + n, n);\nwhile (c < a) c += n;")},
+    {"size of the block", BODY("a = MOST / 2;"), BODY("a = blockDim.x / 2;")},
+    {"stream of an array", BODY("cudaStream_t s[2];\ng(s[n]);\nf<<<1, n>>>(a);"),
+     BODY("cudaStream_t s[2];\ng(s[n]);\nf<<<1, n, 0, s[n]>>>(a);")},
+    {"bytes of a variable", BODY("int a = n;\nf<<<1, n, a>>>(b);"),
+     BODY("int a = n * 4;\nf<<<1, n, a>>>(b);")},
     {"guard", BODY("int i = b;\na = c[i];"), BODY("int i = b;\nif (i < n) a = c[i];")},
     {"barrier", BODY("__shared__ int s[1];\ns[0] = 1;\na = s[0];"),
      BODY("__shared__ int s[1];\ns[0] = 1;\n__syncthreads();\na = s[0];")},
@@ -261,6 +282,64 @@ Test(edits, follow_rules)
         cr_expect(found, "%s: none of %zu edits", rules[i].name, edits.count);
         edits_free(&edits);
     }
+}
+
+/* Edits that are made only if a word is never written, or if a sum is some times too large. */
+static const struct {
+    const char *name, *source, *wanted;
+    bool is_repeated;
+} fitting[] = {
+    {"loop", BODY("int t = threadIdx.x;\nif (t < n) a[t] = b[t];"),
+     BODY("int t = threadIdx.x;\nfor (int t = threadIdx.x; t < n; t += blockDim.x) a[t] = b[t];"),
+     false},
+    {"all elements", BODY("__shared__ int s[2][8];\ns[n][b] = 0;"),
+     BODY("__shared__ int s[2][8];\n"
+          "for (int word = threadIdx.y * blockDim.x + threadIdx.x; word < sizeof s / 4; "
+          "word += blockDim.x * blockDim.y) ((int *)s)[word] = 0;"),
+     false},
+    {"size of the allocation", BODY("cudaMalloc(&p, n * 16);\ncudaMemcpy(p, a, n * 12, b);"),
+     BODY("cudaMalloc(&p, n * 16);\ncudaMemcpy(p, a, n * 16, b);"), false},
+    {"one thread", BODY("a = 0;\nfor (i = b; i < n; ++i) a += i;"),
+     BODY("a = 0;\nif (blockIdx.x == 0 && threadIdx.x == 0) for (i = b; i < n; ++i) a += i;"),
+     true},
+    {"one thread of a block", BODY("a = 0;\natomicAdd(b, a);"),
+     BODY("a = 0;\nif (threadIdx.x == 0) atomicAdd(b, a);"), true},
+};
+
+Test(edits, follow_rules_that_fit)
+{
+    for (size_t i = 0; i < COUNT(fitting); ++i) {
+        struct edits edits;
+        bool found = false;
+        edits_by_rules(&edits, fitting[i].source,
+                       &(struct edit_lines){.first = 2,
+                                            .last = 5,
+                                            .is_repeated = fitting[i].is_repeated,
+                                            .is_unwritten = !fitting[i].is_repeated});
+        for (size_t j = 0; j < edits.count; ++j) {
+            char *text = apply(fitting[i].source, &edits.list[j]);
+            found |= is_equal(text, fitting[i].wanted);
+            free(text);
+        }
+        cr_expect(found, "%s: none of %zu edits", fitting[i].name, edits.count);
+        edits_free(&edits);
+    }
+}
+
+/* A function that exchanges only its own copies of two pointers is changed early, wherever it is. */
+Test(edits, try_patterns_everywhere)
+{
+    struct edits edits;
+    edits_by_rules(&edits,
+                   "void f(int *p, int *q)\n{\nint *r = p;\np = q;\nq = r;\n}\n" BODY("a = n * 4;"),
+                   &(struct edit_lines){.suspect = 9,
+                                        .first = 9,
+                                        .last = 9,
+                                        .shown = {9},
+                                        .shown_count = 1,
+                                        .is_guessed = true});
+    cr_expect_lt(find_says(&edits, "references"), 3);
+    edits_free(&edits);
 }
 
 /* A quotient that is rounded up stays whole, or is rounded down: other edits inside of it would only
@@ -295,15 +374,6 @@ Test(edits, use_variables_that_fit)
         cr_expect(edit->line != 4 || !strstr(edit->says, "name than `k`"), "%s", edit->says);
     }
     edits_free(&edits);
-}
-
-/* Returns the place of the first of EDITS with SAYS in its message, or EDITS_MOST. */
-static size_t find_says(const struct edits *edits, const char *says)
-{
-    size_t i = 0;
-    while (i < edits->count && !strstr(edits->list[i].says, says))
-        ++i;
-    return i < edits->count ? i : EDITS_MOST;
 }
 
 /* An edit that leaves a variable without any use is improbable. */
@@ -466,6 +536,16 @@ Test(edits, skip_directives_before_a_function)
                         "#define W (8 / \\\n 2)\nint f(int n)\n{\nfor (;;)\nif (n)\nbreak;\n}\n",
                         NULL);
     cr_expect_lt(find_says(&edits, "with other lines in f()"), EDITS_MOST);
+    edits_free(&edits);
+}
+
+/* The missing statement comes before lines that are written in another style. */
+Test(edits, insert_only_the_first_statement)
+{
+    struct edits edits;
+    edits_from_solution(&edits, BODY("int b = n;\na = 1;\nd = a;\nf(d);"),
+                        BODY("int b = n;\na = 1;\nb = 1;\nf(a);"), NULL);
+    cr_expect_lt(find_says(&edits, "with a statement that sets `b` after line 4"), EDITS_MOST);
     edits_free(&edits);
 }
 

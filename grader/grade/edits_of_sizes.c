@@ -1,0 +1,143 @@
+/* The rules for how many threads work, how many elements they write, and where they stop. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grade/rules.h"
+#include "grade/visible.h"
+
+bool rule_is_declared(const struct rules *rules, size_t i, const char *word)
+{
+    bool is_inside = false;
+    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
+        is_inside =
+            (is_inside || rule_is(rules, j, word)) && !strchr(";{}", *rule_at(rules, j)->begin);
+        if (is_inside && token_is_same(rule_at(rules, j), rule_at(rules, i)))
+            return true;
+    }
+    return false;
+}
+
+/* Lets only the first thread of the grid, or of each block, execute a loop or an atomic. */
+void rule_try_once(const struct rules *rules, size_t i)
+{
+    static const char *const conditions[] = {" if (blockIdx.x == 0 && threadIdx.x == 0)",
+                                             " if (threadIdx.x == 0)"};
+    bool is_atomic = strncmp(rule_at(rules, i)->begin, "atomic", strlen("atomic")) == 0;
+    bool begins = strchr(";{}", *rule_at(rules, i - 1)->begin);
+    if (!begins || !(is_atomic || rule_is(rules, i, "for")) ||
+        !rule_has_name(rules->code, rules->part, "__global__"))
+        return;
+    for (size_t j = 0; j < ROWS(conditions); ++j)
+        rule_insert(rules, i, conditions[j], rule_argument_length(rules, i));
+}
+
+/* Lets each thread write several elements: `if (t < n)` becomes a loop if t is the thread's number
+ * in its block. */
+void rule_try_loop(const struct rules *rules, size_t i)
+{
+    size_t value = rule_is(rules, i, "if") ? rule_find_value(rules, i + 2) : 0;
+    size_t count = value > 0 && rule_is(rules, i + 3, "<") ? rule_argument_length(rules, i + 2) : 0;
+    char text[300], name[60], condition[150];
+    if (count == 0 || !rule_is(rules, value, "threadIdx") ||
+        !strchr(",;", *rule_at(rules, value + 3)->begin))
+        return;
+    rule_copy(rules, i + 2, 1, name, sizeof name);
+    snprintf(text, sizeof text, "for (int %s = threadIdx.x; %s; %s += blockDim.x)", name,
+             rule_copy(rules, i + 2, count, condition, sizeof condition), name);
+    struct small_edit *edit = rule_put(rules, i, count + 3, text);
+    if (edit)
+        edit_say(edit, "with a loop, not only an `if`, over `%s` in line %u", condition,
+                 edit->line);
+}
+
+/* Clears all elements of a shared array where each thread clears only one. */
+void rule_try_clear(const struct rules *rules, size_t i)
+{
+    size_t length = rule_statement_length(rules, i);
+    char text[300], name[60];
+    if (length < 6 || !rule_is(rules, i + 1, "[") || !rule_is(rules, i + length - 3, "=") ||
+        !isdigit((unsigned char)*rule_at(rules, i + length - 2)->begin) ||
+        strtod(rule_at(rules, i + length - 2)->begin, NULL) != 0 ||
+        !rule_is_declared(rules, i, "__shared__"))
+        return;
+    rule_copy(rules, i, 1, name, sizeof name);
+    snprintf(text, sizeof text,
+             "for (int word = threadIdx.y * blockDim.x + threadIdx.x; word < sizeof %s / 4; "
+             "word += blockDim.x * blockDim.y) ((int *)%s)[word] = 0;",
+             name, name);
+    struct small_edit *edit = rule_put(rules, i, length, text);
+    if (edit)
+        edit_say(edit, "with a loop that sets all elements of `%s` to 0 in line %u", name,
+                 edit->line);
+}
+
+/* Returns whether the function compares something with the variable I: `< stop`. */
+static bool is_limit(const struct rules *rules, size_t i)
+{
+    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j)
+        if (rule_is(rules, j, "<") && token_is_same(rule_at(rules, j + 1), rule_at(rules, i)))
+            return true;
+    return false;
+}
+
+/* Ends a part no later than the data: `int stop = start + size` becomes `min(start + size, n)`,
+ * where n is a parameter. */
+void rule_try_limit(const struct rules *rules, size_t i)
+{
+    struct variable list[VISIBLE_MOST];
+    char text[300], value[150];
+    size_t length = rule_is(rules, i, "=") ? rule_argument_length(rules, i + 1) : 0;
+    if (length < 3 || !rule_is(rules, i - 2, "int") || !is_limit(rules, i - 1) ||
+        rule_is(rules, i + 1, "min"))
+        return;
+    for (size_t j = rule_find_parameters(rules, list); j-- > 0;) {
+        snprintf(text, sizeof text, "min(%s, %.*s)",
+                 rule_copy(rules, i + 1, length, value, sizeof value), (int)list[j].name->length,
+                 list[j].name->begin);
+        rule_change_term(rules, i + 1, length, text);
+    }
+}
+
+/* Copies, or sets, as many bytes as cudaMalloc() has given to the array. */
+void rule_try_allocated(const struct rules *rules, size_t i)
+{
+    static const char *const calls[] = {"cudaMemcpy", "cudaMemset", NULL};
+    size_t size = i + 2 + rule_argument_length(rules, i + 2) + 1;
+    char text[200];
+    if (!token_is_one_of(rule_at(rules, i), calls) || !rule_is(rules, i + 3, ","))
+        return;
+    size += rule_argument_length(rules, size) + 1;
+    for (size_t j = rules->part.first; j < i; ++j) {
+        size_t count = rule_is(rules, j, "&") && rule_is(rules, j + 2, ",") &&
+                               token_is_same(rule_at(rules, j + 1), rule_at(rules, i + 2))
+                           ? rule_argument_length(rules, j + 3)
+                           : 0;
+        if (count > 0)
+            rule_change_term(rules, size, rule_argument_length(rules, size),
+                             rule_copy(rules, j + 3, count, text, sizeof text));
+    }
+}
+
+/* Returns whether a launch uses TOKEN for its size. */
+static bool is_of_launch(const struct code *code, const struct token *token)
+{
+    bool is_inside = false;
+    for (size_t i = 0; i < code->token_count; ++i) {
+        is_inside |= token_is(&code->tokens[i], "<<<") || token_is(&code->tokens[i], "dim3");
+        is_inside &= !strchr(";{}", *code->tokens[i].begin);
+        if (is_inside && token_is_same(&code->tokens[i], token))
+            return true;
+    }
+    return false;
+}
+
+/* Takes the block's size in place of a constant. Leaves out constants that are the block's size. */
+void rule_try_block_size(const struct rules *rules, size_t i)
+{
+    const struct token *token = rule_at(rules, i);
+    if (token_is_constant(token) && rule_is_read(rules, i) && !rule_is(rules, i - 1, "[") &&
+        rule_has_name(rules->code, rules->part, "__global__") && !is_of_launch(rules->code, token))
+        rule_change_term(rules, i, 1, "blockDim.x");
+}
