@@ -8,7 +8,19 @@
 #include "grade/rules.h"
 #include "grade/visible.h"
 
-/* Puts brackets around what C would compute later: `(a & b) == c`, `(1 << a) - b`. */
+/* Returns the first token of the sum that ends before token END: of `a * b + c`, not only of c. */
+static size_t sum_begin(const struct rules *rules, size_t end)
+{
+    static const char *const operators[] = {"+", "-", "*", NULL};
+    size_t first = rule_term_begin(rules, end);
+    while (token_is_one_of(rule_at(rules, first - 1), operators) &&
+           !rule_is_unary(rules, first - 1) && rule_term_begin(rules, first - 1) < first - 1)
+        first = rule_term_begin(rules, first - 1);
+    return first;
+}
+
+/* Puts brackets around what C would compute later: `(a & b) == c`, `(1 << a) - b`,
+ * `(a * b + c) / d`. */
 void rule_try_precedence(const struct rules *rules, size_t i)
 {
     static const char *const bits[] = {"&", "|", "^", NULL}, *const shifts[] = {"<<", ">>", NULL};
@@ -23,6 +35,9 @@ void rule_try_precedence(const struct rules *rules, size_t i)
                                   : NULL;
     if (edit)
         edit->is_sure = true;
+    size_t sum = rule_is(rules, i, "/") || rule_is(rules, i, "%") ? sum_begin(rules, i) : first;
+    if (sum < first && !rule_is(rules, first - 1, "*"))
+        rule_put_brackets(rules, sum, i - sum);
 }
 
 /* Lets `(float *)(char *)p + n` count in bytes. */

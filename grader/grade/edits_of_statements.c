@@ -202,15 +202,18 @@ static bool grows(const struct rules *rules, size_t i)
     return false;
 }
 
+/* Gives a variable that grows, or an array, more bits. */
 void rule_try_type(const struct rules *rules, size_t i)
 {
     bool is_int = rule_is(rules, i, "int") && !rule_is(rules, i - 1, "unsigned");
     bool is_unsigned = rule_is(rules, i, "unsigned") && !rule_is(rules, i + 1, "long");
     size_t name = i + 1 + (is_unsigned && rule_is(rules, i + 1, "int"));
     bool is_variable = token_is_name(rule_at(rules, name)) && rule_is(rules, name + 1, "=");
-    if (is_variable && is_int && grows(rules, name))
+    bool is_array = token_is_name(rule_at(rules, name)) && rule_is(rules, name + 1, "[");
+    bool can_overflow = (is_variable && grows(rules, name)) || is_array;
+    if (can_overflow && is_int)
         rule_change(rules, i, "long long", "type");
-    if (is_variable && is_unsigned && grows(rules, name))
+    if (can_overflow && is_unsigned)
         rule_change(rules, i, "unsigned long long", "type");
     if (rule_is(rules, i, "float") && is_variable)
         rule_change(rules, i, "double", "type");

@@ -512,7 +512,6 @@ static void find_repair(struct repair *repair, const char *folder, struct found_
         lines.suspect = 0; /* this line only stores the wrong numbers */
     if (repair->result->guessed && repair->marked) {
         lines.first = lines.last = lines.suspect;
-        lines.shown_count = 1; /* the suspect */
         lines.is_guessed = true;
     }
     try_rules(repair, &lines, folder, "more-tries", found, repaired);

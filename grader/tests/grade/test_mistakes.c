@@ -107,6 +107,7 @@ static const struct {
     {"03-shared-reduce", "two-barriers-one-missing"}, /* a mistake that shows as a race */
     {"03-shared-reduce", "half-rounded-down"},        /* rounding, which causes a race */
     {"06-tiled-matmul", "width-for-depth"},           /* a passed check asks for a kernel */
+    {"11-warp-votes", "own-lane-by-a-function"},      /* a function that a shown line calls */
     {"12-solver", "halo-one-early"},                  /* an edge */
 };
 
