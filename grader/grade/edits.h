@@ -57,7 +57,7 @@ struct edit_lines {
     bool is_collision;    /* threads compute the same index, so its numbers are changed early */
     bool is_outside;      /* an access out of bounds, so sizes are changed early */
     bool is_unwritten;    /* a word is never written, so conditions are left out early */
-    bool is_repeated;     /* a sum is some times too large, so one thread alone is tried early */
+    bool is_repeated;     /* a sum is several times too large, so one thread alone is tried early */
     bool is_guessed;      /* the suspect line is known; outside of it, only few changes are made */
     bool with_called;     /* all lines FIRST to LAST count as shown, for the functions they call */
 };

@@ -224,8 +224,10 @@ static bool is_of_stream(const struct code *code, struct span part, size_t i)
     bool is_declared = false;
     char name[80];
     snprintf(name, sizeof name, "%.*s", (int)token->length, token->begin);
+    if (token_is(token, "<<<"))
+        return true;
     for (size_t k = 0; k < ROWS(words); ++k)
-        if (strcasestr(name, words[k]) || token_is(token, "<<<"))
+        if (strcasestr(name, words[k]))
             return true;
     bool is_variable = token_is_name(token) && !token_is_constant(token);
     for (size_t k = part.first; is_variable && k < part.first + part.count; ++k) {

@@ -72,11 +72,11 @@ void rule_try_last_lane(const struct rules *rules, size_t i)
 void rule_try_share(const struct rules *rules, size_t i)
 {
     size_t count = rule_is(rules, i, "if") ? rule_argument_length(rules, i + 2) : 0;
-    size_t end = i + count, name = i + count + 3;
+    size_t end, name = i + count + 3;
     char text[200], variable[80];
     name += rule_is(rules, name, "{");
-    for (end = name;
-         rule_at(rules, end)->length > 0 && !strchr(";{}", *rule_at(rules, end)->begin);)
+    end = name;
+    while (rule_at(rules, end)->length > 0 && !strchr(";{}", *rule_at(rules, end)->begin))
         ++end;
     end += rule_is(rules, end + 1, "}");
     if (count == 0 || !rule_is(rules, i + count, "==") || !rule_is(rules, i + count + 1, "0") ||

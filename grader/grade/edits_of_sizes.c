@@ -7,7 +7,8 @@
 #include "grade/rules.h"
 #include "grade/visible.h"
 
-bool rule_is_declared(const struct rules *rules, size_t i, const char *word)
+/* Returns whether the function declares token I in a statement that begins with WORD. */
+static bool is_declared(const struct rules *rules, size_t i, const char *word)
 {
     bool is_inside = false;
     for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
@@ -60,7 +61,7 @@ void rule_try_clear(const struct rules *rules, size_t i)
     if (length < 6 || !rule_is(rules, i + 1, "[") || !rule_is(rules, i + length - 3, "=") ||
         !isdigit((unsigned char)*rule_at(rules, i + length - 2)->begin) ||
         strtod(rule_at(rules, i + length - 2)->begin, NULL) != 0 ||
-        !rule_is_declared(rules, i, "__shared__"))
+        !is_declared(rules, i, "__shared__"))
         return;
     rule_copy(rules, i, 1, name, sizeof name);
     snprintf(text, sizeof text,

@@ -84,8 +84,7 @@ bool rule_is_rounding(const struct rules *rules, size_t i);
  * comma or closing bracket that is not inside its own brackets. */
 size_t rule_argument_length(const struct rules *rules, size_t i);
 
-/* Stores the parameters of the function that are integers in LIST.
- * Returns their number. */
+/* Stores the function's integer parameters in LIST, and returns their number. */
 size_t rule_find_parameters(const struct rules *rules, struct variable list[VISIBLE_MOST]);
 
 /* Returns the number of tokens of the statement that begins at token I. Returns 0 if no statement
@@ -95,9 +94,6 @@ size_t rule_statement_length(const struct rules *rules, size_t i);
 /* Returns the number of the first token of the value that the function gives to the variable I in
  * its declaration, or 0. */
 size_t rule_find_value(const struct rules *rules, size_t i);
-
-/* Returns whether the function declares token I in a statement that begins with WORD. */
-bool rule_is_declared(const struct rules *rules, size_t i, const char *word);
 
 /* Typical mistakes, each with its own pattern of code. */
 void rule_try_saved(const struct rules *rules, size_t i);
