@@ -1,13 +1,12 @@
 # Each lab has one Criterion executable, its checks runner: the code in this folder, and the lab's own
 # checks.c. It never contains student code.
 CHECKS_OBJECTS := $(call objects,$(call sources,grader/checks))
-CHECKS_LIBS := -lcriterion $(GRADER_LIBS) -lpng
-
 # A stub with libgit2's name is linked before libcriterion, so that libcriterion uses it (git.c says why).
 LIBGIT := $(shell readelf -d $$($(CC) -print-file-name=libcriterion.so) 2>/dev/null | \
 	sed -n 's/.*\[\(libgit2\.so[^]]*\)\].*/\1/p')
 NO_GIT := $(LIBGIT:%=$(BUILD)/lib/empty/%)
-CHECKS_LIBS := $(NO_GIT:%=-Wl,--no-as-needed % -Wl,--as-needed -Wl,-rpath$(comma)'$$ORIGIN/../lib/empty') $(CHECKS_LIBS)
+CRITERION := $(NO_GIT:%=-Wl,--no-as-needed % -Wl,--as-needed -Wl,-rpath$(comma)'$$ORIGIN/../lib/empty') -lcriterion
+CHECKS_LIBS := $(CRITERION) $(GRADER_LIBS) -lpng
 
 $(NO_GIT): grader/checks/empty/git.c
 	@mkdir -p $(@D)

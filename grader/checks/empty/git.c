@@ -1,6 +1,6 @@
-/* Replaces libgit2, with which Criterion shows how two texts differ. No check compares texts, but
- * each check is a process, and each would load libgit2's 17 libraries and read all of the system's
- * certificates. */
+/* Replaces libgit2, with which Criterion shows how two texts differ. No check or test uses this,
+ * but each of them is a process, and each would load libgit2's 17 libraries and read all of the
+ * system's certificates. */
 
 /* Returns the number of calls so far, or a negative number for an error, as libgit2's function
  * does. */

@@ -23,8 +23,9 @@
 #define NO_WORD PTX_MOD_COUNT  /* the opcode has no word */
 #define NO_TYPE PTX_TYPE_COUNT /* bra, bar and other opcodes without a type */
 
-/* The combinations that tests run, by opcode, first type, second type and word. */
-static bool runs[PTX_OPCODE_COUNT][PTX_TYPE_COUNT + 1][PTX_TYPE_COUNT + 1][PTX_MOD_COUNT + 1];
+/* The combinations that tests run, by opcode, first type, second type and word. It is 27 MB large,
+ * so only the test that needs it allocates it. */
+static bool (*runs)[PTX_TYPE_COUNT + 1][PTX_TYPE_COUNT + 1][PTX_MOD_COUNT + 1];
 
 static int find(const char *word, const char *(*name_of)(int), int count)
 {
@@ -558,6 +559,8 @@ Test(opcodes, nothing_is_missing)
 {
     struct fixture fixture;
     fixture_open(&fixture, NULL);
+    runs = calloc(PTX_OPCODE_COUNT, sizeof *runs);
+    cr_assert(runs);
     note_everything();
     for (int opcode = 0; opcode < PTX_OPCODE_COUNT; opcode++) {
         if (!ptx_opcodes[opcode].types)
@@ -576,5 +579,6 @@ Test(opcodes, nothing_is_missing)
     for (size_t i = 0; i < REFUSALS; i++)
         cr_expect(used[i], "row %zu of the refusals, '%s', matches nothing in opcodes.def", i,
                   refusals[i].opcode);
+    free(runs);
     fixture_close(&fixture);
 }
