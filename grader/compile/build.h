@@ -25,7 +25,7 @@ struct compile_job {
     const char *gpu_arch; /* for ON_GPU: the architecture, such as "sm_90" */
     /* compile with -G, which keeps the names of variables and disables optimisation */
     bool debug;
-    /* do not optimise main(), leave the messages as they are, and do not cache the program */
+    /* leave the messages as they are, and do not cache the program */
     bool hasty;
     enum sandbox_level level; /* level of the compiler's sandbox */
     /* private folder for the source, the program and its runtime library */
