@@ -92,13 +92,23 @@ static bool tell_no_launch(struct check *check, const struct run *run)
     return true;
 }
 
+/* Returns whether the student's file has a call that can bring a kernel's result to the host. */
+static bool may_copy_back(const struct check *check)
+{
+    static const char *const ways[] = {"DeviceToHost",  "cudaMemcpyDefault", "FromSymbol",
+                                       "Managed",       "__managed__",       "cudaHost",
+                                       "cudaMallocHost"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i)
+        if (check_find_line(check, ways[i]))
+            return true;
+    return false;
+}
+
 /* Adds to the message that a wrong answer is not a copy of the kernels' results, and makes the
  * report show the copies. */
 static void tell_not_made(struct check *check, const struct run *run)
 {
-    unsigned line;
-    bool copies = check_find_lines(check, "DeviceToHost", &line, 1) > 0 ||
-                  check_find_lines(check, "cudaMemcpyDefault", &line, 1) > 0;
+    bool copies = may_copy_back(check);
     check_add(check, ": it is not a copy of a kernel's result%s",
               copies ? "" : ": no cudaMemcpy() copies from the device to the host");
     check_show_copies(check, run, copies ? "cudaMemcpyDeviceToHost" : "cudaMemcpy", "");
@@ -112,6 +122,7 @@ void check_explain_number(struct check *check, const struct run *run, const stru
     if (check_is_trial(check))
         return;
     bool found = find_error(check, run, &again) || tell_no_launch(check, run);
+    bool is_other = run->record && !answer->made;
     if (found)
         ;
     else if (answer->same && again.record) {
@@ -119,9 +130,11 @@ void check_explain_number(struct check *check, const struct run *run, const stru
                  (long long)number_of(answer->array.type, answer->array.values));
         tell_same(check, text);
         *text = '\0';
-    } else if (explain_number(run, answer, want, text, sizeof text))
+    } else if (is_other && !may_copy_back(check))
+        tell_not_made(check, run);
+    else if (explain_number(run, answer, want, text, sizeof text))
         check_add(check, ": %s", text);
-    else if (run->record && !answer->made)
+    else if (is_other)
         tell_not_made(check, run);
     if (!found && run->record && (answer->made || *text))
         check_show_makers(check, run, NULL, text);
