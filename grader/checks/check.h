@@ -362,11 +362,6 @@ struct check_launch {
 /* Returns launch number INDEX of the program, from 0. If there is no such launch, RUN is NULL, or
  * the device is a GPU, all members are 0. */
 struct check_launch check_launch(const struct run *run, size_t index);
-/* Returns how much of the GPU the launches occupy, in instructions: for each launch, the number of
- * its warps multiplied by the instructions of its longest warp, including those of the warps for
- * which it waits. So warps that take turns, or one warp that works much longer than the others,
- * occupy more than all warps execute. Returns 0 if RUN is NULL, and on a GPU. */
-double check_occupied(const struct run *run);
 /* Checks that launch number INDEX has the size <<<BLOCKS, THREADS>>>. Does nothing on a GPU. */
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,
                     int threads);

@@ -1,6 +1,4 @@
 /* Checks single launches: their sizes, and the number of bytes that they read. */
-#include <math.h>
-
 #include "base/json.h"
 #include "checks/check.h"
 #include "checks/judging.h"
@@ -33,21 +31,6 @@ struct check_launch check_launch(const struct run *run, size_t index)
         .dynamic_shared_bytes = json_number_of(launch, "dynamic_shared_bytes"),
         .store_sectors = check_sum(json_object_get(launch, "counters"), "global_store_sectors"),
     };
-}
-
-double check_occupied(const struct run *run)
-{
-    double sum = 0;
-    size_t i;
-    json_t *launch;
-    json_array_foreach(run && run->record ? json_object_get(run->record, "launches") : NULL, i,
-                       launch)
-    {
-        struct check_launch size = check_launch(run, i);
-        sum += size.blocks * ceil(size.threads / 32) *
-               check_sum(json_object_get(launch, "counters"), "longest_warp_instructions");
-    }
-    return sum;
 }
 
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,

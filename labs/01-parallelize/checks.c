@@ -74,7 +74,7 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define JUDGED                                                                                     \
     (1 << CHECK_PATH | 1 << CHECK_WORK | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_BARRIERS)
 
-/* The limit of check_occupied() for each 32 numbers. The solution's is 8. In a kernel whose threads
+/* The limit of occupied_instructions for each 32 numbers. The solution's is 8. In a kernel whose threads
  * take four numbers each, and that combines its threads' sums with shuffles, it is 33. */
 #define MOST_OCCUPIED 40
 
@@ -146,7 +146,7 @@ static void measure_path(struct check *check, int rung)
     if (reads > 1.5)
         check_refuse(check, run, "Read each number once, in one thread.",
                      "the threads read each number about %.1f times", reads);
-    double occupied = check_occupied(run) / (MILLION / 32);
+    double occupied = check_counter(run, "occupied_instructions") / (MILLION / 32);
     if (occupied > MOST_OCCUPIED)
         check_refuse(
             check, run,

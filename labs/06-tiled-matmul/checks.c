@@ -277,7 +277,8 @@ static void measure_sectors(struct check *check, int rung)
         uses_tiles(check, run, job);
     if (rung == BY_TILE && sectors < 1)
         uses_tiles_elsewhere(check);
-    double work = check_counter(run, "warp_instructions"), occupied = check_occupied(run);
+    double work = check_counter(run, "warp_instructions");
+    double occupied = check_counter(run, "occupied_instructions");
     if (rung == BY_TILE && occupied > 3 * work)
         check_refuse(check, run, "Let each thread compute elements of C.",
                      "the warps execute %s instructions, and wait as long as %s more take",

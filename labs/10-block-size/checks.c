@@ -217,7 +217,8 @@ static void fill(struct check *check, unsigned capability)
     double percent = fmin(there, check_occupancy(check, run, capability));
     check_measure(check, run, percent);
     stores_sums(check, run, 320 * 600 / 8);
-    if (percent < 100 && check_counter(run, "warp_instructions") < BUSY * check_occupied(run))
+    if (percent < 100 && check_counter(run, "warp_instructions") <
+                             BUSY * check_counter(run, "occupied_instructions"))
         check_show_counter(check, run, "warp_instructions");
     else if (percent < 100)
         check_show_line(check,

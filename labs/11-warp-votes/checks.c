@@ -313,16 +313,23 @@ CHECK(
     look_at_all(check, (struct job){5000 + check_random_int(check, 1, 99), 40, 30});
 }
 
-/* Returns a job with a random size of nearly 65,536 numbers, because a program must not be tuned
- * for one size. */
+#define LARGE (1 << 16)
+
+/* Returns a job with a random size of nearly LARGE numbers, because a program must not be tuned for
+ * one size. */
 static struct job large_job(struct check *check, int longest)
 {
-    return (struct job){(1 << 16) + 1 - 2 * check_random_int(check, 1, 127), 50, longest};
+    return (struct job){LARGE + 1 - 2 * check_random_int(check, 1, 127), 50, longest};
 }
 
 /* The number of instructions that a warp may execute: it may do the work of several warps, but not
  * of all. With a grid of 32 blocks, each warp executes a quarter of this number. */
 #define LONGEST 2000
+
+/* The limit of occupied_instructions for each 32 numbers. The solution's is 89 in rung 1. If one
+ * warp works for all eight warps of a block, it is more than 200. */
+#define MOST_OCCUPIED 160
+
 static void measure(struct check *check, int rung, int longest_group, const char *counters)
 {
     const struct run *run = look_at(check, rung, large_job(check, longest_group));
@@ -332,6 +339,12 @@ static void measure(struct check *check, int rung, int longest_group, const char
         check_refuse(check, run, "Give work to all threads, and let no warp wait for another one.",
                      "the longest warp executes %s instructions, and the limit is %s",
                      check_number(longest), check_number(LONGEST));
+    double occupied = check_counter(run, "occupied_instructions") / (LARGE / 32);
+    if (rung != GROUPS && occupied > MOST_OCCUPIED) /* in rung 3, the check `steps` counts them */
+        check_refuse(
+            check, run, "Share the work among all warps of a block.",
+            "for each 32 numbers, the warps work or wait as long as %.0f instructions take; the limit is %d",
+            occupied, MOST_OCCUPIED);
 }
 
 /* Racecheck is active in most runs that measure figures. So a program earns no points if it leaves

@@ -116,6 +116,7 @@ void cta_recycle(struct cta *cta)
     }
     if (longest > cta->worker->longest)
         cta->worker->longest = longest;
+    cta->worker->occupied += cta->started * longest;
     if (follower->observer)
         follower->observer->ended(follower->state, cta->linear, executed, longest);
     cta->next = cta->worker->idle;

@@ -362,6 +362,7 @@ static void join_worker(struct worker *into, struct worker *worker)
     }
     if (worker->longest > into->longest)
         into->longest = worker->longest;
+    into->occupied += worker->occupied;
     into->executed += worker->executed;
     for (unsigned i = 0; i < launch->observer_count; i++)
         if (worker->observer_state[i])
@@ -473,6 +474,7 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
         launch->observers[i]->end(all->observer_state[i], &launch->view, counters);
     launch->per_instruction = counters;
     launch->longest = all->longest;
+    launch->occupied = all->occupied;
     launch->instructions = all->executed;
     launch->watch_cost = all->watch_cost;
     worker_close(all);
@@ -486,6 +488,7 @@ void launch_totals(const struct launch *launch, struct emu_counters *totals)
         if (pc == end || launch->per_instruction[pc].value[EMU_warp_instructions])
             emu_counters_add(totals, &launch->per_instruction[pc]);
     totals->value[EMU_longest_warp_instructions] = launch->longest;
+    totals->value[EMU_occupied_instructions] = launch->occupied;
 }
 
 /* Starts WORKER's thread. If this fails, the other workers run all CTAs. But if the launch was

@@ -121,6 +121,7 @@ struct launch {
     atomic_bool is_still;                 /* all remaining threads certainly wait for the host */
     struct emu_counters *per_instruction; /* code_count + 1 entries, or NULL; the caller frees it */
     uint64_t longest, instructions; /* warp instructions of the longest warp, and of all warps */
+    uint64_t occupied;              /* the counter occupied_instructions */
     uint8_t *values;                /* BANK_LAUNCH, while the launch runs */
 };
 

@@ -191,6 +191,7 @@ struct worker {
     struct launch *launch;
     struct profile *profile;       /* one entry for each instruction */
     uint64_t longest;              /* instructions that the longest warp has executed */
+    uint64_t occupied;             /* the counter occupied_instructions */
     uint32_t slices;               /* number of slices that the worker has run (see heartbeat.c) */
     uint64_t unaccounted;          /* executed instructions not yet added to the launch's count */
     uint64_t executed;             /* instructions executed so far */

@@ -100,7 +100,11 @@ Test(counters, longest_warp)
         /* the longest is warp 3 of CTA 149: n = 1493 rounds of 3 instructions, and 5 around them */
         cr_expect(VALUE(c, longest_warp_instructions) == 1493 * 3 + 5, "%u workers: %lu", workers,
                   VALUE(c, longest_warp_instructions));
-        unsigned long rounds = 0;
+        unsigned long rounds = 0, occupied = 0;
+        for (unsigned cta = 0; cta < CTAS; cta++)
+            occupied += 4 * ((10 * cta + 3) * 3 + 5);
+        cr_expect(VALUE(c, occupied_instructions) == occupied, "%u workers: %lu", workers,
+                  VALUE(c, occupied_instructions));
         for (unsigned cta = 0; cta < CTAS; cta++)
             for (unsigned warp = 0; warp < 4; warp++)
                 rounds += 10 * cta + warp ? 10 * cta + warp : 1;
