@@ -112,6 +112,9 @@ static void tell_not_made(struct check *check, const struct run *run)
     check_add(check, ": it is not a copy of a kernel's result%s",
               copies ? "" : ": no cudaMemcpy() copies from the device to the host");
     check_show_copies(check, run, copies ? "cudaMemcpyDeviceToHost" : "cudaMemcpy", "");
+    if (!copies)
+        check_advise(check, "Copy the result to the host after the kernels: cudaMemcpy(..., "
+                            "cudaMemcpyDeviceToHost).");
 }
 
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,

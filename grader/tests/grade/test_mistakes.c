@@ -23,6 +23,7 @@ static const char *const few[] = {
     "01-parallelize/no-atomic",
     "02-coalesce/plus-for-times",
     "03-shared-reduce/from-thread-1",
+    "03-shared-reduce/never-copied-back",
     "03-shared-reduce/threads-for-blocks",
     "04-bank-conflicts/ends-above-32",
     "05-pitched-alloc/a-quarter-copied",
