@@ -221,7 +221,7 @@ void check_is_counted(struct check *check, const struct run *run)
             "Copy the data to memory from cudaMalloc(), and pass its address to the kernel.",
             "your program copies %s bytes to __constant__ variables, but this check allows only a few sizes and addresses there",
             check_number(constant_bytes(run)));
-    if (check_counter(run, "bulk_load_bytes bulk_store_bytes") > 0)
+    if (check_counter(run, "bulk_load_bytes bulk_store_bytes bulk_shared_bytes") > 0)
         check_refuse(check, run, "Let threads load and store, or copy by cp.async.",
                      "your kernels make bulk copies, which this check does not count");
     if (check_counter(run, "cluster_requests") > 0)

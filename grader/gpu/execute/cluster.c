@@ -46,7 +46,7 @@ struct cta *cluster_start(struct worker *worker, uint64_t unit)
         leader->members[rank] = cta;
         cta->cluster = leader->members;
     }
-    leader->phase = 0;
+    leader->phase = leader->cluster_path = leader->cluster_opened_path = 0;
     return leader;
 }
 

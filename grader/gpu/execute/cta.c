@@ -388,14 +388,20 @@ static bool release_cluster(struct cta *cta)
     for (uint32_t rank = size; rank-- > 0;)
         if (!is_at_cluster(cta->cluster[rank]))
             return false;
-    cta->cluster[0]->phase++;
+    struct cta *leader = cta->cluster[0];
+    leader->phase++;
+    leader->cluster_opened_path = leader->cluster_path;
+    leader->cluster_path = 0;
     for (uint32_t rank = 0; rank < size; rank++) {
         struct cta *other = cta->cluster[rank];
         check_warps(other, CLUSTER_BARRIER, false);
         for (uint32_t w = 0; w < other->warp_count && !other->has_ended; w++) {
             struct warp *warp = &other->warps[w];
             warp->at_cluster = 0;
-            warp->cluster_released |= warp_waiting_at(warp, CLUSTER_BARRIER);
+            uint32_t waiting = warp_waiting_at(warp, CLUSTER_BARRIER);
+            warp->cluster_released |= waiting;
+            if (waiting)
+                warp_lengthen_path(warp, leader->cluster_opened_path);
             warp_release(warp, CLUSTER_BARRIER, (struct votes){0});
         }
         if (other->is_watched)
@@ -415,8 +421,11 @@ void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t 
     }
     warp->owes_wait |= lanes;
     warp->at_cluster |= lanes;
+    struct cta *leader = warp->cta->cluster[0];
+    if (warp_path(warp) > leader->cluster_path)
+        leader->cluster_path = warp_path(warp);
     if (!inst->barrier.relaxed)
-        report_cluster_event(warp, OBS_ARRIVE, lanes, warp->cta->cluster[0]->phase);
+        report_cluster_event(warp, OBS_ARRIVE, lanes, leader->phase);
     release_cluster(warp->cta);
 }
 
@@ -430,6 +439,7 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
     warp->owes_wait &= ~lanes;
     if (warp->at_cluster & lanes)
         return false;
+    warp_lengthen_path(warp, warp->cta->cluster[0]->cluster_opened_path);
     report_cluster_event(warp, OBS_WAITED, lanes, warp->cta->cluster[0]->phase - 1);
     return true;
 }

@@ -136,6 +136,9 @@ struct cta {
     struct cta **cluster;                 /* the cluster's CTAs, by rank */
     struct cta *members[EMU_MAX_CLUSTER]; /* only for rank 0: the array that `cluster` points to */
     uint64_t phase; /* only for rank 0: number of times that the cluster's barrier has opened */
+    /* only for rank 0: the longest path that led to an arrival at the cluster's barrier, in this
+     * phase and in the phase before it */
+    uint64_t cluster_path, cluster_opened_path;
     bool has_ended;
     bool has_moved; /* the CTA did more than wait for other CTAs in its latest turn */
     /* the latest turn of the CTA or, for rank 0, of the cluster ended because of MOST_LOOKS */

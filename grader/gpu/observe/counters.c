@@ -45,7 +45,8 @@ struct state {
     /* for each pc, the number of accesses to other CTAs' shared memory; NULL if there are no
      * clusters */
     uint64_t *others;
-    uint64_t *bulk; /* for each pc, the bytes of global memory that its bulk copies access */
+    uint64_t *bulk;       /* for each pc, the bytes of global memory that its bulk copies access */
+    uint64_t bulk_shared; /* bytes of shared memory that bulk copies access */
     /* The number of sectors that each warp has loaded from global memory, indexed by CTA and warp.
      * The array has `places` entries. In a very large grid, several warps share an entry and count
      * as one warp. */
@@ -472,8 +473,10 @@ LANES_INLINE void count_constant(struct traffic *traffic, const struct obs_acces
 
 static void count_bulk(struct state *state, const struct obs_access *access)
 {
-    if (access->space != PTX_GLOBAL)
+    if (access->space != PTX_GLOBAL) {
+        state->bulk_shared += access->bytes;
         return;
+    }
     state->kind[entry_of(state, access->space, access->pc)] = access->kind;
     state->bulk[access->pc] += access->bytes;
 }
@@ -706,6 +709,7 @@ static void counters_join(void *into, void *argument)
         sample_join(&total->samples[i], &state->samples[i]);
     for (uint32_t i = 0; i < total->count; i++)
         total->bulk[i] += state->bulk[i];
+    total->bulk_shared += state->bulk_shared;
     for (uint64_t i = 0; i < total->places; i++)
         total->loaded[i] += state->loaded[i];
     counters_free(state);
@@ -754,6 +758,8 @@ static void counters_end(void *argument, const struct launch_view *launch,
             state->bulk[pc];
         per_instruction[pc].value[EMU_cluster_requests] = state->others ? state->others[pc] : 0;
     }
+    if (per_instruction)
+        per_instruction[launch->code_count].value[EMU_bulk_shared_bytes] = state->bulk_shared;
     for (uint64_t i = 0; per_instruction && i < state->places; i++) {
         uint64_t *most = &per_instruction[launch->code_count].value[EMU_longest_warp_load_sectors];
         *most = state->loaded[i] > *most ? state->loaded[i] : *most;

@@ -224,6 +224,29 @@ Test(counters, paths_through_signals)
     }
 }
 
+/* Two CTAs of a cluster work one after another: one before the cluster's barrier, the other one
+ * after it. */
+Test(counters, paths_through_the_clusters_barrier)
+{
+    char text[3000], work[600] = "";
+    struct fixture f;
+    struct emu_counters c;
+    for (int k = 0; k < 30; k++)
+        strcat(work, "add.u32 t, t, 1;\n");
+    snprintf(
+        text, sizeof text,
+        ".visible .entry k()\n.reqnctapercluster 2\n{\n.reg .pred q;\n.reg .b32 t;\n"
+        "mov.u32 t, %%ctaid.x;\nsetp.eq.u32 q, t, 0;\n@!q bra A;\n%sA:\nbarrier.cluster.arrive;\n"
+        "barrier.cluster.wait;\n@q bra B;\n%sB:\nret;\n}\n",
+        work, work);
+    fixture_open(&f, &(struct emu_options){.workers = 1});
+    fixture_load(&f, text);
+    fixture_run(&f, (struct fixture_launch){.grid = {2}, .block = {64}, .counters = &c});
+    cr_expect(VALUE(c, longest_warp_instructions) >= 60 + 6, "%lu",
+              VALUE(c, longest_warp_instructions));
+    fixture_close(&f);
+}
+
 /* A sleep of 6,000 ns counts as 3,000 instructions, and no sleep is longer than a millisecond. The
  * lane that sleeps longest decides. */
 Test(counters, paths_through_sleeps)
