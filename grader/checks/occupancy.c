@@ -10,7 +10,7 @@
 #include "checks/internal.h"
 #include "checks/run.h"
 
-/* If the average warp of a block executes less than this fraction of the longest warp's
+/* If the average warp of a launch executes less than this fraction of the longest warp's
  * instructions, the launch counts less. */
 #define BUSY 0.7
 
@@ -21,12 +21,14 @@ static struct emu_demand demand_of(const struct check_launch *launch)
         .shared = (uint64_t)(launch->static_shared_bytes + launch->dynamic_shared_bytes)};
 }
 
-/* Returns a number below 1 if warps of a block work much longer than its average warp. */
-static double busy(const json_t *counters)
+/* Returns average / longest / BUSY, but at most 1. `average` and `longest` are the numbers of
+ * instructions that the average warp and the longest warp execute. */
+static double busy(const struct check_launch *launch, const json_t *counters)
 {
-    double occupied = json_number_of(counters, "occupied_instructions");
-    double executed = json_number_of(counters, "warp_instructions");
-    return occupied > 0 ? fmin(1, executed / occupied / BUSY) : 1;
+    struct emu_demand demand = demand_of(launch);
+    double longest = json_number_of(counters, "longest_warp_instructions");
+    double average = json_number_of(counters, "warp_instructions") / launch->blocks;
+    return longest > 0 ? fmin(1, average / emu_occupancy_warps(&demand) / longest / BUSY) : 1;
 }
 
 /* Sets the hint for LIMIT, the resource that limits the occupancy. */
@@ -91,7 +93,7 @@ double check_occupancy(struct check *check, const struct run *run, unsigned capa
         const json_t *counters = json_object_get(launch, "counters");
         struct check_launch shape = check_launch(run, i);
         struct emu_demand demand = demand_of(&shape);
-        double share = busy(counters);
+        double share = busy(&shape, counters);
         double percent = 100 * share * emu_occupancy_of(limits, &demand).warps / limits->sm_warps;
         if (json_number_of(counters, "warp_instructions") < SOME * all || percent >= worst)
             continue;
