@@ -230,8 +230,8 @@ static const struct check_guess sum_guesses[] = {
 
 static const struct check_guess guesses[] = {
     {"as if a number that equals the limit were not kept", .make = keep_above},
+    {TOO_FAR, .make = keep_too_far, .at = "(2u <<"},
     {TOO_FAR, .make = keep_too_far, .at = "#define IN_FRONT"},
-    {TOO_FAR, .make = keep_too_far, .at = "(2u << lane) - 1"},
     {TOO_FAR, .make = keep_too_far},
     {0}};
 

@@ -32,12 +32,12 @@ static void note_written(void *context, uint32_t reg)
         search->now[n / 64] &= ~((uint64_t)1 << n % 64);
 }
 
-/* Returns whether IN computes with its operands. Copies and stores are not reported: the compiler
- * also copies values that are never used, and a store may be skipped by the threads that have not
- * written the value. */
+/* Returns whether IN computes with its operands. Copies, stores and shuffles are not reported: the
+ * compiler also copies values that are never used, a store may be skipped by the threads that have
+ * not written the value, and often all lanes read from the only lane that has written it. */
 static bool computes(const struct ptx_instruction *in)
 {
-    return in->opcode != PTX_OP_mov && in->opcode != PTX_OP_st;
+    return in->opcode != PTX_OP_mov && in->opcode != PTX_OP_st && in->opcode != PTX_OP_shfl;
 }
 
 /* Follows BLOCK from its beginning. Returns its first instruction that computes with a register

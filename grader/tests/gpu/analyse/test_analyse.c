@@ -547,6 +547,10 @@ static const struct {
     {"used only where it has a value, before others need it",
      "setp.eq.u32 p, 1, 2; @p bra L; mov.u32 a, 1; add.u32 b, a, 1; L: @p bra M; st.global.u32 [0], a; M: ret;",
      -1},
+    {"handed on by the lane that has it",
+     "setp.eq.u32 p, 1, 2; @p bra L; mov.u32 a, 1; L: shfl.sync.idx.b32 b, a, 0, 31, -1; "
+     "add.u32 b, b, 1; ret;",
+     -1},
     {"used again where the paths meet",
      "setp.eq.u32 p, 1, 2; @p bra L; mov.u32 a, 1; add.u32 b, a, 1; L: add.u32 b, a, 2; ret;", 4},
 };
