@@ -204,11 +204,7 @@ CHECK(
 /* --- sectors ---------------------------------------------------------------------------------- */
 
 /* 16 divides none of these sizes, but 8 does. So every row begins at a sector. */
-static const struct check_product measured[] = {
-    /* few columns, so that fetching the row is a considerable part of the cost */
-    [BY_ROW] = {BY_ROW, 120, 40, 200},
-    [BY_TILE] = {BY_TILE, 120, 136, 200},
-};
+static const struct check_product tiled = {BY_TILE, 120, 136, 200};
 
 /* Returns COUNT per 32 multiply-adds. */
 static double for_32(double count, const struct check_product *job)
@@ -256,64 +252,91 @@ static void uses_tiles(struct check *check, const struct run *run, const struct 
     check_through_shared(check, run, "c", todo_of(job->rung));
 }
 
-/* Runs rung 2 on a small case, too, because a kernel must not use tiles for the measured sizes
- * only. */
-static void uses_tiles_elsewhere(struct check *check)
+/* Returns a random number of rows or columns. Tiles of 8, 16 or 32 are nearly full, so that good
+ * programs are hardly worse than at multiples of 32. */
+static int random_side(struct check *check)
 {
-    int height = 16 * check_random_int(check, 2, 4), width = 16 * check_random_int(check, 2, 4);
-    const struct check_product job = {BY_TILE, height, width, 16 * check_random_int(check, 3, 6)};
-    uses_tiles(check, grade_job(check, job), &job);
+    int tiles = check_random_int(check, 2, 4);
+    return 32 * tiles - check_random_int(check, 0, 3);
 }
 
-static void measure_sectors(struct check *check, int rung)
+/* Runs rung 2 on random sizes, too, because a kernel must not use tiles for the measured sizes
+ * only. Returns the passes of ACCESS for 32 multiply-adds. */
+static double passes_elsewhere(struct check *check, const char *access)
 {
-    const struct check_product *job = &measured[rung];
-    const struct run *run = grade_job(check, *job);
-    double sectors = for_32(check_sectors_read(run), job);
-    if (rung == BY_ROW)
-        check_ran(check, run, "by_row");
-    check_measure(check, run, sectors);
-    if (rung == BY_ROW || sectors < 1) /* otherwise, the figure says enough */
-        uses_tiles(check, run, job);
-    if (rung == BY_TILE && sectors < 1)
-        uses_tiles_elsewhere(check);
-    double work = check_counter(run, "warp_instructions");
-    double occupied = check_counter(run, "occupied_instructions");
-    if (rung == BY_TILE && occupied > 3 * work)
-        check_refuse(check, run, "Let each thread compute elements of C.",
-                     "the warps execute %s instructions, and wait as long as %s more take",
-                     check_number(work), check_number(occupied - work));
+    struct check_product job = {BY_TILE, .height = random_side(check)};
+    job.width = random_side(check);
+    job.depth = random_side(check);
+    const struct run *run = grade_job(check, job);
+    uses_tiles(check, run, &job);
+    return for_32(passes_of(run, access), &job);
+}
+
+/* Runs rung 1 on rows of B with WIDTH numbers, and returns how often it fetches each row of A. In
+ * *RUN, each number of B is fetched once for each row of A, which fills whole sectors. */
+static double fetches_of_row(struct check *check, int width, const struct run **run)
+{
+    struct check_product job = {BY_ROW, check_random_int(check, 10, 12), width, .depth = 0};
+    job.depth = 8 * check_random_int(check, 23, 27);
+    *run = grade_job(check, job);
+    check_ran(check, *run, "by_row");
+    double row = job.height * job.depth / 8.0;
+    return fmax(check_sectors_read(*run) / row - width, 1);
 }
 
 /* The costs that check_costs() does not limit. They include the path of the longest warp, because a
  * thread may compute several elements of C, and shared memory, because separate checks judge it. */
 #define OF_TILES (1 << CHECK_PATH | 1 << CHECK_SHARED)
 
-#define SECTORS(naive_sectors, solution_sectors, others)                                           \
-    {                                                                                              \
-        .text = "for 32 multiply-adds the loads touch %s sectors of 32 bytes",                     \
-        .want = "at most %s", .counter = "global_load_sectors",                                    \
-        .judges = 1 << CHECK_READS | (others), .budget = {                                         \
-            .naive = naive_sectors,                                                                \
-            .solution = solution_sectors,                                                          \
-            .slack = 1.1                                                                           \
-        }                                                                                          \
-    }
+/* The limit for rung 1. A thread that copies the row alone fetches one number at a time, so that it
+ * fetches each sector 8 times. */
+#define MOST_ROWS 12
 
 CHECK(row, .title = "rung 1: each row of A is fetched once", .points = 15, .where = CHECK_COUNTS,
-      .figure = SECTORS(5.6, 4.1, 0),
+      .figure = {.text = "rung 1 fetches each row of A %s times",
+                 .want = "at most %s",
+                 .counter = "global_load_sectors",
+                 .judges = 1 << CHECK_READS,
+                 .budget = {.naive = 124, .solution = 1, .slack = 2, .scale = JUDGE_LOGARITHMIC}},
       .hint = "In the loop over i, read A's row from shared memory: row[i], not p.a[...].")
 {
-    measure_sectors(check, BY_ROW);
+    const struct run *run, *other;
+    double elsewhere = fetches_of_row(check, 8 * check_random_int(check, 32, 56), &other);
+    double fetches = fetches_of_row(check, 8 * check_random_int(check, 58, 64), &run);
+    fetches = fmax(fetches, elsewhere);
+    check_measure(check, run, fetches);
+    if (fetches > MOST_ROWS)
+        check_refuse(
+            check, run, todo_of(BY_ROW),
+            "rung 1 fetches each row of A %s times; this check gives no points for more than %s",
+            check_number(fetches), check_number(MOST_ROWS));
+    check_through_shared(check, run, "c", todo_of(BY_ROW));
 }
 
 CHECK(
     tile, .title = "rung 2: each tile of A and B is fetched once", .points = 25,
-    .where = CHECK_COUNTS, .slowest = 10, .figure = SECTORS(4.11, 0.53, OF_TILES),
+    .where = CHECK_COUNTS, .slowest = 10,
+    .figure = {.text = "for 32 multiply-adds the loads touch %s sectors of 32 bytes",
+               .want = "at most %s",
+               .counter = "global_load_sectors",
+               .judges = 1 << CHECK_READS | OF_TILES,
+               .budget = {.naive = 4.11, .solution = 0.53, .slack = 1.1}},
     .hint =
         "In the loop over i, read both numbers from the tiles. Neighbouring threads, which have neighbouring tx, must fetch neighbouring numbers of a row.")
 {
-    measure_sectors(check, BY_TILE);
+    const struct run *run = grade_job(check, tiled);
+    double sectors = for_32(check_sectors_read(run), &tiled);
+    check_measure(check, run, sectors);
+    if (sectors < 1) { /* otherwise, the figure says enough */
+        uses_tiles(check, run, &tiled);
+        passes_elsewhere(check, "load");
+    }
+    double work = check_counter(run, "warp_instructions");
+    double occupied = check_counter(run, "occupied_instructions");
+    if (occupied > 3 * work)
+        check_refuse(check, run, "Let each thread compute elements of C.",
+                     "the warps execute %s instructions, and wait as long as %s more take",
+                     check_number(work), check_number(occupied - work));
 }
 
 /* --- shared memory ---------------------------------------------------------------------------- */
@@ -322,11 +345,10 @@ CHECK(
  * "store"), and passes of atomics, which can replace loads and stores. */
 static void measure_passes(struct check *check, const char *access)
 {
-    const struct check_product *job = &measured[BY_TILE];
-    const struct run *run = grade_job(check, *job);
-    uses_tiles(check, run, job);
-    check_measure(check, run, for_32(passes_of(run, access), job));
-    uses_tiles_elsewhere(check);
+    double elsewhere = passes_elsewhere(check, access);
+    const struct run *run = grade_job(check, tiled);
+    uses_tiles(check, run, &tiled);
+    check_measure(check, run, fmax(for_32(passes_of(run, access), &tiled), elsewhere));
 }
 
 #define PASSES(naive_passes, solution_passes, most, access)                                        \
@@ -442,5 +464,6 @@ CHECK(in_floats, .title = "rung 3: the sums use only floats", .points = 10, .whe
             "TODO 3: keep what rounding cuts off in a second float. Many GPUs compute doubles 64 times slower than floats.",
             "the kernel makes %s additions and multiplications in double or in wide integers",
             check_number(operations));
+    check_is_counted(check, run);
     check_costs(check, run);
 }

@@ -179,15 +179,28 @@ static double for_32(double count, struct job job)
     return 32 * count / job.height / job.width;
 }
 
-/* Measures the figure for JOB and for OTHER, and takes the worse one, because a program must not be
- * tuned for one size. */
-static void measure_worse(struct check *check, struct job job, struct job other,
+/* Returns a random number of rows or columns, of 1 to 3 tiles or of 10 to 14. If RAGGED, the last
+ * tile is nearly full, so that good programs are hardly worse than at multiples of 32. */
+static int random_side(struct check *check, bool ragged, bool is_long)
+{
+    int side = 32 * (is_long ? check_random_int(check, 10, 14) : check_random_int(check, 1, 3));
+    return ragged ? side - 2 * check_random_int(check, 0, 2) - 1 : side;
+}
+
+/* Measures the figure for JOB and for a random size, and takes the worst, because a program must
+ * not be tuned for one size. If RAGGED, measures random sizes with short and with long sides. */
+static void measure_worst(struct check *check, struct job job, bool ragged,
                           double (*figure)(struct check *check, const struct run *run,
                                            struct job job))
 {
-    double elsewhere = figure(check, turn(check, other), other);
+    double worst = 0;
+    for (int i = ragged ? 0 : 3; i < 4; ++i) {
+        struct job other = {.height = random_side(check, ragged, i & 1)};
+        other.width = random_side(check, ragged, i & 2);
+        worst = fmax(worst, figure(check, turn(check, other), other));
+    }
     const struct run *run = turn(check, job);
-    check_measure(check, run, fmax(figure(check, run, job), elsewhere));
+    check_measure(check, run, fmax(figure(check, run, job), worst));
     check_copies_seldom(check, run, 32, "Copy the matrix in one call, and let the kernel turn it.");
 }
 
@@ -208,8 +221,14 @@ static double sectors(struct check *check, const struct run *run, struct job job
  * it touches 12. */
 #define MOST_SECTORS 11
 
-/* Returns the passes through shared memory for 32 numbers. Fails the check if a kernel needs no
- * passes because its loads or its stores are not coalesced. */
+/* Returns the passes through shared memory for 32 numbers of JOB. */
+static double passes_of(const struct run *run, struct job job)
+{
+    return for_32(check_counter(run, CHECK_SHARED_PASSES), job);
+}
+
+/* Does the same as passes_of(), but fails the check if a kernel needs no passes because its loads
+ * or its stores are not coalesced. */
 static double passes(struct check *check, const struct run *run, struct job job)
 {
     if (sectors(check, run, job) > MOST_SECTORS)
@@ -218,7 +237,7 @@ static double passes(struct check *check, const struct run *run, struct job job)
             "Let a warp read and write 32 neighbouring numbers, as in the checks above. Keep TILE at 32, and make only the rows of the array longer.",
             "moving 32 numbers touches %s sectors; this check gives no points for more than %s",
             check_number(sectors(check, run, job)), check_number(MOST_SECTORS));
-    return for_32(check_counter(run, CHECK_SHARED_PASSES), job);
+    return passes_of(run, job);
 }
 
 /* The costs that check_costs() does not limit. They include the path of the longest warp, because
@@ -241,18 +260,30 @@ CHECK(sectors, .title = "reads and writes are coalesced", .points = 30, .where =
               "loop, and write neighbouring numbers of a row in the second. tx is the number of "
               "the lane.")
 {
-    const struct job other = {32 * check_random_int(check, 5, 12),
-                              32 * check_random_int(check, 13, 20)};
-    measure_worse(check, (struct job){480, 352}, other, sectors);
+    measure_worst(check, (struct job){480, 352}, false, sectors);
+}
+
+/* Checks that a tile is as good at a ragged size as where 32 divides both sides. Kernels that move
+ * whole tiles in registers may use a good tile for the edges. */
+static void use_same_tiles(struct check *check)
+{
+    struct job whole = {480, 352}, ragged = {.height = random_side(check, true, true)};
+    ragged.width = random_side(check, true, true);
+    double passes = passes_of(turn(check, whole), whole);
+    const struct run *run = turn(check, ragged);
+    if (passes_of(run, ragged) > 2 * fmax(passes, 2))
+        check_refuse(
+            check, run, "Use the same tile for every size, with rows of 33 words.",
+            "moving 32 numbers takes %s passes through shared memory, but only %s if 32 divides height and width",
+            check_number(passes_of(run, ragged)), check_number(passes));
 }
 
 CHECK(any_size, .title = "reads and writes are coalesced at any size", .points = 20,
       .where = CHECK_COUNTS, .slowest = 2.5, .figure = SECTORS(36.9, 9.83),
       .hint = "Use the same tiles for every size. Only the `if`s care about the edges.")
 {
-    const struct job other = {2 * check_random_int(check, 180, 200) + 1,
-                              2 * check_random_int(check, 220, 240) + 1};
-    measure_worse(check, (struct job){497, 363}, other, sectors);
+    measure_worst(check, (struct job){497, 363}, true, sectors);
+    use_same_tiles(check);
 }
 
 CHECK(
@@ -267,7 +298,5 @@ CHECK(
     .hint =
         "TODO 2: which banks hold the words of a column, if a row of the tile has 32 words? And if it has 33?")
 {
-    const struct job other = {32 * check_random_int(check, 5, 12),
-                              32 * check_random_int(check, 13, 20)};
-    measure_worse(check, (struct job){480, 352}, other, passes);
+    measure_worst(check, (struct job){480, 352}, false, passes);
 }
