@@ -74,23 +74,41 @@ static double writes_a_block(const struct run *run, struct job job)
  * blocks' sums, each block also increments a counter. */
 #define MOST_WRITES 2.1
 
-/* Checks that blocks of another size seldom write, too, because a program must not be tuned for one
- * size. Other checks judge whether the sums are right. */
-static void writes_seldom(struct check *check, struct job job)
+/* Checks that blocks of another size and number seldom write, too, because a program must not be
+ * tuned for one size. In a watched check, this run must be free of races. Other checks judge whether
+ * the sums are right. Returns the run. */
+static const struct run *writes_seldom(struct check *check, struct job job)
 {
     int sum;
-    job.threads = 32 * check_random_int(check, 5, 7);
+    job.threads = 32 * check_random_int(check, 3, 7);
+    job.blocks = check_random_int(check, 2, 300);
     const struct run *run =
         check_run(check, check_sum_case(check, names[job.rung], job.rung, SUM_JOB(job), &sum));
     double writes = writes_a_block(run, job);
     if (writes > MOST_WRITES)
         check_refuse(check, run, "Let thread 0 alone store, after it has added up all sums.",
                      "a block writes its result to global memory %s times", check_number(writes));
+    return run;
+}
+
+/* Checks that a block has little more shared memory than an int for each thread. */
+static void is_small(struct check *check, const struct run *run)
+{
+    struct check_launch launch = check_launch(run, 0);
+    double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
+    double needed = launch.threads * sizeof(int);
+    /* 1.25, because a barrier that the program implements itself takes a few bytes, too */
+    if (bytes > 1.25 * needed)
+        check_refuse(
+            check, run,
+            "TODO 2: declare sums[] as an extern array, and let the launch ask for one int per thread.",
+            "a block of %s threads has %s bytes of shared memory, but uses only %s",
+            check_number(launch.threads), check_number(bytes), check_number(needed));
 }
 
 /* Checks that the result comes through shared memory in blocks of any size. Also checks that rung 1
- * does not launch the kernel of rung 2. */
-static void uses_shared(struct check *check, const struct run *run, struct job job)
+ * does not launch the kernel of rung 2. Returns a run on blocks of another size. */
+static const struct run *uses_shared(struct check *check, const struct run *run, struct job job)
 {
     bool is_static = job.rung == STATIC;
     check_is_counted(check, run);
@@ -99,7 +117,7 @@ static void uses_shared(struct check *check, const struct run *run, struct job j
                      "the kernel of rung 1 has no __shared__ array of its own");
     check_through_shared(check, run, "sum",
                          is_static ? "Do TODO 1a to 1c first." : "Do TODO 2a first.");
-    writes_seldom(check, job);
+    return writes_seldom(check, job);
 }
 
 /* Runs JOB, and checks that the blocks of the first launch do the work. */
@@ -158,18 +176,9 @@ CHECK(dynamic, .title = "rung 2: a block has only the shared memory that it uses
 {
     const struct job job = {DYNAMIC, 65536, 64, 256};
     const struct run *run = sum_up_in_blocks(check, job);
-    struct check_launch launch = check_launch(run, 0);
-    double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
-    double needed = job.threads * sizeof(int);
-    /* 1.25, because a barrier that the program implements itself takes a few bytes, too */
-    if (bytes > 1.25 * needed)
-        check_refuse(
-            check, run,
-            "TODO 2: declare sums[] as an extern array, and let the launch ask for one int per thread.",
-            "a block of %s threads has %s bytes of shared memory, but uses only %s",
-            check_number(job.threads), check_number(bytes), check_number(needed));
+    is_small(check, run);
     check_measure(check, run, writes_a_block(run, job));
-    uses_shared(check, run, job);
+    is_small(check, uses_shared(check, run, job));
 }
 
 CHECK(dynamic_race, .title = "rung 2: no thread reads a word before it is written", .points = 15,

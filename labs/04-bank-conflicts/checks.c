@@ -49,34 +49,57 @@ CHECK(
     sum_up(check, (struct check_sum_job){200001, 40, 1024});
 }
 
-/* Returns COUNT, a sum over all blocks of JOB, per block. The second step counts as one block. */
-static double of_a_block(double count, struct check_sum_job job)
+/* Two runs on blocks of the same size. The checks take the larger count, because a tree must not
+ * grow for some numbers of blocks only. */
+struct trees {
+    const struct run *usual; /* check_costs() judges this run */
+    const struct run *other; /* a run with any number of blocks */
+    double threads;          /* the size of a block */
+    double path;             /* the instructions of the longest warps of both steps */
+};
+
+/* Returns the sum of COUNTERS for each block. The second step counts as one block. */
+static double of_a_block(const struct trees *trees, const char *counters)
 {
-    return count / (job.blocks + 1);
+    double usual = check_launch(trees->usual, 0).blocks,
+           other = check_launch(trees->other, 0).blocks;
+    return fmax(check_counter(trees->usual, counters) / (usual + 1),
+                check_counter(trees->other, counters) / (other + 1));
 }
 
 /* Checks that each block writes one result to global memory. If one launch does both steps, a block
  * may write one more word. */
-static void leaves_one_result(struct check *check, const struct run *run, struct check_sum_job job)
+static void leaves_one_result(struct check *check, const struct trees *trees)
 {
-    double results = of_a_block(check_counter(run, "global_store_requests") +
-                                    check_counter(run, "global_atomic_requests") +
-                                    check_counter(run, "global_reduction_requests"),
-                                job);
+    double results =
+        of_a_block(trees, "global_store_requests global_atomic_requests global_reduction_requests");
     if (results > 2.1)
-        check_refuse(check, run, "Let each block write one result, as in lab 03.",
+        check_refuse(check, trees->other, "Let each block write one result, as in lab 03.",
                      "a block writes its result to global memory %s times", check_number(results));
 }
 
-/* Returns a job for blocks of THREADS threads. The checks use different numbers of threads, because
- * a program must not be right for one size only. Each thread reads few numbers, and at most one in
- * the second step, so most of the counted events happen in the tree. The number of blocks is
- * random, but varies little, because check_costs() compares with costs of the solution that were
- * measured with one seed. */
-static struct check_sum_job in_blocks_of(struct check *check, int threads)
+/* Each thread reads few numbers, and at most one in the second step, so most of the counted events
+ * happen in the tree. */
+static const struct run *run_tree(struct check *check, int blocks, struct trees *trees)
 {
-    int blocks = check_random_int(check, 125, 127);
-    return (struct check_sum_job){1024 * blocks, blocks, threads};
+    const struct check_sum_job job = {1024 * blocks, blocks, (int)trees->threads};
+    const struct run *run = sum_up(check, job);
+    check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
+    trees->path = fmax(trees->path, check_counter(run, "longest_warp_instructions"));
+    return run;
+}
+
+/* Runs trees on blocks of THREADS threads. The checks use different numbers of threads, because a
+ * program must not be right for one size only. In the usual run, the number of blocks varies
+ * little, because check_costs() compares with costs of the solution that were measured with one
+ * seed. A GPU can hold all blocks at once, so a single cooperative launch can do both steps. */
+static struct trees run_trees(struct check *check, int threads)
+{
+    struct trees trees = {.threads = threads};
+    trees.usual = run_tree(check, check_random_int(check, 125, 127), &trees);
+    trees.other = run_tree(check, check_random_int(check, 20, 200), &trees);
+    leaves_one_result(check, &trees);
+    return trees;
 }
 
 /* check_costs() does not limit the total number of instructions, because warps that wait may poll.
@@ -85,24 +108,24 @@ static struct check_sum_job in_blocks_of(struct check *check, int threads)
 
 /* Fails the check if more than a quarter of the threads add to shared memory by atomics. Such a
  * program is no tree, even if the threads of a warp add to different words. */
-static void refuse_atomics(struct check *check, const struct run *run, struct check_sum_job job)
+static void refuse_atomics(struct check *check, const struct trees *trees)
 {
-    double lanes = of_a_block(check_counter(run, "shared_atomic_lanes"), job);
-    if (lanes > job.threads / 4.0)
+    double lanes = of_a_block(trees, "shared_atomic_lanes");
+    if (lanes > trees->threads / 4.0)
         check_refuse(
-            check, run, "Let the threads of a warp add up first, as a tree.",
+            check, trees->other, "Let the threads of a warp add up first, as a tree.",
             "this check expects a tree, but in a block %s threads add to shared memory by atomics",
             check_number(lanes));
 }
 
 /* Fails the check if the lanes of a warp pass on their sums one after another. A tree of shuffles
  * needs five of them in each warp, and five more for the sums of the warps. */
-static void refuse_chain(struct check *check, const struct run *run, struct check_sum_job job)
+static void refuse_chain(struct check *check, const struct trees *trees)
 {
-    double shuffles = of_a_block(check_counter(run, "shuffle_requests"), job);
-    double tree = 5 * (job.threads / 32.0 + 1);
+    double shuffles = of_a_block(trees, "shuffle_requests");
+    double tree = 5 * (trees->threads / 32.0 + 1);
     if (shuffles > 2 * tree)
-        check_refuse(check, run, "Let half as many threads add in each step, as a tree.",
+        check_refuse(check, trees->other, "Let half as many threads add in each step, as a tree.",
                      "a block makes %s shuffles; a tree needs %s", check_number(shuffles),
                      check_number(tree));
 }
@@ -110,24 +133,21 @@ static void refuse_chain(struct check *check, const struct run *run, struct chec
 /* Fails the check if thread 0 does all the work. Even with int4, the loop of such a thread takes
  * more than 2.5 instructions for each thread of the two steps. A tree with padded indices takes 2,
  * in blocks of 256 threads or more. */
-static void refuse_one_thread(struct check *check, const struct run *run, struct check_sum_job job)
+static void refuse_one_thread(struct check *check, const struct trees *trees)
 {
-    double path = check_counter(run, "longest_warp_instructions");
-    if (path > 2.5 * job.threads)
+    if (trees->path > 2.5 * trees->threads)
         check_refuse(
-            check, run, "Do TODO 1 first.",
+            check, trees->other, "Do TODO 1 first.",
             "this check expects a tree, but one warp still does all the work: it executes %s instructions",
-            check_number(path));
+            check_number(trees->path));
 }
 
-static const struct run *grow_tree(struct check *check, struct check_sum_job job)
+static struct trees grow_trees(struct check *check, int threads)
 {
-    const struct run *run = sum_up(check, job);
-    check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
-    refuse_one_thread(check, run, job);
-    refuse_atomics(check, run, job);
-    leaves_one_result(check, run, job);
-    return run;
+    struct trees trees = run_trees(check, threads);
+    refuse_one_thread(check, &trees);
+    refuse_atomics(check, &trees);
+    return trees;
 }
 
 CHECK(
@@ -141,14 +161,11 @@ CHECK(
          .judges = 1 << CHECK_PATH | POLLING},
     .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
-    const struct check_sum_job job = in_blocks_of(check, 1024);
-    const struct run *run = sum_up(check, job);
-    check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
-    leaves_one_result(check, run, job);
-    check_measure(check, run, check_counter(run, "longest_warp_instructions"));
-    refuse_one_thread(check, run, job);
-    refuse_atomics(check, run, job);
-    refuse_chain(check, run, job);
+    const struct trees trees = run_trees(check, 1024);
+    check_measure(check, trees.usual, trees.path);
+    refuse_one_thread(check, &trees);
+    refuse_atomics(check, &trees);
+    refuse_chain(check, &trees);
 }
 
 /* In blocks of 1,024 threads, the solution is twice as fast as thread 0 alone, so time can be
@@ -184,22 +201,31 @@ CHECK(
                .budget = {.naive = 48, .solution = 1, .slack = 12}},
     .hint = "TODO 2a: in each step, let the first threads do the work: threads 0, 1, 2 and so on.")
 {
-    const struct check_sum_job job = in_blocks_of(check, 256);
-    const struct run *run = grow_tree(check, job);
-    double reads = of_a_block(check_counter(run, "shared_load_requests"), job);
+    const struct trees trees = grow_trees(check, 256);
+    double reads = of_a_block(&trees, "shared_load_requests");
+    double passes =
+        of_a_block(&trees, "shared_load_requests shared_store_requests shuffle_requests");
     /* rounded down: in the second step, the warp that reads the last block's result can diverge
      * once more */
-    check_measure(check, run, floor(of_a_block(check_counter(run, "divergent_branches"), job)));
-    /* A tree can also disable some threads of a warp by predicates, which counters of branches do
-     * not show. So count the reads of shared memory. A tree that picks its threads by t % (2 * off)
-     * makes 95 reads. If whole warps are idle, eight steps make twelve reads of two words each. If
-     * thread 0 alone adds up the last 32 sums, it makes 32 reads. */
+    check_measure(check, trees.usual, floor(of_a_block(&trees, "divergent_branches")));
+    /* A tree can also disable some threads of a warp by predicates or masks, which counters of
+     * branches do not show. So count how often warps read a sum, or pass one on. A tree that picks
+     * its threads by t % (2 * off) makes 95 reads. If whole warps are idle, eight steps make twelve
+     * reads of two words each. If thread 0 alone adds up the last 32 sums, it makes 32 reads. */
     if (reads > 40)
         check_refuse(
-            check, run,
+            check, trees.other,
             "In each step, let one thread add for each sum that the step makes: threads 0, 1, 2 and so on.",
             "the warps of a block read shared memory %s times; they read it only 25 times if warps without additions skip the step",
             check_number(reads));
+    /* Shuffles count, too. The solution makes 35 requests in all, shuffles in each warp 62, and
+     * steps that read and write in turns 69. If the steps of shuffles come first, and then all
+     * warps stay busy in the others, there are 80 or more. */
+    if (passes > 75)
+        check_refuse(
+            check, trees.other, "Let warps that have nothing to add skip the step.",
+            "the warps of a block load, store and shuffle sums %s times; the solution does this %s times",
+            check_number(passes), check_number(35));
 }
 
 CHECK(conflicts, .title = "no bank conflicts in shared memory", .points = 10, .where = CHECK_COUNTS,
@@ -210,14 +236,11 @@ CHECK(conflicts, .title = "no bank conflicts in shared memory", .points = 10, .w
                  .judges = POLLING},
       .hint = "TODO 2b: let neighbouring threads touch neighbouring words, in every step.")
 {
-    const struct check_sum_job job = in_blocks_of(check, 512);
-    const struct run *run = grow_tree(check, job);
-    /* an atomic both loads and stores a word, so its conflicts count, too */
-    check_measure(check, run,
-                  of_a_block(check_counter(run, "shared_load_bank_conflicts") +
-                                 check_counter(run, "shared_store_bank_conflicts") +
-                                 2 * check_counter(run, "shared_atomic_bank_conflicts"),
-                             job));
+    const struct trees trees = grow_trees(check, 512);
+    /* an atomic both loads and stores a word, so its conflicts count twice */
+    check_measure(check, trees.usual,
+                  of_a_block(&trees, "shared_load_bank_conflicts shared_store_bank_conflicts") +
+                      2 * of_a_block(&trees, "shared_atomic_bank_conflicts"));
 }
 
 /* racecheck is active, so a program that leaves out a necessary barrier earns nothing */
@@ -230,11 +253,9 @@ CHECK(barriers, .title = "the last warp adds up without barriers", .points = 15,
                  .judges = 1 << CHECK_BARRIERS},
       .hint = "TODO 3: when 32 sums are left, only warp 0 works, and it needs no __syncthreads().")
 {
-    const struct check_sum_job job = in_blocks_of(check, 512);
-    const struct run *run = grow_tree(check, job);
-    double arrivals = of_a_block(check_counter(run, "barriers"), job);
-    check_measure(check, run, arrivals / (job.threads / 32));
-    refuse_chain(check, run, job);
+    const struct trees trees = grow_trees(check, 512);
+    check_measure(check, trees.usual, of_a_block(&trees, "barriers") / (512 / 32));
+    refuse_chain(check, &trees);
 }
 
 CHECK(
@@ -243,7 +264,7 @@ CHECK(
     .hint =
         "Between a write and another thread's read of the same word there must be a __syncthreads() or, within one warp, a __syncwarp(). `volatile` is not enough.")
 {
-    check_costs(check, grow_tree(check, in_blocks_of(check, 512)));
+    check_costs(check, grow_trees(check, 512).usual);
     sum_up(check, (struct check_sum_job){20001 + 2 * check_random_int(check, 1, 99), 9, 64});
     sum_up(check, (struct check_sum_job){20001 + 2 * check_random_int(check, 1, 99), 5, 1024});
 }
