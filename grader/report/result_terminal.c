@@ -6,7 +6,7 @@
  *       ok            built                                                1.4 s
  *       ok   15/15    exact sum of 1,048,576 numbers                       0.2 s
  *       part 22.1/40  a grid shares the work                               0.2 s
- *            the longest warp executes 20,508 instructions; full points for at most 153
+ *            the longest warp does the work of 20,508 instructions; full points for at most 153
  *            labs/01-parallelize/parallelize.cu:57:
  *               57 |             mine += square(data[i]);
  *                  |             ^

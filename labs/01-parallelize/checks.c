@@ -1,10 +1,11 @@
 /* Lab 01: one thread becomes a block, and a block becomes a grid.
  *
  * The figure is the critical path: the number of instructions that the longest warp executes. The
- * more threads share the work, the less work the busiest warp has. In each rung (version of the
- * kernel), a program with the previous rung's count earns no points, and a program with the
- * solution's count earns all points. The counts of successive rungs are orders of magnitude apart,
- * so the points are logarithmic: each halving of the count earns the same number of points. */
+ * more threads share the work, the less work the busiest warp has. A program that needs fewer
+ * instructions in all earns no points for that. In each rung (version of the kernel), a program
+ * with the previous rung's count earns no points, and a program with the solution's count earns all
+ * points. The counts of successive rungs are orders of magnitude apart, so the points are
+ * logarithmic: each halving of the count earns the same number of points. */
 #include <math.h>
 
 #include "checks/check.h"
@@ -66,26 +67,33 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
  * the checks' figures. */
 #define ONE_THREAD_PATH   4456470
 #define ONE_BLOCK_PATH    8205
-#define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
+#define LONGEST_WARP_TEXT "the longest warp does the work of %s instructions"
 
 /* The costs that check_costs() does not limit in this lab. The figures limit CHECK_PATH, and
- * MOST_OCCUPIED limits CHECK_WORK. The other costs are the subjects of later labs: lab 02 teaches which
- * words a warp should read together, and lab 03 how the threads of a block combine their sums. */
+ * MOST_OCCUPIED limits CHECK_WORK. The other costs are the subjects of later labs: lab 02 teaches
+ * which words a warp should read together, and lab 03 how the threads of a block combine sums. */
 #define JUDGED                                                                                     \
     (1 << CHECK_PATH | 1 << CHECK_WORK | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_BARRIERS)
 
-/* The limit of occupied_instructions for each 32 numbers. The solution's is 8. In a kernel whose threads
- * take four numbers each, and that combines its threads' sums with shuffles, it is 33. */
+/* warp instructions for each 32 numbers: nearly those that the solution executes */
+#define USUAL_WORK 7.9
+
+/* The limit of occupied_instructions for each 32 numbers. The solution's is 8. In a kernel whose
+ * threads take four numbers each, and that combines its threads' sums with shuffles, it is 33. */
 #define MOST_OCCUPIED 40
 
-/* Returns the instructions of the longest warp in RUN on N numbers. For one block, scales them up to
- * a million numbers. For a grid, makes another run with the opposite order of warps, and takes the
- * larger count. If warps poll while they wait for another warp, they poll longer in the order in
- * which this warp runs last. */
+/* Returns the instructions of the longest warp in RUN on N numbers. If all warps together execute
+ * fewer than USUAL_WORK, scales the count up, because one block with unrolled loops must not seem
+ * to be a grid. For one block, also scales it up to a million numbers. For a grid, makes another
+ * run with the opposite order of warps, and takes the larger count. If warps poll while they wait
+ * for another warp, they poll longer in the order in which this warp runs last. */
 static double path_of(struct check *check, int rung, const struct run *run, int n)
 {
-    return rung == GRID ? check_worse_counter(check, run, "longest_warp_instructions")
-                        : check_counter(run, "longest_warp_instructions") * MILLION / n;
+    static const char path[] = "longest_warp_instructions";
+    double work = check_counter(run, "warp_instructions");
+    double scale = work > 0 ? fmax(1, USUAL_WORK * n / 32 / work) : 1;
+    return scale * (rung == GRID ? check_worse_counter(check, run, path)
+                                 : check_counter(run, path) * MILLION / n);
 }
 
 /* Returns the longest path of two runs on fewer numbers, because a program must not be fast for a
@@ -104,9 +112,12 @@ static double path_elsewhere(struct check *check, int rung)
 /* If a grid has fewer threads than this, the hint says that it needs more blocks. */
 #define FEW_THREADS 8192
 
-/* Checks that rung 1 launches one block and rung 2 many. The threads of one block may execute few
- * instructions each, if its loop is unrolled, but only one multiprocessor works. */
-static void launches_blocks(struct check *check, int rung, const struct run *run)
+/* Rung 2 must share the work among this number of warps, which is more than a block has. Two large
+ * blocks are enough. */
+#define WARPS_OF_GRID 50
+
+/* Checks that rung 1 launches one block, and that several blocks share the work of rung 2. */
+static void share_among_blocks(struct check *check, int rung, const struct run *run)
 {
     double most = 0;
     for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
@@ -114,24 +125,25 @@ static void launches_blocks(struct check *check, int rung, const struct run *run
     if (rung == ONE_BLOCK && most > 1)
         check_refuse(check, run, "In launch(), start rung 1 as <<<1, ...>>>.",
                      "rung 1 launches %s blocks, not one", check_number(most));
-    if (rung == GRID && most == 1)
-        check_refuse(check, run, "In launch(), start many blocks of about 256 threads.",
-                     "rung 2 launches a single block, so one multiprocessor does all the work");
+    if (rung == GRID)
+        check_is_shared(
+            check, run, check_sectors_read(run), WARPS_OF_GRID,
+            "In launch(), start many blocks of about 256 threads. Give work to all of them, at the same time.");
 }
 
 /* Measures how well the threads share the work: the instructions of the longest warp. */
 static void measure_path(struct check *check, int rung)
 {
+    double elsewhere = path_elsewhere(check, rung);
     const struct run *run = sum_up(check, rung, MILLION);
-    double path = check_counter(run, "longest_warp_instructions");
+    double path = path_of(check, rung, run, MILLION);
     double threads = check_launch(run, 0).blocks * check_launch(run, 0).threads;
     if (threads < FEW_THREADS && rung == GRID)
         check_hint(check,
                    "launch() starts %s for %s numbers. Start many blocks of about 256 threads.",
                    check_count(threads, "thread"), check_number(MILLION));
-    double elsewhere = path_elsewhere(check, rung);
     check_measure(check, run, elsewhere > 1.1 * path ? elsewhere : path);
-    launches_blocks(check, rung, run);
+    share_among_blocks(check, rung, run);
     if (threads < FEW_THREADS && rung == GRID)
         check_show_line(check, "sum_grid<<<");
     /* counts an idle lane as a lane with work */
