@@ -97,7 +97,8 @@ static struct trees run_trees(struct check *check, int threads)
 {
     struct trees trees = {.threads = threads};
     trees.usual = run_tree(check, check_random_int(check, 125, 127), &trees);
-    trees.other = run_tree(check, check_random_int(check, 20, 200), &trees);
+    int blocks = check_random_int(check, 20, 197);
+    trees.other = run_tree(check, blocks < 125 ? blocks : blocks + 3, &trees);
     leaves_one_result(check, &trees);
     return trees;
 }

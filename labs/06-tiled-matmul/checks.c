@@ -272,16 +272,14 @@ static double passes_elsewhere(struct check *check, const char *access)
     return for_32(passes_of(run, access), &job);
 }
 
-/* Runs rung 1 on rows of B with WIDTH numbers, and returns how often it fetches each row of A. In
- * *RUN, each number of B is fetched once for each row of A, which fills whole sectors. */
-static double fetches_of_row(struct check *check, int width, const struct run **run)
+/* Runs rung 1, and returns how often it fetches each row of A. In *RUN, each number of B is fetched
+ * once for each row of A, which fills whole sectors. */
+static double fetches_of_row(struct check *check, struct check_product job, const struct run **run)
 {
-    struct check_product job = {BY_ROW, check_random_int(check, 10, 12), width, .depth = 0};
-    job.depth = 8 * check_random_int(check, 23, 27);
     *run = grade_job(check, job);
     check_ran(check, *run, "by_row");
     double row = job.height * job.depth / 8.0;
-    return fmax(check_sectors_read(*run) / row - width, 1);
+    return fmax(check_sectors_read(*run) / row - job.width, 1);
 }
 
 /* The costs that check_costs() does not limit. They include the path of the longest warp, because a
@@ -301,9 +299,10 @@ CHECK(row, .title = "rung 1: each row of A is fetched once", .points = 15, .wher
       .hint = "In the loop over i, read A's row from shared memory: row[i], not p.a[...].")
 {
     const struct run *run, *other;
-    double elsewhere = fetches_of_row(check, 8 * check_random_int(check, 32, 56), &other);
-    double fetches = fetches_of_row(check, 8 * check_random_int(check, 58, 64), &run);
-    fetches = fmax(fetches, elsewhere);
+    struct check_product job = {BY_ROW, 11, 8 * check_random_int(check, 32, 60), 200};
+    double elsewhere = fetches_of_row(check, job, &other);
+    job.width = 488; /* check_costs() needs a fixed size */
+    double fetches = fmax(fetches_of_row(check, job, &run), elsewhere);
     check_measure(check, run, fetches);
     if (fetches > MOST_ROWS)
         check_refuse(
