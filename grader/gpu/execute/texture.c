@@ -96,7 +96,8 @@ static void report_texels(const struct emu_texture *texture, const uint64_t *at,
     uint64_t addr[WARP];
     for (unsigned l = 0; l < WARP; l++)
         addr[l] = texture->addr + at[l];
-    texture_report_read(request, addr, lanes, texture->channels * texture->bits / 8u);
+    unsigned bytes = texture->channels * texture->bits / 8u;
+    texture_report_read(request, addr, lanes, bytes, texture->bits == 32 ? 4 : bytes);
 }
 
 /* Reads all channels of one texel for each lane in LANES. The address mode has already been applied

@@ -26,9 +26,12 @@ struct texture_points {
     const struct texture_request *request; /* the request that the reads of texels belong to */
 };
 
-/* Reports to the observers that LANES of a request read BYTES bytes each at ADDR. */
+/* Reports to the observers that LANES of a request read BYTES bytes each at ADDR, in elements of
+ * ELEMENT bytes. An element is a channel if channels have 4 bytes, so that the observers know
+ * which channels the program uses; otherwise, it is a texel, because narrow elements cost them
+ * more memory. */
 void texture_report_read(const struct texture_request *request, const uint64_t *addr,
-                         uint32_t lanes, unsigned bytes);
+                         uint32_t lanes, unsigned bytes, unsigned element);
 
 /* Fetches four channels for each lane in LANES. VALUE[channel][lane] is a float, or an integer if
  * the texture is read as integers; it is valid only for LANES. TEXELS are the texture's bytes on

@@ -93,10 +93,10 @@ LANES_CLONES static void report_request(const struct texture_request *request,
 }
 
 void texture_report_read(const struct texture_request *request, const uint64_t *addr,
-                         uint32_t lanes, unsigned bytes)
+                         uint32_t lanes, unsigned bytes, unsigned element)
 {
     struct obs_access access = {
-        .kind = OBS_LOAD, .bytes = (uint8_t)bytes, .element = (uint8_t)bytes};
+        .kind = OBS_LOAD, .bytes = (uint8_t)bytes, .element = (uint8_t)element};
     memcpy(access.addr, addr, sizeof access.addr);
     report_request(request, &access, lanes);
 }
