@@ -10,7 +10,8 @@ enum emu_touch_kind {
     EMU_WRITES,
     EMU_UPDATES, /* atomics, which do not conflict with each other */
     /* volatile accesses, and atomics with system scope; they never conflict, because a kernel uses
-     * them to synchronise with the host or with other kernels */
+     * them to synchronise with the host or with other kernels. Long ranges become EMU_UPDATES
+     * (order/touches.c) */
     EMU_SIGNALS,
     EMU_TOUCH_KINDS
 };

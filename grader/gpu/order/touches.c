@@ -45,15 +45,39 @@ static void note(struct touches *touches, size_t count)
     }
 }
 
-struct touches touches_sort(struct emu_touch *list, size_t count)
+static size_t sort_and_merge(struct emu_touch *list, size_t count)
 {
-    struct touches touches = {.list = list};
     size_t i = 1;
     while (i < count && compare(&list[i - 1], &list[i]) <= 0)
         i++;
     if (i < count)
         qsort(list, count, sizeof *list, compare);
-    note(&touches, merge(list, count));
+    return merge(list, count);
+}
+
+/* Longer ranges of volatile accesses contain data, not only flags. */
+#define SIGNAL_MOST 4096
+
+/* Turns long signals into updates, which conflict with copies. Returns whether there were any. */
+static bool turn_long_signals(struct emu_touch *list, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].kind != EMU_SIGNALS || list[i].end - list[i].begin <= SIGNAL_MOST)
+            continue;
+        list[i].kind = EMU_UPDATES;
+        found = true;
+    }
+    return found;
+}
+
+struct touches touches_sort(struct emu_touch *list, size_t count)
+{
+    struct touches touches = {.list = list};
+    count = sort_and_merge(list, count);
+    if (turn_long_signals(list, count))
+        count = sort_and_merge(list, count);
+    note(&touches, count);
     return touches;
 }
 
