@@ -23,11 +23,10 @@ TESTED_CHECKS := $(if $(filter grader/tests/checks/%,$(TEST_FILES)), \
 UNIT_PARTS := $(TEST_OBJECTS) $(call objects,$(TESTED_CHECKS)) $(CUDART_OBJECTS) $(GRADER) \
 	$(filter-out %/main.o,$(REMOTE_SERVER)) $(EMULATOR)
 
-# Each test is a process. With sanitizers, the addresses of a position-independent program take a sixth of its start.
 $(UNIT): $(UNIT_PARTS) | $(NO_GIT)
 	@mkdir -p $(@D)
 	$(call say,$@)
-	$(Q)$(CC) $(LDFLAGS) $(if $(SANITIZE),-no-pie) -o $@ $^ $(CRITERION) $(GRADER_LIBS) $(CUDART_LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CRITERION) $(GRADER_LIBS) $(CUDART_LIBS)
 
 build/tests/programs/attacks: grader/gpu/remote/wire.h grader/gpu/remote/calls.def grader/tests/attacks/attacks.def $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 

@@ -614,7 +614,7 @@ static void *use_device(void *argument)
 Test(device, record_that_ends)
 {
     struct fixture f;
-    struct emu_options options = {.deterministic = true, .record_bytes = 2000};
+    struct emu_options options = {.deterministic = true, .record_bytes = 3000};
     fixture_open(&f, &options);
     fixture_load(&f, ".visible .entry k()\n{\nret;\n}\n");
     size_t length = 0, launches = 0;
@@ -625,7 +625,7 @@ Test(device, record_that_ends)
         length = strlen(text);
         free(text);
     }
-    cr_expect(launches > 2 && length > 2000 && length < 4000, "%zu launches, %zu bytes", launches,
+    cr_expect(launches > 2 && length > 3000 && length < 5000, "%zu launches, %zu bytes", launches,
               length);
     cr_expect_eq(emu_note(device_of(&f), "{}", 2), EMU_OK);
     fixture_close(&f);
