@@ -275,15 +275,15 @@ static double number(const json_t *result, const char *id, const char *key)
 
 Test(course, gradings_use_its_points_and_thresholds)
 {
-    /* The skeleton reads 32 sectors, halfway between these thresholds. */
+    /* The skeleton reads 32 sectors, halfway between these thresholds on a logarithmic scale. */
     json_t *result = grade_by(LAB2 "    checks: {correct: {points: 25}, ragged: {points: 15},\n"
-                                   "      sectors: {points: 50, full: 16, naive: 48}}\n");
+                                   "      sectors: {points: 50, full: 16, naive: 64}}\n");
     cr_expect_eq(number(result, "correct", "points"), 25);
     cr_expect_eq(number(result, "sound", "points"), 10, "as declared");
     cr_expect_eq(number(result, "sectors", "max_points"), 50);
     cr_expect_float_eq(number(result, "sectors", "points"), 25, 0.3);
     cr_expect_eq(number(result, "sectors", "full"), 16);
-    cr_expect_eq(number(result, "sectors", "naive"), 48);
+    cr_expect_eq(number(result, "sectors", "naive"), 64);
     cr_expect_eq(json_number_value(json_object_get(result, "max_score")), 100);
     cr_expect_float_eq(json_number_value(json_object_get(result, "score")), 75, 0.3);
     cr_expect_eq(json_number_value(json_object_get(
