@@ -25,13 +25,10 @@ test "${TEST_FILTER:-}" != '*' || {
 }
 filter=${TEST_FILTER:-'@(floats|opcodes|functions|hardware_answers|device)/*'}
 # These tests are in these folders, so only they are compiled.
-only= optimise=
+only=
 test -n "${TEST_FILTER:-}" || only=TEST_FILES=$(cd "$root/grader/tests" &&
     find support hardware compile gpu/device gpu/execute gpu/observe/planted \( -name '*.c' -o -name '*.cu' \) \
         -printf 'grader/tests/%p ')
-
-# -O1 takes gcc a quarter less time than -O2. Tests that run make need its usual settings.
-test -n "${TEST_FILTER:-}" || optimise=OPTIMISE=-O1
 
 # Tests also run make. If its settings changed, it would build the kit again.
 export LANEWISE_PATIENCE=40 LANEWISE_EMULATED=1 # emulation is 15 times slower, and each CPU may have several tasks
@@ -87,7 +84,7 @@ same_findings() {
 
 copy_tree
 # shellcheck disable=SC2086
-arm64 make $optimise ${only:+"$only"} lanewise build/tests/unit $host_programs ${TEST_FILTER:+test-programs} ${handouts:-}
+arm64 make ${only:+"$only"} lanewise build/tests/unit $host_programs ${TEST_FILTER:+test-programs} ${handouts:-}
 arm64 build/tests/unit --filter "$filter"
 arm64 build/tests/unit --filter 'build/labs_can_be_built_for_a_gpu'
 echo 'sandbox: namespaces, but no filter of system calls, because it is for arm64, and the kernel is not'
