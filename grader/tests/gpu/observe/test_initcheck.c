@@ -31,26 +31,6 @@ Test(initcheck, is_silent_about_right_programs)
     }
 }
 
-/* The last number of each texel is padding, which has no value and is not used. */
-Test(initcheck, is_silent_about_the_padding_of_texels)
-{
-    char *text = shell_must(
-        "printf '__global__ void sum(cudaTextureObject_t numbers, float *to)\\n{\\n    float4 v = "
-        "tex1Dfetch<float4>(numbers, threadIdx.x);\\n    to[threadIdx.x] = v.x + v.y + "
-        "v.z;\\n}\\nint main()\\n{\\n    float *to, host[96] = {};\\n    float4 *from;\\n    "
-        "cudaMalloc(&to, 128);\\n    cudaMalloc(&from, 512);\\n    cudaMemcpy2D(from, 16, host, "
-        "12, 12, 32, cudaMemcpyHostToDevice);\\n    cudaResourceDesc resource = {};\\n    "
-        "resource.resType = cudaResourceTypeLinear;\\n    resource.res.linear.devPtr = from;\\n  "
-        "  resource.res.linear.desc = cudaCreateChannelDesc<float4>();\\n    "
-        "resource.res.linear.sizeInBytes = 512;\\n    cudaTextureDesc how = {};\\n    "
-        "cudaTextureObject_t numbers;\\n    cudaCreateTextureObject(&numbers, &resource, &how, "
-        "nullptr);\\n    sum<<<1, 32>>>(numbers, to);\\n}\\n' >texture.cu; $NVCC -cudart shared "
-        "-lineinfo -L$LIB -o texture texture.cu && $LANEWISE run --tools initcheck ./texture 2>&1");
-    cr_expect(strstr(text, "texture requests"), "%s", text);
-    cr_expect(!strstr(text, "[uninitialised-read]"), "%s", text);
-    free(text);
-}
-
 #define BYTES 200u
 
 /* A copy within a block may overlap in either direction. The marks must move with the bytes. */
