@@ -356,12 +356,15 @@ struct check_launch {
     double sides[2]; /* number of threads of a block in x and in y */
     double grid[2];  /* number of blocks in x and in y */
     double static_shared_bytes, dynamic_shared_bytes; /* shared memory per block */
-    double store_sectors; /* number of sectors of global memory that the launch's stores touch */
 };
 
 /* Returns launch number INDEX of the program, from 0. If there is no such launch, RUN is NULL, or
  * the device is a GPU, all members are 0. */
 struct check_launch check_launch(const struct run *run, size_t index);
+/* Fails the check if the blocks occupy the GPU (counter occupied_instructions) for more than MOST
+ * instructions for each 32 of N numbers. So work that is done twice, warps that take turns, and one
+ * warp that works for a whole block cost points. HINT advises what to do. Does nothing on a GPU. */
+void check_occupied(struct check *check, const struct run *run, int n, int most, const char *hint);
 /* Checks that launch number INDEX has the size <<<BLOCKS, THREADS>>>. Does nothing on a GPU. */
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,
                     int threads);

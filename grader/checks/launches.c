@@ -29,8 +29,17 @@ struct check_launch check_launch(const struct run *run, size_t index)
                  json_number_value(json_array_get(grid, 1))},
         .static_shared_bytes = json_number_of(launch, "static_shared_bytes"),
         .dynamic_shared_bytes = json_number_of(launch, "dynamic_shared_bytes"),
-        .store_sectors = check_sum(json_object_get(launch, "counters"), "global_store_sectors"),
     };
+}
+
+void check_occupied(struct check *check, const struct run *run, int n, int most, const char *hint)
+{
+    double occupied = 32 * check_counter(run, "occupied_instructions") / n;
+    if (occupied > most)
+        check_refuse(
+            check, run, hint,
+            "for each 32 numbers, the warps work or wait as long as %.0f instructions take; the limit is %d",
+            occupied, most);
 }
 
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,

@@ -1,6 +1,7 @@
 # Each lab has one Criterion executable, its checks runner: the code in this folder, and the lab's own
 # checks.c. It never contains student code.
 CHECKS_OBJECTS := $(call objects,$(call sources,grader/checks))
+
 # A stub with libgit2's name is linked before libcriterion, so that libcriterion uses it (git.c says why).
 LIBGIT := $(shell readelf -d $$($(CC) -print-file-name=libcriterion.so) 2>/dev/null | \
 	sed -n 's/.*\[\(libgit2\.so[^]]*\)\].*/\1/p')

@@ -1,11 +1,11 @@
 /* Lab 01: one thread becomes a block, and a block becomes a grid.
  *
  * The figure is the critical path: the number of instructions that the longest warp executes. The
- * more threads share the work, the less work the busiest warp has. A program that needs fewer
- * instructions in all earns no points for that. In each rung (version of the kernel), a program
- * with the previous rung's count earns no points, and a program with the solution's count earns all
- * points. The counts of successive rungs are orders of magnitude apart, so the points are
- * logarithmic: each halving of the count earns the same number of points. */
+ * more threads share the work, the less work the busiest warp has. Fewer instructions in all earn
+ * no points. In each rung (version of the kernel), a program with the previous rung's count earns no
+ * points, and a program with the solution's count earns all points. The counts of successive rungs
+ * are orders of magnitude apart, so the points are logarithmic: each halving of the count earns the
+ * same number of points. */
 #include <math.h>
 
 #include "checks/check.h"
@@ -158,13 +158,9 @@ static void measure_path(struct check *check, int rung)
     if (reads > 1.5)
         check_refuse(check, run, "Read each number once, in one thread.",
                      "the threads read each number about %.1f times", reads);
-    double occupied = check_counter(run, "occupied_instructions") / (MILLION / 32);
-    if (occupied > MOST_OCCUPIED)
-        check_refuse(
-            check, run,
-            "Do each part of the work once, in one thread. Leave out work that the answer does not need, and let no warp wait for another one.",
-            "for each 32 numbers, the warps work or wait as long as %.0f instructions take; the limit is %d",
-            occupied, MOST_OCCUPIED);
+    check_occupied(
+        check, run, MILLION, MOST_OCCUPIED,
+        "Do each part of the work once, in one thread. Leave out work that the answer does not need, and let no warp wait for another one.");
 }
 
 CHECK(

@@ -341,12 +341,9 @@ static const struct run *measure(struct check *check, int rung, int longest_grou
         check_refuse(check, run, "Give work to all threads, and let no warp wait for another one.",
                      "the longest warp executes %s instructions, and the limit is %s",
                      check_number(longest), check_number(LONGEST));
-    double occupied = check_counter(run, "occupied_instructions") / (LARGE / 32);
-    if (rung != GROUPS && occupied > MOST_OCCUPIED) /* in rung 3, the check `steps` counts them */
-        check_refuse(
-            check, run, "Share the work among all warps of a block.",
-            "for each 32 numbers, the warps work or wait as long as %.0f instructions take; the limit is %d",
-            occupied, MOST_OCCUPIED);
+    if (rung != GROUPS) /* in rung 3, the check `steps` counts them */
+        check_occupied(check, run, LARGE, MOST_OCCUPIED,
+                       "Share the work among all warps of a block.");
     return run;
 }
 
