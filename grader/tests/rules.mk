@@ -69,7 +69,7 @@ $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 # Runs one test more at a time than there are processors, because some tests wait for others to end.
 TEST_JOBS := -j$(shell expr $$(nproc) + 1)
 
-# The tests of `make gradings`. Each grades many programs. Together they take two thirds of the time of all other tests.
+# The tests of `make gradings`, by the beginnings of their names. Each grades many programs. Together they take two thirds of the time of all other tests.
 GRADINGS := advice/mends_ attacks/as_submissions_ golden_grade/ golden_mistakes/ golden_solutions/ kills/ shared_memory/
 # With sanitizers, neither these tests run nor those of the next list: they run code of ours that other tests also run.
 # Most of their time goes to nvcc, browsers and Pandoc, or to more gradings of the same kind.
@@ -84,7 +84,7 @@ ORDINARY_ONLY := autograder/works_ batch_grade/a_grader_failure_ batch_grade/con
 	sandbox_levels/are_chosen_and_ sandbox_levels/are_chosen_for_ seed/a_result_can_ seed/the_number_ \
 	seed/the_owners_ similar/lab_0[2-6] slurm/ step_page/obeys_ step_page/of_a_long_ step_page/starts_ \
 	step_page/works_ step_states/ student/watch_ students/meetings timed/runs_repeat verify/
-# Criterion takes 40 s to exclude these with sanitizers if each ends with a `*` of its own.
+# One `*` for all: with sanitizers, Criterion needs 40 s to match a `*` for each.
 one_of = (@($(subst $() ,|,$(strip $1)))*)
 ALL_ELSE := !$(call one_of,$(GRADINGS) $(if $(SANITIZE),$(ORDINARY_ONLY)))
 run_tests = $(call sanitized,$(UNIT) $(TEST_JOBS) --filter '$(or $(TEST_FILTER),$1)')

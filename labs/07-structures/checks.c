@@ -61,8 +61,8 @@ static struct case_data *make_case(struct check *check, int rung, int n)
 {
     size_t count = (size_t)n * (size_t)fields_of(rung);
     int planets = n < 1000 ? MORE_PLANETS : PLANETS;
-    /* A kernel must not get masses back from weights by a division. So particles are no whole
-     * numbers: all bits of these floats are random, and the weights lose some of them. */
+    /* A kernel must not compute masses from weights by a division. So particles are not
+     * whole numbers: all bits of these floats are random, and rounding changes some of them. */
     const float *data = has_vectors(rung) ? check_random_wholes(check, count, -LARGEST, LARGEST)
                                           : check_random_floats(check, count, 1, 2);
     const float *gravity = check_random_floats(check, (size_t)planets, 1, 2);

@@ -227,8 +227,8 @@ static double passes_of(const struct run *run, struct job job)
     return for_32(check_counter(run, CHECK_SHARED_PASSES), job);
 }
 
-/* Does the same as passes_of(), but fails the check if a kernel needs no passes because its loads
- * or its stores are not coalesced. */
+/* Returns passes_of(). Fails the check if a kernel needs no passes because its loads or its stores
+ * are not coalesced. */
 static double passes(struct check *check, const struct run *run, struct job job)
 {
     if (sectors(check, run, job) > MOST_SECTORS)

@@ -194,14 +194,13 @@ static bool fits_all(double threads)
  * execute 494: 12 for each of 41 rows, and a few more. */
 #define MOST_WORK 750
 
-/* Checks that the warps make each sum once. Otherwise, warps that repeat the sums of other warps
+/* Checks that the warps compute each sum once. Otherwise, warps that repeat the sums of other warps
  * would seem to fill the multiprocessor. SUMS is the number of sums. */
 static void works_once(struct check *check, const struct run *run, int sums)
 {
     double work = check_counter(run, "warp_instructions") / sums * 32;
     if (work > MOST_WORK)
-        check_refuse(check, run,
-                     "Let all lanes of all warps work, and let them make each sum once.",
+        check_refuse(check, run, "Give each lane its own sums, so that each sum is computed once.",
                      "for 32 sums, the warps execute %.0f instructions, and the limit is %d", work,
                      MOST_WORK);
 }

@@ -150,7 +150,7 @@ Test(order, of_kinds_of_access)
         {"update, then read", {"U n 0-8", "R o 0-8"}, "0-1"},
         {"write, then update", {"W n 0-8", "U o 0-8"}, "0-1"},
         {"signals", {"S n 0-8", "W o 0-8", "S p 0-8"}, ""},
-        {"data as volatile as a signal", {"S n 0-5000", "W o 8-16", "S p 0-5000"}, "0-1 1-2"},
+        {"volatile accesses to many bytes", {"S n 0-5000", "W o 8-16", "S p 0-5000"}, "0-1 1-2"},
         {"neighbours", {"W n 0-8", "W o 8-16"}, ""},
         {"one byte in common", {"W n 0-9", "W o 8-16"}, "0-1"},
         {"one inside the other", {"W n 0-90", "R o 8-16"}, "0-1"},
