@@ -344,9 +344,9 @@ CHECK(
  * "store"), and passes of atomics, which can replace loads and stores. */
 static void measure_passes(struct check *check, const char *access)
 {
-    double elsewhere = passes_elsewhere(check, access);
-    const struct run *run = grade_job(check, tiled);
+    const struct run *run = grade_job(check, tiled); /* first, so that messages repeat and fold */
     uses_tiles(check, run, &tiled);
+    double elsewhere = passes_elsewhere(check, access);
     check_measure(check, run, fmax(for_32(passes_of(run, access), &tiled), elsewhere));
 }
 
