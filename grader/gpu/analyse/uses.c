@@ -122,3 +122,27 @@ bool analyse_first_uses(const struct ptx_function *function, uint32_t from, uint
     free(search.seen);
     return done;
 }
+
+/* The uses of the state that an arrival returns. */
+struct state_uses {
+    const struct ptx_function *function;
+    bool is_count; /* a use is not a wait */
+};
+
+static void visit_state(void *context, uint32_t at)
+{
+    struct state_uses *uses = context;
+    const struct ptx_instruction *in = &uses->function->code[at];
+    uses->is_count |=
+        in->opcode != PTX_OP_mbarrier_test_wait && in->opcode != PTX_OP_mbarrier_try_wait;
+}
+
+bool analyse_counts_arrivals(const struct ptx_function *function, uint32_t at)
+{
+    const struct ptx_instruction *in = &function->code[at];
+    struct state_uses uses = {.function = function};
+    bool arrives =
+        in->opcode == PTX_OP_mbarrier_arrive || in->opcode == PTX_OP_mbarrier_arrive_drop;
+    return arrives && analyse_first_uses(function, at, UINT32_MAX, visit_state, &uses) &&
+           uses.is_count;
+}

@@ -16,4 +16,8 @@ typedef void uses_visit(void *context, uint32_t at);
 bool analyse_first_uses(const struct ptx_function *function, uint32_t from, uint32_t most,
                         uses_visit *visit, void *context);
 
+/* Returns whether the instruction at AT is an arrival at an mbarrier whose state is not only waited
+ * for: the state also has the number of pending arrivals. Returns false when out of memory. */
+bool analyse_counts_arrivals(const struct ptx_function *function, uint32_t at);
+
 #endif

@@ -34,8 +34,12 @@ static struct async_copy *begin(struct warp *warp, uint32_t lanes, unsigned byte
     struct async_copy *copy = take(warp), **last = &warp->copies;
     if (!copy)
         return NULL;
-    *copy = (struct async_copy){
-        .lanes = lanes, .bytes = bytes, .pc = warp->pc, .start = warp->executed};
+    warp->arrival = counters_arrival(warp->added, warp->arrival);
+    *copy = (struct async_copy){.lanes = lanes,
+                                .bytes = bytes,
+                                .pc = warp->pc,
+                                .start = warp->executed,
+                                .arrival = warp->arrival};
     memcpy(copy->group, warp->groups, sizeof copy->group);
     while (*last)
         last = &(*last)->next;
@@ -137,8 +141,12 @@ static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
 static void retire(struct warp *warp, struct async_copy **place)
 {
     struct async_copy *copy = *place;
-    if (warp->executed - copy->start <= EMU_HIDES_LATENCY)
-        warp->cta->worker->profile[copy->pc].exposed++;
+    struct profile *profile = &warp->cta->worker->profile[copy->pc];
+    profile->exposed += warp->executed - copy->start <= EMU_HIDES_LATENCY;
+    if (warp->added < copy->arrival) {
+        profile->uncovered++;
+        warp->arrival = 0; /* later copies do not wait for this one */
+    }
     *place = copy->next;
     copy->next = warp->idle_copies;
     warp->idle_copies = copy;

@@ -87,6 +87,7 @@ struct inst {
     uint32_t step;    /* distance to the next instruction that is not idle (see stretch.c) */
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
     uint32_t mode;    /* MODE_DEFAULT, or other MODE_ bits of floats.h */
+    uint32_t adds;    /* instructions before this one that add or multiply floats (see wide.c) */
     struct slot dst;
     union {
         struct slot src[4];

@@ -19,6 +19,7 @@
 #include "gpu/execute/values.h"
 #include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
+#include "gpu/tools.h"
 
 /* Returns whether observer I of the launch still gets WORKER's events. A serial observer is one
  * that needs a single worker. It gets no events after the watch (see launch.h), and has no state
@@ -359,6 +360,7 @@ static void join_worker(struct worker *into, struct worker *worker)
         into->profile[pc].sectors += worker->profile[pc].sectors;
         into->profile[pc].means += worker->profile[pc].means;
         into->profile[pc].exposed += worker->profile[pc].exposed;
+        into->profile[pc].uncovered += worker->profile[pc].uncovered;
     }
     if (worker->longest > into->longest)
         into->longest = worker->longest;
@@ -435,6 +437,8 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
         if (kernel->code[pc].run == copy_run) {
             value[EMU_async_copies] = profile->warps;
             value[EMU_async_copies_exposed] = profile->exposed;
+            if (worker->launch->options->tools & EMU_WAITS)
+                value[EMU_waits_uncovered] = profile->uncovered;
         }
         if (is_constant_request(&kernel->code[pc], in))
             value[EMU_constant_requests] = profile->warps;

@@ -73,7 +73,8 @@ struct async_copy {
     /* LANES have arrived for this copy at the mbarrier at address BARRIER, in phase PHASE */
     bool arrived;
     uint32_t barrier, phase;
-    uint64_t start; /* instructions that the warp had executed when it started the copy */
+    uint64_t start;   /* instructions that the warp had executed when it started the copy */
+    uint64_t arrival; /* value of warp->added that covers the copy */
     uint32_t group[WARP], to[WARP];
     uint8_t data[WARP][16];
 };
@@ -99,6 +100,8 @@ struct warp {
     uint32_t alive;    /* lanes that have not exited */
     uint32_t pc;       /* pc of the current instruction */
     uint64_t executed; /* warp instructions executed */
+    uint64_t added;    /* additions and multiplications of floats by its lanes, within stretches */
+    uint64_t arrival;  /* value of `added` that covers the latest copy (see async.c) */
     /* instructions of other warps for which it waited (see cta.c), or that it could have executed
      * while it slept */
     uint64_t waited;
@@ -170,7 +173,9 @@ struct profile {
     uint64_t warps, threads, divergent;
     uint64_t sectors; /* sectors that textures and surfaces have touched */
     uint64_t means;   /* number of weighted means of texels that lanes have fetched */
-    uint64_t exposed; /* number of copies that a warp waited for too soon (async.c) */
+    /* number of copies that a warp waited for too soon, and of those that no additions or
+     * multiplications of floats covered (async.c) */
+    uint64_t exposed, uncovered;
 };
 
 struct texture_sectors;

@@ -127,8 +127,10 @@ static enum view_kind kind_of(const struct inst *inst)
 struct view_instruction view_instruction(const struct launch_view *launch, uint32_t pc)
 {
     const struct inst *inst = &launch->kernel->code[pc];
-    struct view_instruction view = {
-        .kind = kind_of(inst), .has_guard = inst->guard != NO_SLOT, .may_poll = inst->observes};
+    struct view_instruction view = {.kind = kind_of(inst),
+                                    .has_guard = inst->guard != NO_SLOT,
+                                    .adds = inst->adds,
+                                    .may_poll = inst->observes};
     if (view.kind == VIEW_BRANCH) {
         view.target = inst->branch.target;
         view.meet = inst->branch.meet;

@@ -111,6 +111,7 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
         profile[n].threads -= count;
     }
     warp->executed += n;
+    warp->added += (uint64_t)count * (in[n].adds - in->adds);
     if (warp->cta->is_followed)
         report_step(warp, pc, n, lanes);
     for (uint32_t step; pc < end; pc += step, in += step) {
@@ -383,6 +384,8 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
     absent_forget(warp);
     warp->executed = 0;
+    warp->added = 0;
+    warp->arrival = 0;
     warp->waited = 0;
     warp->slept = 0;
     warp->looked = 0;

@@ -200,6 +200,7 @@ bool wide_find(struct kernel *kernel)
     if (!search.is_data)
         return false;
     find_data(&search, kernel);
+    uint32_t adds = 0;
     for (uint32_t i = 0; i < kernel->image_count; i++) {
         const struct image *image = &kernel->images[i];
         search.here = search.is_data + image->first_register;
@@ -207,7 +208,10 @@ bool wide_find(struct kernel *kernel)
             const struct ptx_instruction *in = &image->function->code[k];
             kernel->code[image->start + k].is_wide =
                 is_wide(in) || (is_integer_arithmetic(in) && uses_data(&search, in));
+            kernel->code[image->start + k].adds = adds;
+            adds += wide_adds_in(in, PTX_f32);
         }
+        kernel->code[image->end].adds = adds; /* the exit that the decoder adds */
     }
     free(search.is_data);
     return true;

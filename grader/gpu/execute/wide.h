@@ -6,7 +6,7 @@
 
 #include "gpu/execute/kernel.h"
 
-/* Sets `is_wide` in the instructions of the kernel. Returns false when out of memory. */
+/* Sets `is_wide` and `adds` in the instructions of the kernel. Returns false when out of memory. */
 bool wide_find(struct kernel *kernel);
 
 /* Returns whether the instruction adds or multiplies numbers of TYPE, or does both. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/analyse/uses.h"
 #include "gpu/lanes.h"
 #include "gpu/observe/losses.h"
 #include "gpu/observe/old_rules.h"
@@ -17,7 +18,7 @@
 #define BANKS 32u
 
 /* The ways in which a GPU executes an atomic in shared memory; see find_form(). NOT_ATOMIC is for
- * an access to an mbarrier. */
+ * an access to an mbarrier, unless it tells a lane how many others have arrived. */
 enum atomic_form { UNKNOWN, NOT_ATOMIC, ONE_PASS, TWO_PASSES, POPULATION };
 
 /* The counts of one instruction in one memory space. `pieces` is the number of sectors or
@@ -349,11 +350,14 @@ LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
  * compare-and-swap, in which each iteration also takes two passes. An addition of 1 whose result
  * is unused takes one step per word: the GPU counts the lanes that use the word and adds this
  * number. */
-static enum atomic_form find_form(struct view_instruction in)
+static enum atomic_form find_form(const struct launch_view *launch, uint32_t pc)
 {
+    struct view_instruction in = view_instruction(launch, pc);
     bool is_word = in.bytes == 4 && ptx_type_class(in.type) != 'F';
+    uint32_t index;
+    const struct ptx_function *function = view_function(launch, pc, &index);
     if (in.kind != VIEW_ATOMIC)
-        return NOT_ATOMIC;
+        return analyse_counts_arrivals(function, index) ? ONE_PASS : NOT_ATOMIC;
     if (is_word && in.adds_one && in.access == OBS_REDUCTION)
         return POPULATION;
     if (in.op == PTX_MOD_exch)
@@ -364,7 +368,7 @@ static enum atomic_form find_form(struct view_instruction in)
 static enum atomic_form form_at(struct state *state, uint32_t pc)
 {
     if (state->form[pc] == UNKNOWN)
-        state->form[pc] = (uint8_t)find_form(view_instruction(state->launch, pc));
+        state->form[pc] = (uint8_t)find_form(state->launch, pc);
     return state->form[pc];
 }
 

@@ -125,6 +125,7 @@ enum view_kind {
 struct view_instruction {
     enum view_kind kind;
     bool has_guard;
+    uint32_t adds; /* instructions before this one that add or multiply floats */
     /* the load may belong to a polling loop, because it can see values that other threads write
      * meanwhile */
     bool may_poll;

@@ -6,6 +6,10 @@
  * of the value of a load (or an atomic) too soon. async.c counts waits for copies by cp.async in
  * the same way.
  *
+ * A kernel could hide waits by instructions that are of no use. For the counter waits_uncovered,
+ * only instructions that add or multiply floats hide a wait, and each lane counts. A lab that knows
+ * how many of these its job needs can refuse more.
+ *
  * The uses are found before the launch (analyse/uses.c). At run time, the observer notes for each
  * warp and load how many instructions the warp had executed when it last started the load. The
  * emulator reports a step before the accesses of its instructions. So the observer advances through
@@ -24,9 +28,12 @@ struct use {
     uint32_t pc, load;
 };
 
-/* The position of a warp. `executed` is the number of instructions that it executed before `pc`. */
+/* The position of a warp. `executed` is the number of instructions that it executed before `pc`,
+ * and `added` the number of float additions and multiplications of its lanes. */
 struct progress {
-    uint64_t executed;
+    uint64_t executed, added;
+    uint64_t arrival; /* value of `added` that covers the latest load */
+    uint32_t lanes;   /* number of lanes that execute the step */
     /* the rest of the step that was reported last is from `pc` up to `end`, exclusive */
     uint32_t pc, end;
 };
@@ -39,12 +46,14 @@ struct waits {
     /* for each pc, and for the end of the code: the index in `uses` of the first use at this pc or
      * later */
     uint32_t *first_use;
+    uint32_t *adds;       /* for each pc and the end: view_instruction.adds */
     uint64_t *counts;     /* for each load, how often a warp has waited for it */
+    uint64_t *uncovered;  /* for each load, the same for waits_uncovered */
     uint64_t *seats;      /* for each seat (view.h), the running CTA, or NO_CTA */
     struct progress *now; /* for each seat and warp */
     /* for each seat, warp and load, the value of `executed` after the load started, or 0 if the
-     * loaded value has been used */
-    uint64_t *started;
+     * loaded value has been used; and the value of `added` that covers the load */
+    uint64_t *started, *arrivals;
 };
 
 /* --- begin ------------------------------------------------------------------------------------ */
@@ -54,10 +63,13 @@ static void waits_free(struct waits *waits)
     free(waits->load_at);
     free(waits->uses);
     free(waits->first_use);
+    free(waits->adds);
     free(waits->counts);
+    free(waits->uncovered);
     free(waits->seats);
     free(waits->now);
     free(waits->started);
+    free(waits->arrivals);
     free(waits);
 }
 
@@ -100,10 +112,11 @@ static bool find_uses(struct waits *waits)
         uint32_t index;
         const struct ptx_function *function = view_function(waits->launch, pc, &index);
         waits->load_at[pc] = NO_LOAD;
+        waits->adds[pc] = waits->adds[pc + 1] = view_instruction(waits->launch, pc).adds;
         if (index >= function->code_count || !is_load(waits->launch, pc, &function->code[index]))
             continue;
         list.start = pc - index;
-        if (!analyse_first_uses(function, index, EMU_HIDES_LATENCY, add_use, &list) || list.failed)
+        if (!analyse_first_uses(function, index, UINT32_MAX, add_use, &list) || list.failed)
             return false;
         waits->load_at[pc] = waits->load_count++;
     }
@@ -135,9 +148,12 @@ static bool make_seats(struct waits *waits)
     waits->seats = malloc(seats * sizeof *waits->seats);
     waits->now = calloc(warps, sizeof *waits->now);
     waits->started = calloc(warps * waits->load_count + 1, sizeof *waits->started);
+    waits->arrivals = calloc(warps * waits->load_count + 1, sizeof *waits->arrivals);
+    waits->uncovered = calloc((size_t)waits->load_count + 1, sizeof *waits->uncovered);
     for (size_t i = 0; waits->seats && i < seats; i++)
         waits->seats[i] = NO_CTA;
-    return waits->counts && waits->seats && waits->now && waits->started;
+    return waits->counts && waits->seats && waits->now && waits->started && waits->arrivals &&
+           waits->uncovered;
 }
 
 static void *waits_begin(const struct launch_view *launch)
@@ -149,7 +165,9 @@ static void *waits_begin(const struct launch_view *launch)
     waits->launch = launch;
     waits->load_at = malloc(count * sizeof *waits->load_at);
     waits->first_use = malloc(count * sizeof *waits->first_use);
-    if (waits->load_at && waits->first_use && find_uses(waits) && make_seats(waits)) {
+    waits->adds = malloc(count * sizeof *waits->adds);
+    if (waits->load_at && waits->first_use && waits->adds && find_uses(waits) &&
+        make_seats(waits)) {
         sort_uses(waits);
         return waits;
     }
@@ -181,18 +199,31 @@ static bool waits_follows(void *state, uint64_t cta)
     return true;
 }
 
+/* Returns how many additions and multiplications a warp will have made when it has executed the
+ * instructions of its step before PC. */
+static uint64_t added_at(const struct waits *waits, const struct progress *now, uint32_t pc)
+{
+    return now->added + (uint64_t)now->lanes * (waits->adds[pc] - waits->adds[now->pc]);
+}
+
 /* Advances a warp to END and counts its waits on the way. WARP is its index in `now`. */
 static void advance(struct waits *waits, size_t warp, uint32_t end)
 {
     struct progress *now = &waits->now[warp];
     uint64_t *started = waits->started + warp * waits->load_count;
+    const uint64_t *arrivals = waits->arrivals + warp * waits->load_count;
     for (uint32_t i = waits->first_use[now->pc]; i < waits->first_use[end]; i++) {
         struct use use = waits->uses[i];
         uint64_t executed = now->executed + (use.pc - now->pc);
         if (started[use.load] && executed + 1 - started[use.load] <= EMU_HIDES_LATENCY)
             waits->counts[use.load]++;
+        if (started[use.load] && added_at(waits, now, use.pc) < arrivals[use.load]) {
+            waits->uncovered[use.load]++;
+            now->arrival = 0; /* later loads do not wait for this one */
+        }
         started[use.load] = 0;
     }
+    now->added = added_at(waits, now, end);
     now->executed += end - now->pc;
     now->pc = end;
 }
@@ -205,6 +236,7 @@ static void waits_step(void *state, const struct obs_step *step)
     advance(waits, warp, now->end);
     now->pc = step->pc;
     now->end = step->pc + step->count;
+    now->lanes = (uint32_t)__builtin_popcount(step->lanes);
 }
 
 static void start(struct waits *waits, uint64_t cta, uint32_t index, uint32_t pc)
@@ -218,7 +250,10 @@ static void start(struct waits *waits, uint64_t cta, uint32_t index, uint32_t pc
     /* handle uses before and at this load first, because its address may come from an earlier
      * load */
     advance(waits, warp, pc + 1);
-    waits->started[warp * waits->load_count + load] = waits->now[warp].executed;
+    struct progress *now = &waits->now[warp];
+    now->arrival = counters_arrival(now->added, now->arrival);
+    waits->started[warp * waits->load_count + load] = now->executed;
+    waits->arrivals[warp * waits->load_count + load] = now->arrival;
 }
 
 static void waits_access(void *state, const struct obs_access *access)
@@ -254,8 +289,10 @@ static void waits_ended(void *state, uint64_t cta, uint64_t instructions, uint64
 static void waits_join(void *into, void *state)
 {
     struct waits *total = into, *waits = state;
-    for (uint32_t i = 0; i < total->load_count; i++)
+    for (uint32_t i = 0; i < total->load_count; i++) {
         total->counts[i] += waits->counts[i];
+        total->uncovered[i] += waits->uncovered[i];
+    }
     waits_free(waits);
 }
 
@@ -263,9 +300,13 @@ static void waits_end(void *state, const struct launch_view *launch,
                       struct emu_counters *per_instruction)
 {
     struct waits *waits = state;
-    for (uint32_t pc = 0; per_instruction && pc < launch->code_count; pc++)
-        if (waits->load_at[pc] != NO_LOAD)
-            per_instruction[pc].value[EMU_waits_for_loads] = waits->counts[waits->load_at[pc]];
+    for (uint32_t pc = 0; per_instruction && pc < launch->code_count; pc++) {
+        uint32_t load = waits->load_at[pc];
+        if (load == NO_LOAD)
+            continue;
+        per_instruction[pc].value[EMU_waits_for_loads] = waits->counts[load];
+        per_instruction[pc].value[EMU_waits_uncovered] = waits->uncovered[load];
+    }
     waits_free(waits);
 }
 

@@ -292,3 +292,38 @@ Test(counters, paths_through_barriers)
         fixture_close(&f);
     }
 }
+
+/* The state that an arrival at an mbarrier returns has the number of pending arrivals. If the code
+ * only waits for the state, the arrival is a barrier. Otherwise, it is an atomic, too. */
+Test(counters, arrivals_that_count)
+{
+#define LOOK(state) "LOOK: mbarrier.test_wait.shared.b64 q, [s], " state ";\n@!q bra LOOK;\n"
+    static const struct {
+        const char *use;
+        unsigned requests;
+    } rows[] = {
+        {"mov.b64 e, d;\n" LOOK("e"), 0},
+        {"mbarrier.pending_count.b64 t, d;\n", 2},
+        {"cvt.u32.u64 t, d;\n", 2},
+        {"setp.gt.u32 p, t, 15;\n@p bra LOOK;\nand.b64 e, d, 1;\n" LOOK("d"), 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture f;
+        struct emu_counters c;
+        char ptx[900];
+        snprintf(ptx, sizeof ptx,
+                 ".visible .entry k()\n{\n.shared .align 8 .b8 s[8];\n.reg .pred p, q;\n"
+                 ".reg .b64 d, e;\n.reg .b32 t;\nmov.u32 t, %%tid.x;\nsetp.eq.u32 p, t, 0;\n"
+                 "@p mbarrier.init.shared.b64 [s], 64;\nbar.sync 0;\n"
+                 "mbarrier.arrive.shared.b64 d, [s];\n%sret;\n}\n",
+                 rows[i].use);
+        fixture_open(&f, NULL);
+        fixture_load(&f, ptx);
+        fixture_run(&f, (struct fixture_launch){.block = {64}, .counters = &c});
+        fixture_close(&f);
+        unsigned long requests = VALUE(c, shared_atomic_requests);
+        unsigned long collisions = VALUE(c, atomic_collisions);
+        cr_expect(requests == rows[i].requests && collisions == 31 * requests,
+                  "%s: %lu requests, %lu collisions", rows[i].use, requests, collisions);
+    }
+}

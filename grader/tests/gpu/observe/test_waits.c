@@ -55,7 +55,39 @@ static const struct {
     {"a store", "st.global.u32 [a], t;\n" USE, 0},
 };
 
-static uint64_t count(const char *body)
+/* Makes N multiply-adds in each lane. */
+#define ADDS(n)                                                                                    \
+    "mov.u32 i, 0;\nA" #n ": fma.rn.f32 f, f, f, f;\nadd.u32 i, i, 1;\nsetp.lt.u32 p, i, " #n      \
+    ";\n@p bra A" #n ";\n"
+#define LOADS "ld.global.u32 v, [a];\nld.global.u32 x, [a + 4];\n"
+#define BOTH  "add.u32 w, v, x;\n"
+#define COPY  "cp.async.ca.shared.global [s], [a], 4;\ncp.async.commit_group;\n"
+#define WAIT  "cp.async.wait_group 0;\n"
+
+/* The same for the counter waits_uncovered. */
+static const struct {
+    const char *name, *body;
+    unsigned waits;
+} uncovered[] = {
+    {"at once", LOAD USE, 1},
+    {"one multiply-add too soon", LOAD ADDS(199) USE, 1},
+    {"late enough", LOAD ADDS(200) USE, 0},
+    {"other instructions do not count", LOAD ROUNDS(1000) USE, 1},
+    {"the use is far away", LOAD ROUNDS(66) ROUNDS(67) ROUNDS(68) USE, 1},
+    {"half of the lanes count half",
+     "and.b32 x, t, 1;\nsetp.eq.u32 q, x, 0;\n" LOAD "@q bra END;\n" ADDS(200) "END: " USE, 1},
+    {"two loads, one multiply-add too soon", LOADS ADDS(207) BOTH, 1},
+    {"two loads, late enough", LOADS ADDS(208) BOTH, 0},
+    {"after a wait, all data have arrived", LOAD USE LOAD ADDS(200) USE, 1},
+    {"a copy, at once", COPY WAIT, 1},
+    {"a copy, one multiply-add too soon", COPY ADDS(199) WAIT, 1},
+    {"a copy, late enough", COPY ADDS(200) WAIT, 0},
+    {"a copy and other instructions", COPY ROUNDS(67) WAIT, 1},
+    {"two copies, one multiply-add too soon", COPY COPY ADDS(207) WAIT, 1},
+    {"two copies, late enough", COPY COPY ADDS(208) WAIT, 0},
+};
+
+static uint64_t count(const char *body, enum emu_counter counter)
 {
     struct fixture f;
     struct emu_counters counters;
@@ -63,7 +95,7 @@ static uint64_t count(const char *body)
     snprintf(
         ptx, sizeof ptx,
         ".visible .entry k(.param .u64 block)\n{\n.shared .align 4 .b8 s[4];\n.reg .pred p, q;\n"
-        ".reg .b32 t, v, w, x, y, i, j;\n.reg .b64 a, d;\nld.param.u64 a, [block];\n"
+        ".reg .f32 f;\nmov.f32 f, 1.0;\n.reg .b32 t, v, w, x, y, i, j;\n.reg .b64 a, d;\nld.param.u64 a, [block];\n"
         "mov.u32 t, %%tid.x;\nmov.u32 v, 0;\nmov.u32 w, 0;\n%sret;\n}\n",
         body);
     fixture_open(&f, &(struct emu_options){.tools = EMU_WAITS});
@@ -72,13 +104,21 @@ static uint64_t count(const char *body)
     fixture_run(&f, (struct fixture_launch){
                         .grid = {2}, .block = {64}, .params = {words}, .counters = &counters});
     fixture_close(&f);
-    return counters.value[EMU_waits_for_loads];
+    return counters.value[counter];
 }
 
 Test(waits, patterns)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        uint64_t waits = count(rows[i].body);
+        uint64_t waits = count(rows[i].body, EMU_waits_for_loads);
         cr_expect(waits == 4 * rows[i].waits, "%s: %lu", rows[i].name, waits);
+    }
+}
+
+Test(waits, only_multiply_adds_cover)
+{
+    for (size_t i = 0; i < sizeof uncovered / sizeof *uncovered; i++) {
+        uint64_t waits = count(uncovered[i].body, EMU_waits_uncovered);
+        cr_expect(waits == 4 * uncovered[i].waits, "%s: %lu", uncovered[i].name, waits);
     }
 }
