@@ -16,6 +16,8 @@ UNIT := $(BUILD)/tests/unit
 OBJECTS += $(TEST_OBJECTS)
 
 $(TEST_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
+# Tests run for a shorter time than it takes to optimise them. Those of hardware/ compute much.
+$(filter-out %/hardware/answers.o %/hardware/products.o,$(TEST_OBJECTS)): CFLAGS += -O0
 
 # The parts of the frame of checks that are tested alone. The tests in checks/ define what these call.
 TESTED_CHECKS := $(if $(filter grader/tests/checks/%,$(TEST_FILES)), \
@@ -80,16 +82,18 @@ GRADINGS := advice/mends_ attacks/as_submissions_ golden_grade/ golden_mistakes/
 # With sanitizers, neither these tests run nor those of the next list: they run code of ours that other tests also run.
 # Most of their time goes to nvcc, browsers and Pandoc, or to more gradings of the same kind.
 ORDINARY_ONLY := autograder/works_ batch_grade/a_grader_failure_ batch_grade/continues_ \
-	batch_grade/results_are_ batch_pairs/ build/labs_ build/programs_for_ class_page/looks_ class_page/prints_ \
+	batch_grade/results_are_ batch_pairs/ build/labs_ build/programs_ class_page/looks_ class_page/prints_ \
 	course/gradings_use_ course/only_its_labs_ cudart/programs_built_ editor/clangd_ editor/the_problem_ \
 	explain/examples_ golden_calibrate/ golden_handouts/ golden_lab_check/ golden_student/ grade/*_forever_ \
 	grade/another_seed_ grade/several_labs_ grade/the_same_seed_ grade/the_users_ handouts/ hardware_products/ \
-	limits/waiting_ linked/ misleading/endless_ observers/racecheck_finds_the_same_ persistent/ \
-	predicted_pictures/*_browser readme/shows_ recorded_times/ remote/kernels_wait_ report_page/is_the_same_ \
-	report_page/looks_ report_page/prints report_page/shows_pictures_ sandbox/holds_ \
-	sandbox_levels/are_chosen_and_ sandbox_levels/are_chosen_for_ seed/a_result_can_ seed/the_number_ \
-	seed/the_owners_ similar/lab_0[2-6] slurm/ step_page/obeys_ step_page/of_a_long_ step_page/starts_ \
-	step_page/works_ step_states/ student/watch_ students/meetings timed/runs_repeat verify/
+	limits/waiting_ linked/ misleading/endless_ observers/racecheck_finds_the_same_ occupancy/is_that_ \
+	order/keeps_little persistent/ predicted_pictures/*_browser readme/shows_ recorded_times/ \
+	remote/kernels_wait_ remote/programs_behave_ report_page/is_the_same_ report_page/looks_ report_page/prints \
+	report_page/shows_pictures_ run/repeated_launches_ sandbox/holds_ sandbox_levels/are_chosen_and_ \
+	sandbox_levels/are_chosen_for_ seed/a_result_can_ seed/the_number_ seed/the_owners_ setup/skips_ \
+	similar/lab_0[2-6] slurm/ step_page/obeys_ step_page/of_a_long_ step_page/starts_ step_page/works_ \
+	step_states/ student/a_build_that_ student/watch_ students/meetings timed/json timed/runs_repeat \
+	timed/the_report_ verify/
 # One `*` for all: with sanitizers, Criterion needs 40 s to match a `*` for each.
 one_of = (@($(subst $() ,|,$(strip $1)))*)
 ALL_ELSE := !$(call one_of,$(GRADINGS) $(if $(SANITIZE),$(ORDINARY_ONLY)))

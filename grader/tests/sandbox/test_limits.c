@@ -26,11 +26,11 @@ static struct process_command command_for(const char *const words[])
                                     .output_limit = 1000};
 }
 
-/* This script takes more than a second of CPU time. This process gets at most half of the CPU; its
- * rivals get the rest. So the script waits for a CPU for longer than the limit of idle time. */
-#define COUNT "i=0; while [ $i -lt 3000000 ]; do i=$((i + 1)); done"
+/* This script takes some tenths of a second of CPU time. Its rivals get most of the CPU, so the
+ * script waits for longer than the limit of idle time. */
+#define COUNT "i=0; while [ $i -lt 500000 ]; do i=$((i + 1)); done"
 
-enum { RIVALS = 12 };
+enum { RIVALS = 3 };
 
 /* Binds this process, and all processes that it starts later, to one CPU, which RIVALS use, too. */
 static void crowd(pid_t rivals[RIVALS])
@@ -47,7 +47,7 @@ static void crowd(pid_t rivals[RIVALS])
 
 Test(limits, waiting_for_a_cpu_is_not_idle)
 {
-    const char *const words[] = {"/usr/bin/nice", "-n", "10", "/bin/sh", "-c", COUNT, NULL};
+    const char *const words[] = {"/usr/bin/nice", "-n", "5", "/bin/sh", "-c", COUNT, NULL};
     struct process_command command = command_for(words);
     struct process_outcome outcome;
     pid_t rivals[RIVALS];
