@@ -122,14 +122,24 @@ static uint64_t *collect_lines(const struct sample *sample, enum ptx_space space
     uint64_t *lines = malloc((room + 1) * sizeof *lines);
     *count = 0;
     for (const struct walk_cta *cta = sample->ctas; cta && lines; cta = cta->next)
-        for (uint32_t w = 0; w < cta->warps; w++)
+        for (uint32_t w = 0; w < cta->warps; w++) {
+            size_t last = 0; /* number of lines of the access before */
             for (uint32_t i = 0; i < cta->walk[w].access_count; i++) {
                 const struct walk_access *access = &cta->walk[w].accesses[i];
                 bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
                 bool fits = atomics ? is_atomic : access->kind == OBS_LOAD;
-                for (uint32_t k = 0; fits && access->space == space && k < access->line_count; k++)
-                    lines[(*count)++] = cta->walk[w].lines[access->lines + k];
+                if (!fits || access->space != space)
+                    continue;
+                size_t bytes = access->line_count * sizeof *lines;
+                const uint64_t *own = &cta->walk[w].lines[access->lines];
+                /* most loops read the same lines several times in a row */
+                if (access->line_count == last && !memcmp(lines + *count - last, own, bytes))
+                    continue;
+                last = access->line_count;
+                memcpy(lines + *count, own, bytes);
+                *count += last;
             }
+        }
     if (lines)
         qsort(lines, *count, sizeof *lines, by_value);
     return lines;

@@ -33,14 +33,27 @@ struct sampling {
 
 #define NOTED 1024u
 
+/* What a load reads, as ranges of bytes relative to the first lane's address. A repeat of the load
+ * reads the same ranges, relative to its own first address. */
+#define MOST_RANGES WARP
+
+struct ranges {
+    uint32_t count; /* 0 if not known */
+    int32_t begin[MOST_RANGES], end[MOST_RANGES];
+};
+
 struct state {
     const struct launch_view *launch;
     struct predictor *predictor;
     struct sampling *sampling;
     struct footprint footprint;
     struct walk_cost *costs; /* for each instruction */
+    struct ranges *ranges;   /* for each instruction, those of its latest access not dense */
     struct spread spread;
     unsigned parts;
+    /* The CTA that accessed memory last, its number in the sample, and its part (set_place()). */
+    uint64_t last_cta, last_number;
+    unsigned last_part;
     uint64_t noted[NOTED]; /* hash table of lines that were recorded recently (see was_noted()) */
     uint64_t most;         /* maximum number of instructions kept of each warp */
     struct walk_cta *ctas, *current;
@@ -115,12 +128,15 @@ static void *sample_begin(const struct launch_view *launch)
     struct predictor *predictor = launch->predictor;
     struct state *state = calloc(1, sizeof *state);
     struct walk_cost *costs = calloc(launch->code_count + 1u, sizeof *costs);
-    if (!state || !costs || !(state->sampling = join_sampling(predictor, launch))) {
+    struct ranges *ranges = calloc(launch->code_count + 1u, sizeof *ranges);
+    if (!state || !costs || !ranges || !(state->sampling = join_sampling(predictor, launch))) {
         free(state);
         free(costs);
+        free(ranges);
         return NULL;
     }
     state->costs = costs;
+    state->ranges = ranges;
     state->launch = launch;
     state->predictor = predictor;
     state->spread = sample_spread(launch, &predictor->chip);
@@ -130,6 +146,7 @@ static void *sample_begin(const struct launch_view *launch)
     uint64_t at_a_time = (uint64_t)state->spread.resident * state->spread.sms;
     uint64_t waves = (launch->cta_count + at_a_time - 1) / at_a_time;
     state->parts = waves < MOST_PARTS ? (unsigned)waves : MOST_PARTS;
+    state->last_cta = UINT64_MAX;
     state->most = SAMPLE_BUDGET / (state->spread.resident * state->spread.warps);
     state->most = state->most > SAMPLE_MIN_WALK ? state->most : SAMPLE_MIN_WALK;
     if (launch->reads_clock && launch->options->predicts_clock)
@@ -241,9 +258,14 @@ static double sample_now(void *argument, uint64_t cta, uint32_t warp)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-static unsigned part_of(const struct state *state, uint64_t cta)
+/* Computes the number and the part of CTA, unless it is the CTA of the last access. */
+static void set_place(struct state *state, uint64_t cta)
 {
-    return (unsigned)(cta * state->parts / state->launch->cta_count);
+    if (state->last_cta == cta)
+        return;
+    state->last_cta = cta;
+    state->last_number = number_of(state, cta);
+    state->last_part = (unsigned)(cta * state->parts / state->launch->cta_count);
 }
 
 /* Returns whether the sectors from BEGIN to END, all in one line, were recently recorded as read in
@@ -287,7 +309,7 @@ static enum footprint_use use_of(uint8_t kind)
 
 static void note_access(struct state *state, const struct obs_access *access)
 {
-    unsigned part = part_of(state, access->cta);
+    unsigned part = state->last_part;
     enum footprint_use use = use_of(access->kind);
     if (access->dense) {
         note_range(state, access->addr[0], access->addr[0] + WARP * access->bytes, part, use);
@@ -299,6 +321,34 @@ static void note_access(struct state *state, const struct obs_access *access)
         if (addr / 32 != last)
             note_range(state, addr, addr + access->bytes, part, use);
         last = addr / 32;
+    }
+}
+
+/* Remembers what a load reads, for its repeats. The gaps in a range are smaller than a sector, so
+ * all its sectors are read. */
+static void keep_ranges(struct state *state, const struct obs_access *access)
+{
+    struct ranges *ranges = &state->ranges[access->pc];
+    uint64_t first = access->addr[0];
+    int64_t begin = 0, end = 0;
+    ranges->count = 0;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        int64_t from = (int64_t)(access->addr[__builtin_ctz(left)] - first);
+        int64_t to = from + access->bytes;
+        if (ranges->count && from > begin - 32 && from < end + 32 && to <= begin + 128) {
+            begin = from < begin ? from : begin;
+            end = to > end ? to : end;
+        } else {
+            if (ranges->count == MOST_RANGES || from < INT32_MIN || to > INT32_MAX) {
+                ranges->count = 0;
+                return;
+            }
+            begin = from;
+            end = to;
+            ranges->count++;
+        }
+        ranges->begin[ranges->count - 1] = (int32_t)begin;
+        ranges->end[ranges->count - 1] = (int32_t)end;
     }
 }
 
@@ -318,13 +368,16 @@ static void sample_access(void *argument, const struct obs_access *access)
     struct state *state = argument;
     if (access->is_texture) /* sm.c predicts the time of texture fetches without their addresses */
         return;
+    set_place(state, access->cta);
     if (access->space == PTX_GLOBAL)
         note_access(state, access);
+    if (access->space == PTX_GLOBAL && access->kind == OBS_LOAD && !access->dense)
+        keep_ranges(state, access);
     if (access->space == PTX_GLOBAL && access->kind == OBS_ATOMIC)
         note_swaps(state, access);
     if (state->pace)
         pace_access(state->pace, access);
-    if (number_of(state, access->cta) == SAMPLE_MOST)
+    if (state->last_number == SAMPLE_MOST)
         return;
     struct walk_cta *cta = find_cta(state, access->cta);
     if (cta)
@@ -345,8 +398,8 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     struct state *state = argument;
     if (repeat->times > 1 || (!repeat->first && !repeat->high && !repeat->low))
         return OBS_DONE; /* nothing can be recorded of repeats without addresses */
-    if (state->pace ||
-        (number_of(state, repeat->cta) != SAMPLE_MOST && find_cta(state, repeat->cta)))
+    set_place(state, repeat->cta);
+    if (state->pace || (state->last_number != SAMPLE_MOST && find_cta(state, repeat->cta)))
         return OBS_FULL;
     if (repeat->space != PTX_GLOBAL)
         return OBS_COUNT_ONLY;
@@ -354,11 +407,16 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
     if (use_of(repeat->kind) != FOOTPRINT_ADDS && !watches_any(state, begin, end))
         return OBS_DONE;
-    /* if all loads are in one line, the bytes between them can count as read, too */
-    bool is_near = repeat->kind == OBS_LOAD && end - begin <= 128;
-    if (!repeat->dense && !is_near)
+    const struct ranges *ranges = &state->ranges[repeat->pc];
+    if (repeat->dense)
+        note_range(state, begin, end, state->last_part, use_of(repeat->kind));
+    else if (repeat->kind != OBS_LOAD || !ranges->count)
         return OBS_FULL;
-    note_range(state, begin, end, part_of(state, repeat->cta), use_of(repeat->kind));
+    else
+        for (uint32_t i = 0; i < ranges->count; i++)
+            note_range(state, repeat->first + (uint64_t)(int64_t)ranges->begin[i],
+                       repeat->first + (uint64_t)(int64_t)ranges->end[i], state->last_part,
+                       FOOTPRINT_READS);
     return OBS_DONE;
 }
 
@@ -379,6 +437,7 @@ static void sample_free(struct state *state)
     free_ctas(state->ctas);
     pace_free(state->pace);
     free(state->costs);
+    free(state->ranges);
     free(state);
 }
 
