@@ -11,6 +11,7 @@
 #include "base/kit.h"
 #include "checks/inputs.h"
 #include "checks/internal.h"
+#include "gpu/environment.h"
 #include "gpu/remote/wire.h"
 #include "grade/installed_gpu.h"
 #include "record/record.h"
@@ -115,6 +116,7 @@ static void fill_program(struct environment *environment, const struct run_files
     add(environment, "LD_LIBRARY_PATH=%s%s%s", files->program_folder, kit_libraries() ? ":" : "",
         kit_libraries() ?: "");
     add(environment, WIRE_VARIABLE "=1");
+    add(environment, "GLIBC_TUNABLES=" EMU_TUNABLES);
 #ifdef LANEWISE_PRELOAD
     /* preload the sanitizer, because the runtime library is built with it, but the program is
      * not */

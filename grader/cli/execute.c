@@ -14,6 +14,7 @@
 #include "cli/common.h"
 #include "cli/program.h"
 #include "compile/column.h"
+#include "gpu/environment.h"
 #include "record/record.h"
 #include "sandbox/process.h"
 
@@ -58,7 +59,8 @@ static bool make_record(char path[PATH_MAX], int *file)
 
 static bool set_environment(const char *library, const char *record)
 {
-    bool done = prepend("LD_LIBRARY_PATH", library) && setenv("LANEWISE_RECORD", record, 1) == 0;
+    bool done = prepend("LD_LIBRARY_PATH", library) && setenv("LANEWISE_RECORD", record, 1) == 0 &&
+                prepend("GLIBC_TUNABLES", EMU_TUNABLES);
 #ifdef LANEWISE_PRELOAD /* the sanitizer's library must be loaded first */
     done = done && prepend("LD_PRELOAD", LANEWISE_PRELOAD) &&
            setenv("ASAN_OPTIONS", LANEWISE_ASAN_OPTIONS, 1) == 0;

@@ -19,6 +19,17 @@
 
 #include "gpu/device.h"
 
+/* The value of GLIBC_TUNABLES for programs that use the emulated GPU: memcpy() and memset() then
+ * have no `rep movsb`. The order check executes some instructions of the host singly
+ * (cudart/order/guard.c), and `rep movsb` one byte at a time. */
+#ifdef __x86_64__
+#define EMU_TUNABLES                                                                               \
+    "glibc.cpu.x86_rep_movsb_threshold=1000000000000:"                                             \
+    "glibc.cpu.x86_rep_stosb_threshold=1000000000000"
+#else
+#define EMU_TUNABLES ""
+#endif
+
 /* Reads the options. A variable that is not set counts as 0 or absent. An invalid value ends the
  * process with exit code 2 and a line on stderr. */
 void emu_read_environment(struct emu_options *options);
