@@ -26,7 +26,7 @@
 #define PROCESSES     256          /* maximum; nvcc starts about ten, one after another */
 #define MESSAGE_LINES 40           /* maximum number of lines to show; students rarely read more */
 
-#define MAX_FLAGS     21
+#define MAX_FLAGS     26
 
 /* Flags for equal results on every CPU. Without them, on arm64, char would be unsigned, even in
  * kernels, and the host would round a * b + c only once. */
@@ -96,15 +96,35 @@ static const struct path_flags *path_flags(void)
     return &flags;
 }
 
-/* Returns whether SOURCE may call a special mathematical function of C++17, such as std::beta(). */
-static bool may_call_special(const struct text *source)
+/* Macros with which nvcc reads fewer headers. A macro is defined unless the source contains one of
+ * the texts in NEEDED_BY, so every program that compiles without these macros compiles with them. */
+static const struct shortcut {
+    const char *flag;
+    const char *const needed_by[11];
+} shortcuts[] = {
+    /* the special functions of C++17, such as std::beta(): a quarter of the time */
+    {"-D_GLIBCXX_BITS_SPECFUN_H",
+     {"assoc_", "beta", "ellint", "expint", "hermite", "laguerre", "legendre", "zeta", "sph_",
+      "cyl_"}},
+    /* libcu++, which cooperative_groups.h includes for atomic reductions: three quarters */
+    {"-D_CG_LIMIT_INCLUDED_DEPENDENCIES", {"cuda/", "cuda::", "_update"}},
+    /* loads and stores with cache hints, funnel shifts; atomic functions of scopes and of doubles;
+     * texture and surface objects: together a tenth */
+    {"-D__SM_32_INTRINSICS_H__",
+     {"__ld", "__st", "__funnelshift", "_fp", "_bf", "mma", "curand", "cuda/", "cub/", "thrust/"}},
+    {"-D__SM_60_ATOMIC_FUNCTIONS_H__",
+     {"atomic", "cooperative", "pipeline", "barrier", "cuda/", "cub/", "thrust/"}},
+    {"-D__TEXTURE_INDIRECT_FUNCTIONS_H__", {"tex"}},
+    {"-D__SURFACE_INDIRECT_FUNCTIONS_H__", {"surf"}},
+};
+
+#define SHORTCUTS (sizeof shortcuts / sizeof *shortcuts)
+
+static bool has_any(const struct text *source, const char *const *texts)
 {
-    static const char *const parts[] = {"assoc_",   "beta",     "ellint", "expint", "hermite",
-                                        "laguerre", "legendre", "zeta",   "sph_",   "cyl_"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
-        if (strstr(source->bytes, parts[i]))
-            return true;
-    return false;
+    while (*texts && !strstr(source->bytes, *texts))
+        texts++;
+    return *texts != NULL;
 }
 
 /* Fills FLAGS with nvcc's command line, without the source and the output. Ends the list with NULL.
@@ -139,9 +159,9 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job 
         flags[count++] = paths->host;
     if (job->hasty)
         flags[count++] = "-Xcudafe=--error_limit=100000";
-    if (!may_call_special(job->source))
-        /* without this header, nvcc takes a quarter less time */
-        flags[count++] = "-D_GLIBCXX_BITS_SPECFUN_H";
+    for (size_t i = 0; i < SHORTCUTS; ++i)
+        if (!has_any(job->source, shortcuts[i].needed_by))
+            flags[count++] = shortcuts[i].flag;
     flags[count] = NULL;
     return count;
 }

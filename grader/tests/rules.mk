@@ -31,17 +31,23 @@ $(UNIT): $(UNIT_PARTS) | $(NO_GIT)
 build/tests/programs/attacks: grader/gpu/remote/wire.h grader/gpu/remote/calls.def grader/tests/attacks/attacks.def $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 
 # The flags with which nvcc builds a program for the emulator. Like the flags for submissions (compile/build.c), they
-# save time: -O1 is for host code only.
-NVCC_QUICK := -O1 --no-device-link $(if $(wildcard /usr/bin/ld.gold),-Xcompiler=-fuse-ld=gold)
+# save time: -O0 and -O1 are for host code only.
+NVCC_OPTIMISE := -O1
+build/tests/programs/%: NVCC_OPTIMISE := -O0
+NVCC_QUICK = $(NVCC_OPTIMISE) --no-device-link $(if $(wildcard /usr/bin/ld.gold),-Xcompiler=-fuse-ld=gold)
 NVCC_FLAGS = -cudart shared $(NVCC_DEBUG) -lineinfo $(NVCC_QUICK) -Ishared -Igrader -L$(BUILD)/lib $(NVCC_PORTABLE) $(NVCC_ARCH)
 NVCC_DEBUG := -g
 # The flags that give the same numbers on every CPU (compile/build.c).
 NVCC_PORTABLE := $(if $(filter aarch64,$(CPU)),-Xcudafe=--signed_chars -Xcompiler=-fsigned-char$(comma)-ffp-contract=off)
 
-# nvcc builds the tests' programs sooner without machine code, with debug information only about lines, and without
-# the special functions that <cmath> has in C++17. Programs with machine code: gpu/fatbin/test_fatbin.c.
+# Without these headers, nvcc compiles sooner (compile/build.c): the special functions that <cmath> has in C++17, and
+# what cooperative groups include of libcu++.
+FEWER_HEADERS := -D_GLIBCXX_BITS_SPECFUN_H -D_CG_LIMIT_INCLUDED_DEPENDENCIES
+
+# nvcc builds the tests' programs sooner without machine code, and with debug information only about lines. Programs
+# with machine code: gpu/fatbin/test_fatbin.c.
 build/tests/programs/%: NVCC_ARCH := -arch=compute_75
-build/tests/programs/%: NVCC_DEBUG := -Xcompiler=-g1 -D_GLIBCXX_BITS_SPECFUN_H
+build/tests/programs/%: NVCC_DEBUG := -Xcompiler=-g1 $(FEWER_HEADERS)
 build/tests/programs/attacks: NVCC_ARCH := -arch=compute_80
 # Programs for features of newer GPUs. The headers of 16-bit floats use these GPUs' 16-bit instructions.
 $(call test_program,async bulk bulk_reduce clusters counts halves lane_talk matrices spaces student_blocks student_meets student_odd student_tiles tensor_maps tensor_rules waits wide_sums \

@@ -23,7 +23,7 @@ $(LADDERS:%=$(LADDERS_OUT)/%): $(LADDERS_OUT)/%: handouts/ladders/%.cu $(LADDER_
 
 # nvcc builds ladders and replays in the quick way of the tests' programs (tests/rules.mk).
 $(LADDERS_OUT)/% $(BUILD)/replays/%: NVCC_ARCH := -arch=compute_75
-$(LADDERS_OUT)/% $(BUILD)/replays/%: NVCC_DEBUG := -Xcompiler=-g1 -D_GLIBCXX_BITS_SPECFUN_H
+$(LADDERS_OUT)/% $(BUILD)/replays/%: NVCC_DEBUG := -Xcompiler=-g1 $(FEWER_HEADERS)
 
 # Built for the same GPUs as the labs, because older GPUs have no asynchronous copies.
 $(LADDERS_OUT)/fast_product: NVCC_ARCH := -arch=compute_80
