@@ -97,7 +97,8 @@ static const struct path_flags *path_flags(void)
 }
 
 /* Macros with which nvcc reads fewer headers. A macro is defined unless the source contains one of
- * the texts in NEEDED_BY, so every program that compiles without these macros compiles with them. */
+ * the texts in NEEDED_BY, so every program that compiles without these macros compiles with
+ * them. */
 static const struct shortcut {
     const char *flag;
     const char *const needed_by[11];
