@@ -213,8 +213,28 @@ static bool has_more_votes(const struct run *run)
     return check_counter(run, "block_votes") > single;
 }
 
+/* The number of bytes of page-locked memory of the host that kernels may access in sectors of 32
+ * bytes: enough for results and flags that are there. */
+#define MOST_ON_HOST 4096
+
+/* Fails the check if kernels use page-locked memory for the data. Each access crosses the bus,
+ * which is many times as slow as the GPU's memory, but costs the same in all other counters. */
+static void refuse_host_memory(struct check *check, const struct run *run)
+{
+    double bytes = 32 * check_counter(run, "host_sectors");
+    if (bytes <= MOST_ON_HOST || !check_is_open(check))
+        return;
+    check_refuse(
+        check, run,
+        "Allocate memory on the GPU by cudaMalloc(), and copy the data there by cudaMemcpy().",
+        "the kernels move %s bytes over the bus, from and to page-locked memory of the host; %s are allowed, for results and flags",
+        check_number(bytes), check_number(MOST_ON_HOST));
+    check_show_counter(check, run, "host_sectors");
+}
+
 void check_is_counted(struct check *check, const struct run *run)
 {
+    refuse_host_memory(check, run);
     if (!check->info->figure.constants && constant_bytes(run) > MOST_CONSTANTS)
         check_refuse(
             check, run,
