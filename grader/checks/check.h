@@ -427,6 +427,9 @@ double check_sectors_read(const struct run *run);
  * global and local memory. Memory that the program only clears does not count. Returns 0 if RUN is
  * NULL. */
 double check_sectors_moved(const struct run *run);
+/* Returns the number of bytes that main() copies to the GPU and back, in whole sectors. Returns 0
+ * if RUN is NULL, and on a real GPU. */
+double check_bytes_copied(const struct run *run);
 /* Checks that launch number INDEX does the work. This launch must read at least BYTES. All launches
  * together may read at most 1.5 times BYTES, so that none of them does useless work. One warp may
  * read at most a quarter of its block's share of BYTES, so that at least four warps work. Does
@@ -489,9 +492,10 @@ void check_copies_seldom(struct check *check, const struct run *run, unsigned lo
 const char *check_other_call(const struct run *run, const char *part, const char *wanted,
                              const char *otherwise);
 
-/* Checks that the kernels use no features whose cost is not counted: more than a few bytes of
- * constant memory, block-wide votes, which pass numbers between warps, and the shared memory of
- * other blocks of a cluster. The figure can allow the first two. */
+/* Checks that the kernels use no features whose cost is not counted: page-locked memory of the
+ * host, unless data crosses the bus only once; more than a few bytes of constant memory; block-wide
+ * votes, which pass numbers between warps; and the shared memory of other blocks of a cluster. The
+ * figure can allow constant memory and votes. */
 void check_is_counted(struct check *check, const struct run *run);
 
 /* Checks that the whole program does not cost much more than the solution. Does nothing if RUN is

@@ -70,6 +70,13 @@ static double sectors_copied(const struct run *run)
     return check_sum(json_object_get(run->record, "sectors"), "copy copy_rows");
 }
 
+double check_bytes_copied(const struct run *run)
+{
+    return run ? 32 * check_sum(json_object_get(run->record, "sectors"),
+                                "write write_rows read read_rows")
+               : 0;
+}
+
 static double sectors_stored(const struct run *run)
 {
     return check_sum(run->counters, "global_store_sectors global_reduction_sectors");

@@ -213,8 +213,32 @@ static bool has_more_votes(const struct run *run)
     return check_counter(run, "block_votes") > single;
 }
 
+/* Besides the data, kernels may access this many bytes of page-locked memory of the host, in sectors
+ * of 32 bytes: enough for sums and flags that are there. */
+#define MOST_ON_HOST 4096
+
+/* Fails the check if kernels access page-locked memory of the host more often than copies would.
+ * Each access crosses the bus, which is many times as slow as the GPU's memory, but costs the same
+ * in all other counters. A kernel that reads each number once there is as good as a copy. */
+static void refuse_host_memory(struct check *check, const struct run *run)
+{
+    double bytes = 32 * check_counter(run, "host_sectors");
+    if (bytes <= MOST_ON_HOST || !check_is_open(check))
+        return;
+    double data = (double)(case_bytes(run->input) + (run->result ? case_bytes(run->result) : 0));
+    if (bytes <= 2 * data + MOST_ON_HOST)
+        return;
+    check_refuse(
+        check, run,
+        "Allocate memory on the GPU by cudaMalloc(), and copy the data there by cudaMemcpy().",
+        "the kernels move %s bytes over the bus, from and to page-locked memory of the host, for data of %s bytes",
+        check_number(bytes), check_number(data));
+    check_show_counter(check, run, "host_sectors");
+}
+
 void check_is_counted(struct check *check, const struct run *run)
 {
+    refuse_host_memory(check, run);
     if (!check->info->figure.constants && constant_bytes(run) > MOST_CONSTANTS)
         check_refuse(
             check, run,

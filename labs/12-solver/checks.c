@@ -606,14 +606,45 @@ CHECK(
 #define STEPS         10
 #define STENCIL_STEPS 48 /* x still changes in the last of these steps */
 
-/* Checks that 40 warps, more than one block can have, share the work of all LAUNCHES. A thread may
- * compute a whole column of points. For 32 points, a warp reads 4 sectors of b, and at most 6 of
- * x. */
-static void is_shared(struct check *check, const struct run *run, struct job job, int launches)
+/* Returns the sectors that RUN moves for 32 numbers of JOB's matrix, or for a step of 32 unknowns.
+ * Rung 2 counts only reads. */
+static double sectors_of(const struct run *run, struct job job)
 {
-    double sectors = 10.0 * job.width * job.height / 32;
-    check_is_shared(check, run, launches * sectors, 40,
-                    "Share the points among more threads, in many blocks.");
+    double n = (double)job.width * job.height, sectors = check_sectors_moved(run);
+    if (job.rung == DIAGONALS)
+        sectors = check_sectors_read(run);
+    return 32 * sectors / (job.rung == DENSE ? n * n : n) / job.steps;
+}
+
+/* Checks that main() copies the system to the GPU once, and x back once. It may copy twice as many
+ * bytes, but seldom. Checks that 40 warps, more than one block can have, share the grid of rungs 3
+ * and 4. A thread may compute a whole column of points. For 32 points, a warp reads 4 sectors of b,
+ * and at most 6 of x. */
+static void limit(struct check *check, const struct run *run, struct job job)
+{
+    static const char hint[] =
+        "Copy the system to the GPU before the first step, and x back after the last one. Leave x on the GPU between the steps.";
+    double n = (double)job.width * job.height, launches = job.steps + job.looks * (job.every + 1);
+    double input = job.rung == DENSE ? n * n + n : job.rung == DIAGONALS ? 6 * n : n;
+    double bytes = check_bytes_copied(run), most = 2 * 4 * (input + n) + 4096;
+    if (bytes > most)
+        check_refuse(check, run, hint,
+                     "main() copies %s bytes to the GPU and back, and the limit is %s",
+                     check_number(bytes), check_number(most));
+    check_copies_seldom(check, run, 12 + 2 * (unsigned long)job.looks, hint);
+    if (job.rung >= STENCIL)
+        check_is_shared(check, run, launches * 10 * n / 32, 40,
+                        "Share the points among more threads, in many blocks.");
+}
+
+/* Measures the sectors of RUN, which is a run of JOB, and those for OTHER, which has a random size,
+ * because a program must not be tuned for one size. */
+static void measure(struct check *check, const struct run *run, struct job job, struct job other)
+{
+    const struct run *elsewhere = run_on(check, other);
+    check_measure(check, run, fmax(sectors_of(run, job), sectors_of(elsewhere, other)));
+    limit(check, run, job);
+    limit(check, elsewhere, other);
 }
 
 CHECK(
@@ -630,9 +661,10 @@ CHECK(
     .hint =
         "TODO 1: for each j, the lanes of a warp must read neighbouring words of the matrix. They do so if they share a row.")
 {
-    const int n = 256;
-    const struct run *run = run_on(check, (struct job){DENSE, n, 1, .steps = STEPS});
-    check_measure(check, run, 32 * check_sectors_moved(run) / ((double)n * n * STEPS));
+    const struct job job = {DENSE, 256, 1, .steps = STEPS};
+    const struct run *run = run_on(check, job);
+    const int n = 8 * check_random_int(check, 33, 35);
+    measure(check, run, job, (struct job){DENSE, n, 1, .steps = STEPS});
     /* If each thread reads a row of its own by float4, each sector of the matrix is loaded twice. But
      * x is then the same for all lanes, so the program moves as few sectors as the solution. */
     check_uses_neighbours(
@@ -676,12 +708,13 @@ CHECK(
 {
     const struct job job = {DIAGONALS, 32, 16, .steps = STEPS};
     const struct run *run = run_on(check, job);
-    double sectors = 32 * check_sectors_read(run) / ((double)job.width * job.height * job.steps);
+    double sectors = sectors_of(run, job);
     /* before TODO 1 is done, the figure explains more than this message */
     if (sectors < READS_WITH_MATRIX && check_requests(run, "launch") > STEPS &&
         check_find_line(check, "matrix_of("))
         refuse_matrix(check, run, sectors);
-    check_measure(check, run, sectors);
+    const int width = 8 * check_random_int(check, 5, 7);
+    measure(check, run, job, (struct job){DIAGONALS, width, 9, .steps = STEPS});
 }
 
 CHECK(
@@ -696,13 +729,13 @@ CHECK(
         "TODO 3: a tile of 32 x 8 points has 34 x 10 points with its halo. Read each of them once. After a step, exchange x and next instead of copying.")
 {
     const struct job job = {STENCIL, 256, 96, .steps = STENCIL_STEPS};
+    struct job other = job; /* of whole tiles, too */
+    other.width = 32 * check_random_int(check, 9, 11);
+    other.height = 8 * check_random_int(check, 13, 15);
     const struct run *run = run_on(check, job);
-    check_measure(check, run,
-                  32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
-    check_copies_seldom(check, run, STENCIL_STEPS / 2, "Leave x on the GPU between the steps.");
+    measure(check, run, job, other);
     if (check_requests(run, "copy copy_rows") > 0)
         check_show_line(check, "cudaMemcpyDeviceToDevice");
-    is_shared(check, run, job, STENCIL_STEPS);
 }
 
 #define EACH_STEP 8.14 /* reads per residual that is due, if main() reads after each step */
@@ -712,13 +745,23 @@ CHECK(
 #define LOOK_WIDTH  1376
 #define LOOK_HEIGHT 8
 #define FEWER_ROWS  4
-/* The number of lanes that may wait for another lane of their warp, for each residual that main()
- * reads: a quarter of the points. */
-#define MOST_QUEUED (LOOK_WIDTH * LOOK_HEIGHT / 4)
+
+/* Checks that at most a quarter of the lanes wait for another lane of their warp, for each residual
+ * that main() reads. */
+static void queues_seldom(struct check *check, const struct run *run, struct job job)
+{
+    double queue = check_counter(run, "atomic_collisions") / job.looks;
+    if (queue > job.width * job.height / 4)
+        check_refuse(
+            check, run,
+            "Let each warp find its largest number by shuffles. Then only one lane calls atomicMax().",
+            "for each check of the residual, %s lanes wait for another lane of their warp",
+            check_number(queue));
+}
 
 CHECK(
     looks, .title = "rung 4: the GPU finds the residual, and main() seldom reads it", .points = 20,
-    .where = CHECK_COUNTS,
+    .where = CHECK_COUNTS, .slowest = 2.3,
     .figure =
         {.text = "for each check of the residual, main() reads from the GPU %s times",
          .want = "at most %s",
@@ -734,15 +777,16 @@ CHECK(
                       .looks = check_random_int(check, 5, 6),
                       .negative = true};
     struct job less = job;
+    less.width = 32 * check_random_int(check, 44, 46);
     less.height = FEWER_ROWS;
-    is_shared(check, run_on(check, less), less, job.looks * (job.every + 1));
-    const struct run *run = run_on(check, job);
-    double queue = check_counter(run, "atomic_collisions") / job.looks;
-    double reads = (double)check_requests(run, "read read_rows") / job.looks;
+    const struct run *elsewhere = run_on(check, less), *run = run_on(check, job);
+    double reads = check_requests(run, "read read_rows");
+    reads = fmax(reads, check_requests(elsewhere, "read read_rows")) / job.looks;
     check_measure(check, run, reads);
     if (reads < EACH_STEP) /* otherwise, the number of reads explains more than this message */
         check_made_by_kernels(check, run, "residuals");
-    is_shared(check, run, job, job.looks * (job.every + 1));
+    limit(check, run, job);
+    limit(check, elsewhere, less);
     if (reads < 1)
         check_refuse(check, run, "Copy the residual by cudaMemcpy(), after `every` steps.",
                      "main() copies no residual from the GPU: it reads residuals in memory that it "
@@ -750,10 +794,6 @@ CHECK(
     check_decides_by_reads(
         check, run, "b", 8, "x",
         "main() must decide when to stop from the residual that it reads from the GPU. It must not compute the residual itself.");
-    if (queue > MOST_QUEUED)
-        check_refuse(
-            check, run,
-            "Let each warp find its largest number by shuffles. Then only one lane calls atomicMax().",
-            "for each check of the residual, %s lanes wait for another lane of their warp",
-            check_number(queue));
+    queues_seldom(check, run, job);
+    queues_seldom(check, elsewhere, less);
 }

@@ -585,31 +585,90 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 /* an instruction for doubles takes as long as 32 instructions for floats */
 #define DOUBLE_PRICE 32
 
-/* The number of wide operations that a program may execute for each number. This limit is needed
- * because tensor cores multiply doubles, too, but the counter of operations in double does not
- * include them. Each matrix product of tensor cores counts as 256 wide operations, and adds up at
- * most 56 numbers. */
+/* The number of wide operations that a program may execute for each number of rungs 1 and 2. This
+ * limit is needed because tensor cores multiply doubles, too, but the counter of operations in
+ * double does not include them. Each matrix product of tensor cores counts as 256 wide operations,
+ * and adds up at most 56 numbers. */
 #define MOST_WIDE 4
 
-/* Measures the operations in double for each number. Ignores a few, with which lanes may combine
- * their sums. */
-static void count_doubles(struct check *check, enum rung rung)
+/* For 1,024 halves, the solution executes 145 instructions. A program that uses two floats for each
+ * sum executes 350. */
+#define MOST_FOR_HALVES 260
+
+static double doubles_of(const struct run *run)
 {
-    const struct run *run = run_on(check, rung, ROWS, WIDTH);
-    double numbers = ROWS * WIDTH, wide = check_counter(run, "wide_operations") / numbers;
-    check_measure(check, run, floor(8 * check_counter(run, "double_operations") / numbers) / 8);
-    if (wide > MOST_WIDE)
+    return check_counter(run, "double_operations");
+}
+
+static double loads_of(const struct run *run)
+{
+    return 1024 * check_counter(run, "global_load_requests");
+}
+
+static double instructions_of(const struct run *run)
+{
+    return 32 * check_counter(run, "warp_instructions") + (DOUBLE_PRICE - 1) * doubles_of(run);
+}
+
+/* Limits what the sums of N numbers cost beside the figure. */
+static void limit_sums(struct check *check, const struct run *run, enum rung rung, double n)
+{
+    double wide = check_counter(run, "wide_operations") / n;
+    double instructions = 1024 * check_counter(run, "warp_instructions") / n;
+    if (rung < HALVES && wide > MOST_WIDE)
         check_refuse(
             check, run, "Add and multiply floats only, and use fused multiply-adds of floats.",
             "for each number, the kernel executes %.1f operations on types wider than a float",
             wide);
+    if (rung == HALVES && doubles_of(run) >= n / 8) {
+        check_refuse(check, run, "Add up in float: the sums are exact.",
+                     "lanes execute %s operations in double", check_number(doubles_of(run)));
+        check_show_counter(check, run, "double_operations");
+    }
+    if (rung == HALVES && instructions > MOST_FOR_HALVES)
+        check_refuse(
+            check, run,
+            "One plain addition for each half-precision number is enough: these additions are exact.",
+            "for 1,024 halves, warps execute %s instructions, and the limit is %d",
+            check_number(instructions), MOST_FOR_HALVES);
 }
 
+/* Checks that kernels read each of N numbers once, and that many warps share the numbers. */
+static void limit_work(struct check *check, const struct run *run, enum rung rung, double n)
+{
+    double bytes = n * (rung == HALVES ? 2 : rung == PRODUCTS ? 8 : 4);
+    double read = 32 * check_sectors_read(run);
+    if (read > 1.5 * bytes)
+        check_refuse(check, run, "Launch one kernel, which reads each number once.",
+                     "the kernels read %s bytes, but all numbers together have %s",
+                     check_number(read), check_number(bytes));
+    if (rung <= HALVES)
+        limit_sums(check, run, rung, n);
+    else
+        check_is_shared(check, run, n / 8, 12, "Let many warps share the numbers.");
+}
+
+/* Measures FIGURE, divided by the number of numbers, for rows of WIDTH numbers and for a random size,
+ * because a program must not be tuned for one size. */
+static void measure(struct check *check, enum rung rung, int width,
+                    double (*figure)(const struct run *run))
+{
+    int rows = ROWS + check_random_int(check, 1, 8),
+        wider = width + 64 * check_random_int(check, 1, 4);
+    const struct run *run = run_on(check, rung, ROWS, width);
+    const struct run *elsewhere = run_on(check, rung, rows, wider);
+    double n = ROWS * width, others = rows * wider;
+    check_measure(check, run, fmax(figure(run) / n, figure(elsewhere) / others));
+    limit_work(check, run, rung, n);
+    limit_work(check, elsewhere, rung, others);
+}
+
+/* Lanes that combine their sums in double execute 0.04 operations for each number. */
 #define DOUBLES                                                                                    \
     {                                                                                              \
         .text = "for each number, the kernel executes %s operations in double", .want = "%s",      \
         .counter = "double_operations", .budget = {                                                \
-            .naive = 1,                                                                            \
+            .naive = 0.17,                                                                         \
             .solution = 0,                                                                         \
             .slack = 1                                                                             \
         }                                                                                          \
@@ -621,7 +680,7 @@ CHECK(
     .hint =
         "TODO 1: keep two floats, the rounded sum and what rounding has cut off. Each step needs six additions and subtractions, and none of them in double.")
 {
-    count_doubles(check, SUMS);
+    measure(check, SUMS, WIDTH, doubles_of);
 }
 
 CHECK(
@@ -630,12 +689,8 @@ CHECK(
     .hint =
         "TODO 2: fmaf(a, b, -product) is the rounding error of the product. Compute product by __fmul_rn(a, b), which the compiler does not fuse with an addition.")
 {
-    count_doubles(check, PRODUCTS);
+    measure(check, PRODUCTS, WIDTH, doubles_of);
 }
-
-/* For 1,024 halves, the solution executes 145 instructions. A program that uses two floats for each
- * sum executes 350. */
-#define MOST_FOR_HALVES 260
 
 CHECK(
     halves, .title = "rung 3: two halves per load, added up in float", .points = 15,
@@ -647,22 +702,7 @@ CHECK(
     .hint =
         "TODO 3: read the row as __half2, as in the last lines of the TODO. __half22float2() makes two floats of it.")
 {
-    const struct run *run = run_on(check, HALVES, ROWS, WIDTH);
-    double numbers = ROWS * WIDTH;
-    check_measure(check, run, 1024 * check_counter(run, "global_load_requests") / numbers);
-    double doubles = check_counter(run, "double_operations");
-    if (doubles >= numbers / 8) {
-        check_refuse(check, run, "Add up in float: the sums are exact.",
-                     "lanes execute %s operations in double", check_number(doubles));
-        check_show_counter(check, run, "double_operations");
-    }
-    double instructions = 1024 * check_counter(run, "warp_instructions") / numbers;
-    if (instructions > MOST_FOR_HALVES)
-        check_refuse(
-            check, run,
-            "One plain addition for each half-precision number is enough: these additions are exact.",
-            "for 1,024 halves, warps execute %s instructions, and the limit is %d",
-            check_number(instructions), MOST_FOR_HALVES);
+    measure(check, HALVES, WIDTH, loads_of);
 }
 
 CHECK(
@@ -678,10 +718,7 @@ CHECK(
     .hint =
         "TODO 4: t - rintf(t) is exact, and between -1/2 and 1/2. Then one multiplication, __sinf() and one addition are enough.")
 {
-    const struct run *run = run_on(check, WAVES, ROWS, WIDTH / 4);
-    double numbers = ROWS * WIDTH / 4, doubles = check_counter(run, "double_operations");
-    double instructions = 32 * check_counter(run, "warp_instructions");
-    check_measure(check, run, (instructions + (DOUBLE_PRICE - 1) * doubles) / numbers);
+    measure(check, WAVES, WIDTH / 4, instructions_of);
 }
 
 CHECK(
@@ -690,7 +727,5 @@ CHECK(
     .hint =
         "TODO 5: with e = expf(-fabsf(t)), nothing overflows. A constant such as 1.0 is a double, and it turns the whole operation into double: write 1 or 1.0f.")
 {
-    const struct run *run = run_on(check, GROWTH, ROWS, WIDTH / 4);
-    double doubles = check_counter(run, "double_operations");
-    check_measure(check, run, floor(8 * doubles / (ROWS * WIDTH / 4)) / 8);
+    measure(check, GROWTH, WIDTH / 4, doubles_of);
 }

@@ -62,7 +62,8 @@ struct mem_block {
     /* for a constant block, the offset after the last byte that the host has ever copied to it */
     uint64_t filled;
     bool is_lent; /* the block's bytes belong to the program (see mem_lend()) */
-    /* the program lent the block at an address that mem_alloc() did not choose */
+    /* the program lent the block at an address that mem_alloc() did not choose: it is page-locked
+     * memory of the host, not managed memory */
     bool keeps_address;
     const char *name;          /* name of the block's variable, which the module owns, or NULL */
     uint8_t *marks[MEM_MARKS]; /* the map of each mark, or NULL if the block has no map */

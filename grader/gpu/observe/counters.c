@@ -11,10 +11,10 @@
 
 #include "gpu/analyse/uses.h"
 #include "gpu/lanes.h"
+#include "gpu/observe/distinct.h"
 #include "gpu/observe/losses.h"
 #include "gpu/observe/old_rules.h"
 
-#define LANES 32u
 #define BANKS 32u
 
 /* The ways in which a GPU executes an atomic in shared memory; see find_form(). NOT_ATOMIC is for
@@ -48,6 +48,7 @@ struct state {
     uint64_t *others;
     uint64_t *bulk;       /* for each pc, the bytes of global memory that its bulk copies access */
     uint64_t bulk_shared; /* bytes of shared memory that bulk copies access */
+    uint64_t *host;       /* for each pc, the sectors of page-locked memory that it touches */
     /* The number of sectors that each warp has loaded from global memory, indexed by CTA and warp.
      * The array has `places` entries. In a very large grid, several warps share an entry and count
      * as one warp. */
@@ -66,6 +67,7 @@ static void counters_free(struct state *state)
     free(state->form);
     free(state->others);
     free(state->bulk);
+    free(state->host);
     free(state->loaded);
     for (uint32_t i = 0; state->samples && i < state->count; i++)
         free(state->samples[i].seen);
@@ -98,83 +100,17 @@ static void *counters_begin(const struct launch_view *launch)
     bool has_others = launch->cluster_size > 1;
     state->others = has_others ? calloc(state->count, sizeof *state->others) : NULL;
     state->bulk = calloc(state->count, sizeof *state->bulk);
+    state->host = calloc(state->count, sizeof *state->host);
     state->warps = launch->warps;
     state->places = 1;
     while (state->places < launch->cta_count * state->warps && state->places < MOST_PLACES)
         state->places *= 2;
     state->loaded = calloc(state->places, sizeof *state->loaded);
     if (state->global && state->kind && state->form && state->samples && state->loaded &&
-        state->bulk && (state->others || !has_others))
+        state->bulk && state->host && (state->others || !has_others))
         return state;
     counters_free(state);
     return NULL;
-}
-
-/* --- distinct values -------------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static unsigned count_distinct_by_sorting(const uint64_t *values, unsigned shift)
-{
-    uint64_t sorted[LANES];
-    for (unsigned i = 0; i < LANES; i++)
-        sorted[i] = values[i] >> shift;
-    qsort(sorted, LANES, sizeof *sorted, by_value);
-    unsigned distinct = 1;
-    for (unsigned i = 1; i < LANES; i++)
-        distinct += sorted[i] != sorted[i - 1];
-    return distinct;
-}
-
-/* as wide as a vector of AVX2; gcc would compare wider vectors element by element */
-typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
-#define WORDS 8u
-
-/* Returns a bit mask of the values that differ from all earlier values. COUNT is 16 or 32. Compares
- * all values with all others by vector operations, WORDS values at a time. No value may be
- * UINT32_MAX, because this value pads the array. */
-LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
-{
-    uint32_t padded[2 * LANES], again[LANES], firsts = 0;
-    for (unsigned i = 0; i < LANES; i++)
-        padded[i] = UINT32_MAX;
-    memcpy(padded + LANES, values, count * sizeof *values);
-    for (unsigned at = 0; at < count; at += WORDS) {
-        const uint32_t *here = padded + LANES + at;
-        words mine = *(const words *)here, seen = {0};
-        for (unsigned back = 1; back < at + WORDS; back++)
-            seen |= (words)(mine == *(const words *)(here - back));
-        *(words *)(again + at) = seen;
-    }
-    for (unsigned i = 0; i < count; i++)
-        firsts |= (uint32_t)!again[i] << i;
-    return firsts;
-}
-
-/* Returns the number of distinct addresses, ignoring the lowest SHIFT bits. LOW and HIGH are the
- * lowest and the highest address. */
-LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high,
-                                     unsigned shift)
-{
-    uint64_t first = low >> shift, span = (high >> shift) - first;
-    uint32_t values[LANES], rises = 0, falls = 0;
-    if (span == 0)
-        return 1;
-    if (span >= UINT32_MAX)
-        return count_distinct_by_sorting(addr, shift);
-    for (unsigned i = 0; i < LANES; i++)
-        values[i] = (uint32_t)((addr[i] >> shift) - first);
-    for (unsigned i = 1; i < LANES; i++) {
-        rises += values[i] > values[i - 1];
-        falls += values[i] < values[i - 1];
-    }
-    if (!rises || !falls) /* the values are sorted */
-        return rises + falls + 1;
-    return (unsigned)__builtin_popcount(find_firsts(values, LANES));
 }
 
 static unsigned log2_of(unsigned power_of_two)
@@ -254,6 +190,27 @@ LANES_INLINE uint64_t count_global(struct traffic *traffic, struct sample *sampl
 LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, uint64_t sectors)
 {
     state->loaded[(cta * state->warps + warp) & (state->places - 1)] += (uint32_t)sectors;
+}
+
+/* --- page-locked memory of the host ----------------------------------------------------------- */
+
+/* Returns whether ADDR is in page-locked memory. Managed memory is not: its pages move to the
+ * GPU. */
+static bool is_on_host(const struct state *state, uint64_t addr)
+{
+    const struct memory *memory = state->launch->memory;
+    const struct mem_block *block = memory->lent ? mem_block_at(memory, addr) : NULL;
+    return block && block->is_lent && block->keeps_address;
+}
+
+/* Adds the SECTORS of an access if at least one lane touches page-locked memory. Leaves out
+ * reductions, which fetch nothing: a sum may be on the host. */
+static void count_host(struct state *state, const struct obs_access *access, uint64_t sectors)
+{
+    bool found = false, counts = state->launch->memory->lent && access->kind != OBS_REDUCTION;
+    for (unsigned l = 0; counts && l < LANES && !found; l++)
+        found = is_on_host(state, access->addr[l]);
+    state->host[access->pc] += found ? sectors : 0;
 }
 
 /* --- shared memory ---------------------------------------------------------------------------- */
@@ -483,6 +440,7 @@ static void count_bulk(struct state *state, const struct obs_access *access)
     }
     state->kind[entry_of(state, access->space, access->pc)] = access->kind;
     state->bulk[access->pc] += access->bytes;
+    count_host(state, access, (access->bytes + 31u) / 32);
 }
 
 /* Counts a texture fetch or an access to a surface. There are no findings about textures, so no
@@ -492,6 +450,7 @@ LANES_INLINE void count_texture(struct state *state, const struct obs_access *ac
     struct sample unused = {0};
     state->kind[access->pc] = access->kind == OBS_LOAD ? OF_TEXTURE : OF_TEXTURE + 1;
     uint64_t sectors = count_global(&state->global[access->pc], &unused, access);
+    count_host(state, access, sectors);
     if (access->kind == OBS_LOAD)
         note_load(state, access->cta, access->warp, sectors);
 }
@@ -520,6 +479,7 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         remember(&state->samples[access->pc], access);
         uint64_t sectors =
             count_global(&state->global[access->pc], &state->samples[access->pc], access);
+        count_host(state, access, sectors);
         if (access->kind == OBS_LOAD)
             note_load(state, access->cta, access->warp, sectors);
     } else if (access->space == PTX_SHARED && access->kind <= OBS_STORE)
@@ -572,12 +532,15 @@ LANES_INLINE enum obs_answer count_repeat(struct state *state, struct traffic *t
     add_cost(traffic, cost, repeat->times);
     if (repeat->space == PTX_SHARED)
         return wastes ? OBS_SERIES : OBS_COUNT_ONLY;
+    /* the lanes of a repeat are in one allocation */
+    if (repeat->kind != OBS_REDUCTION && is_on_host(state, repeat->first))
+        state->host[repeat->pc] += (uint64_t)cost.pieces * repeat->times;
     if (repeat->kind == OBS_LOAD)
         note_load(state, repeat->cta, repeat->warp, cost.pieces);
     uint64_t form = repeat->dense ? DENSE_FORM : sample->form;
     sample_again(sample, true, repeat->warp,
                  (struct access_seen){repeat->cta, repeat->first, form, repeat->mask});
-    return OBS_SERIES;
+    return state->launch->memory->lent ? OBS_DONE : OBS_SERIES;
 }
 
 /* Takes an access of a series as the instruction's sample. */
@@ -711,8 +674,10 @@ static void counters_join(void *into, void *argument)
         total->others[i] += state->others[i];
     for (uint32_t i = 0; i < total->count; i++)
         sample_join(&total->samples[i], &state->samples[i]);
-    for (uint32_t i = 0; i < total->count; i++)
+    for (uint32_t i = 0; i < total->count; i++) {
         total->bulk[i] += state->bulk[i];
+        total->host[i] += state->host[i];
+    }
     total->bulk_shared += state->bulk_shared;
     for (uint64_t i = 0; i < total->places; i++)
         total->loaded[i] += state->loaded[i];
@@ -752,6 +717,9 @@ static void counters_end(void *argument, const struct launch_view *launch,
         per_instruction[pc].value[EMU_shared_atomic_lanes] += s->lanes;
         per_instruction[pc].value[EMU_atomic_collisions] +=
             (is_atomic ? g->collisions : 0) + s->collisions;
+        if (state->kind[pc] == OBS_LOAD || state->kind[pc] == OF_TEXTURE)
+            per_instruction[pc].value[EMU_load_collisions] += g->collisions;
+        per_instruction[pc].value[EMU_host_sectors] += state->host[pc];
         value = per_instruction[pc].value + local[state->kind[2 * state->count + pc]];
         value[0] += state->local[pc].requests;
         value[1] += state->local[pc].pieces;

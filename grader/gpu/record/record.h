@@ -31,9 +31,9 @@
  * {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in a
  * separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows": 300,
  * ...}, "sectors": {"copy": 64, ...}}: the number of requests of each call in gpu/remote/calls.def,
- * the number of rows in these requests, and the sectors of 32 bytes that copies and fills on the
- * device (copy, copy_rows, set, set_rows) read and wrote. A call for rows, such as cudaMemcpy2D(),
- * is a request for rows even if there is only one row.
+ * the number of rows in these requests, and the sectors of 32 bytes of the device's memory that
+ * copies and fills (copy, set, write, read, and those of rows) read and wrote. A call for rows,
+ * such as cudaMemcpy2D(), is a request for rows even if there is only one row.
  *
  * With a chip, each piece of work that has ended has a line {"work": {"name", "engine": "compute",
  * "to-device" or "from-device", "stream", "start_us", "end_us", "bytes" of a copy or fill}}, up to

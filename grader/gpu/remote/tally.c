@@ -85,6 +85,14 @@ void tally_add_sectors(struct tally *tally, const struct wire_head *request)
     case WIRE_CALL_set_rows:
         *sectors += sectors_of(arg[0], arg[2], arg[3], arg[4]);
         break;
+    case WIRE_CALL_write:
+    case WIRE_CALL_read:
+        *sectors += sectors_of(arg[0], arg[1] < WIRE_CHUNK ? arg[1] : WIRE_CHUNK, 1, 0);
+        break;
+    case WIRE_CALL_write_rows:
+    case WIRE_CALL_read_rows:
+        *sectors += sectors_of(arg[0], arg[1], arg[2], arg[3]);
+        break;
     default:
         break;
     }

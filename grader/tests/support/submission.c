@@ -97,6 +97,7 @@ char *submission_grade(const char *lab, const char *name, int *code, json_t **re
               "--json result.json 2>&1",
               lab, name);
     if (result) {
+        cr_assert(*code == 0 || *code == 1, "%s: %d: %s", lab, *code, output);
         char *text = shell_file("result.json", NULL);
         *result = json_loads(text, 0, NULL);
         cr_assert(*result, "no JSON: %s", text);

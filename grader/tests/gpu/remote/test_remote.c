@@ -240,8 +240,7 @@ Test(remote, rows_are_allocated_with_a_pitch)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* The server counts the requests itself. The program's own count arrives as a note, which
- * any program can send. */
+/* The server counts the requests itself: any program can send a note with counts of its own. */
 Test(remote, requests_are_counted)
 {
     struct link link;
@@ -269,9 +268,10 @@ Test(remote, requests_are_counted)
     cr_assert(ask(&link, WIRE_CALL_note, &head, note) && head.what == EMU_INVALID_VALUE);
     cr_expect_eq(close_link(&link), SERVER_DONE);
     cr_expect_str_eq(
-        record, "{\"calls\":{\"cudaMemset2D\":1}}\n"
-                "{\"requests\":{\"alloc\":1,\"write\":1,\"note\":2,\"write_rows\":1,"
-                "\"read_rows\":3},\"rows\":{\"write_rows\":6,\"read_rows\":12},\"sectors\":{}}\n");
+        record,
+        "{\"calls\":{\"cudaMemset2D\":1}}\n{\"requests\":{\"alloc\":1,\"write\":1,\"note\":2,"
+        "\"write_rows\":1,\"read_rows\":3},\"rows\":{\"write_rows\":6,\"read_rows\":12},"
+        "\"sectors\":{\"write\":32768,\"write_rows\":3,\"read_rows\":3}}\n");
 }
 
 /* Returns the number of sectors that COUNT rows contain, computed row by row and byte by byte. */
