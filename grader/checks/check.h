@@ -454,6 +454,9 @@ void check_is_shared(struct check *check, const struct run *run, double sectors,
  * orders before it, and for a free engine (gpu/order/timeline.h). Fails the check if the program
  * copies less than BYTES to the GPU or less than BYTES back. Returns 0 if RUN is NULL. */
 double check_makespan(struct check *check, const struct run *run, uint64_t bytes);
+/* Returns the number of host functions, and of copies within the host, that ran in streams.
+ * check_makespan() leaves their times out. Returns 0 if RUN is NULL. */
+double check_pieces_on_host(const struct run *run);
 
 /* Returns the number of requests that the program sent to the GPU. WHAT names the kinds of
  * requests, separated by spaces. Returns 0 if RUN is NULL, and on a real GPU. The emulator counts

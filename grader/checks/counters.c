@@ -213,8 +213,8 @@ static bool has_more_votes(const struct run *run)
     return check_counter(run, "block_votes") > single;
 }
 
-/* Besides the data, kernels may access this many bytes of page-locked memory of the host, in sectors
- * of 32 bytes: enough for sums and flags that are there. */
+/* Besides the data, kernels may access this many bytes of page-locked memory of the host, in
+ * sectors of 32 bytes: enough for sums and flags that are there. */
 #define MOST_ON_HOST 4096
 
 /* Fails the check if kernels access page-locked memory of the host more often than copies would.

@@ -87,6 +87,11 @@ double check_makespan(struct check *check, const struct run *run, uint64_t bytes
     return floor(json_number_of(timeline, "us") + 0.5);
 }
 
+double check_pieces_on_host(const struct run *run)
+{
+    return run ? json_number_of(json_object_get(run->record, "timeline"), "on_host") : 0;
+}
+
 /* Returns the time of the copies and fills within the GPU, in microseconds. */
 static double time_of_copies(const json_t *record)
 {

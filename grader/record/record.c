@@ -275,7 +275,7 @@ static bool add_work(json_t *list, const json_t *from)
 static bool copy_timeline(json_t *document, const json_t *from, json_t *work)
 {
     static const char *const reals[] = {"us", "kernels_us", "copies_us", "overlapped_us"};
-    static const char *const numbers[] = {"kernels", "copies", "unknown"};
+    static const char *const numbers[] = {"kernels", "copies", "unknown", "on_host"};
     json_t *timeline = json_object();
     bool good = copy_text(timeline, from, "gpu", MAX_NAME) &&
                 copy_text(timeline, from, "title", MAX_NAME) &&

@@ -175,6 +175,10 @@ static const struct run *run_measured(struct check *check, int rung, int depth)
         check_refuse(check, run, "Use tensor cores only in rung 4.",
                      "rungs 1 to 3 multiply floats, but tensor cores make %s multiply-adds",
                      check_number(wide));
+    if (rung == TENSOR && wide > 1.1 * all)
+        check_refuse(check, run, "Multiply each tile of A and each tile of B only once.",
+                     "tensor cores make %s multiply-adds, but the product needs only %s",
+                     check_number(wide), check_number(all));
     return run;
 }
 

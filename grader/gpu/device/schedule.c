@@ -31,6 +31,7 @@ struct schedule {
     /* `pieces` counts all pieces of work, and `unknown` the launches without a predicted time or
      * without a step */
     uint64_t pieces, unknown;
+    uint64_t on_host; /* pieces of work that do not use the GPU */
     bool has_work, has_ended;
 };
 
@@ -86,11 +87,12 @@ static void end(struct schedule *schedule)
     timeline_host_waits_all(schedule->timeline);
     struct timeline_totals totals = timeline_totals(schedule->timeline);
     record(schedule,
-           json_pack("{s{sssssbsfsfsfsfsIsIsI}}", "timeline", "gpu", chip->name, "title",
+           json_pack("{s{sssssbsfsfsfsfsIsIsIsI}}", "timeline", "gpu", chip->name, "title",
                      chip->title, "measured", chip->measured != 0, "us", totals.us, "kernels_us",
                      totals.kernels_us, "copies_us", totals.copies_us, "overlapped_us",
                      totals.overlapped_us, "kernels", (json_int_t)totals.kernels, "copies",
-                     (json_int_t)totals.copies, "unknown", (json_int_t)schedule->unknown));
+                     (json_int_t)totals.copies, "unknown", (json_int_t)schedule->unknown, "on_host",
+                     (json_int_t)schedule->on_host));
 }
 
 void schedule_close(struct schedule *schedule)
@@ -194,6 +196,7 @@ static void work(struct schedule *schedule, const struct order_stream *stream,
     struct timeline_work timed = {.engine = TIMELINE_NOWHERE, .share = 1};
     bool known = true;
     schedule->has_work = true;
+    schedule->on_host += step->work == EMU_ON_THE_HOST;
     if (step->work == EMU_IN_A_KERNEL)
         known = time_launch(schedule, step, &timed);
     else

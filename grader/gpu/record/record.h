@@ -38,8 +38,9 @@
  * With a chip, each piece of work that has ended has a line {"work": {"name", "engine": "compute",
  * "to-device" or "from-device", "stream", "start_us", "end_us", "bytes" of a copy or fill}}, up to
  * 10,000 lines, and the end has {"timeline": {"gpu", "title", "measured", "us", "kernels_us",
- * "copies_us", "overlapped_us", "kernels", "copies", "unknown"}} (see gpu/order/timeline.h).
- * "unknown" counts launches without a predicted time, which the timeline leaves out.
+ * "copies_us", "overlapped_us", "kernels", "copies", "unknown", "on_host"}} (see
+ * gpu/order/timeline.h). The timeline leaves out launches without a predicted time, which "unknown"
+ * counts, and host functions and copies within the host, which "on_host" counts.
  *
  * With the tool "origins", each copy to the host also has a line: {"copy": {"bytes", "sha256",
  * "made", "same"}}. "made" says that kernels wrote all of the copied bytes, or that they are
