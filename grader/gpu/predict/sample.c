@@ -40,6 +40,10 @@ struct sampling {
 struct ranges {
     uint32_t count; /* 0 if not known */
     int32_t begin[MOST_RANGES], end[MOST_RANGES];
+    /* the size of each range if all have the same, and the same place in a sector; otherwise 0 */
+    uint32_t size;
+    uint64_t last; /* the first lane's address in the load that was recorded last, and its part */
+    unsigned part;
 };
 
 struct state {
@@ -350,6 +354,26 @@ static void keep_ranges(struct state *state, const struct obs_access *access)
         ranges->begin[ranges->count - 1] = (int32_t)begin;
         ranges->end[ranges->count - 1] = (int32_t)end;
     }
+    ranges->size = (uint32_t)(ranges->end[0] - ranges->begin[0]);
+    for (uint32_t i = 0; i < ranges->count; i++)
+        if (ranges->end[i] - ranges->begin[i] != (int32_t)ranges->size || ranges->begin[i] % 32)
+            ranges->size = 0;
+    ranges->last = first;
+    ranges->part = state->last_part;
+}
+
+/* Records the sectors of a repeat that starts at FIRST, unless they are those of the last load. */
+static void note_ranges(struct state *state, struct ranges *ranges, uint64_t first)
+{
+    uint64_t last = ranges->last, more = ranges->size - 1;
+    if (ranges->size && ranges->part == state->last_part && last / 32 == first / 32 &&
+        (last + more) / 32 == (first + more) / 32)
+        return;
+    ranges->last = first;
+    ranges->part = state->last_part;
+    for (uint32_t i = 0; i < ranges->count; i++)
+        note_range(state, first + (uint64_t)(int64_t)ranges->begin[i],
+                   first + (uint64_t)(int64_t)ranges->end[i], state->last_part, FOOTPRINT_READS);
 }
 
 /* Records the words that a compare-and-swap accesses. */
@@ -407,16 +431,13 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
     if (use_of(repeat->kind) != FOOTPRINT_ADDS && !watches_any(state, begin, end))
         return OBS_DONE;
-    const struct ranges *ranges = &state->ranges[repeat->pc];
+    struct ranges *ranges = &state->ranges[repeat->pc];
     if (repeat->dense)
         note_range(state, begin, end, state->last_part, use_of(repeat->kind));
     else if (repeat->kind != OBS_LOAD || !ranges->count)
         return OBS_FULL;
     else
-        for (uint32_t i = 0; i < ranges->count; i++)
-            note_range(state, repeat->first + (uint64_t)(int64_t)ranges->begin[i],
-                       repeat->first + (uint64_t)(int64_t)ranges->end[i], state->last_part,
-                       FOOTPRINT_READS);
+        note_ranges(state, ranges, repeat->first);
     return OBS_DONE;
 }
 
