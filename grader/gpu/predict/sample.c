@@ -429,16 +429,34 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
         return OBS_COUNT_ONLY;
     uint64_t begin = repeat->first + (uint64_t)(int64_t)repeat->low;
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
-    if (use_of(repeat->kind) != FOOTPRINT_ADDS && !watches_any(state, begin, end))
-        return OBS_DONE;
     struct ranges *ranges = &state->ranges[repeat->pc];
+    bool is_known = repeat->dense || (repeat->kind == OBS_LOAD && ranges->count);
+    if (use_of(repeat->kind) != FOOTPRINT_ADDS && !watches_any(state, begin, end))
+        return is_known ? OBS_SERIES : OBS_DONE;
+    if (!is_known)
+        return OBS_FULL;
     if (repeat->dense)
         note_range(state, begin, end, state->last_part, use_of(repeat->kind));
-    else if (repeat->kind != OBS_LOAD || !ranges->count)
-        return OBS_FULL;
     else
         note_ranges(state, ranges, repeat->first);
-    return OBS_DONE;
+    return OBS_SERIES;
+}
+
+static void sample_series(void *argument, const struct obs_series_list *list)
+{
+    struct state *state = argument;
+    struct ranges *ranges = &state->ranges[list->pc];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct obs_series *series = &list->series[i];
+        uint64_t first = series->first;
+        set_place(state, series->cta);
+        for (uint32_t t = 0; t < series->times; t++, first += (uint64_t)series->step)
+            if (list->dense)
+                note_range(state, first, first + WARP * list->bytes, state->last_part,
+                           use_of(list->kind));
+            else
+                note_ranges(state, ranges, first);
+    }
 }
 
 /* --- end -------------------------------------------------------------------------------------- */
@@ -528,6 +546,7 @@ const struct observer obs_predict = {
     .begin = sample_begin,
     .access = sample_access,
     .repeat = sample_repeat,
+    .series = sample_series,
     .follows = sample_follows,
     .step = sample_step,
     .ended = sample_ended,
