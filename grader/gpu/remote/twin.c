@@ -260,17 +260,28 @@ struct span {
     uint8_t *seen, *own;
 };
 
+/* Returns whether twin_change() has recognised the word at the bytes from I to END - 1. By chance,
+ * the number that replaces a word may equal it. Then the words on both sides decide. */
+static bool is_recognised(const struct span *span, uint64_t i, uint64_t end)
+{
+    const uint8_t *seen = span->seen, *own = span->own;
+    return memcmp(seen + i, own + i, end - i) != 0 ||
+           (i >= WORD && end + WORD <= span->size &&
+            memcmp(seen + i - WORD, own + i - WORD, WORD) != 0 &&
+            memcmp(seen + end, own + end, WORD) != 0);
+}
+
 /* Returns whether the word at the bytes from I to END - 1 must be written to the twin. It must be
  * written if the program has changed it since the last request. Otherwise, the twin usually keeps
  * its own word, which a kernel may have written. The exception is a word that twin_change() has
- * replaced for a judged twin. It is written, too, even if it is unchanged: twin_change() recognises
- * a word only together with the words around it, and these may have changed. */
+ * recognised for a judged twin. It is written, too, even if it is unchanged: twin_change()
+ * recognises a word only together with the words around it, and these may have changed. */
 static bool is_new(const struct twin *twin, const struct span *span, uint64_t i, uint64_t end)
 {
     const struct twin_share *share = span->share;
     const uint8_t *seen = span->seen + i, *own = span->own + i;
     return memcmp(seen, share->last + span->at + i, end - i) != 0 ||
-           (twin->is_judged && memcmp(seen, own, end - i) != 0 &&
+           (twin->is_judged && is_recognised(span, i, end) &&
             memcmp(own, share->own + span->at + i, end - i) != 0);
 }
 
