@@ -540,7 +540,7 @@ LANES_INLINE enum obs_answer count_repeat(struct state *state, struct traffic *t
     uint64_t form = repeat->dense ? DENSE_FORM : sample->form;
     sample_again(sample, true, repeat->warp,
                  (struct access_seen){repeat->cta, repeat->first, form, repeat->mask});
-    return state->launch->memory->lent ? OBS_DONE : OBS_SERIES;
+    return OBS_SERIES;
 }
 
 /* Takes an access of a series as the instruction's sample. */
@@ -575,6 +575,8 @@ static void counters_series(void *argument, const struct obs_series_list *list)
             take_from_series(sample, list, series, cost);
         if (list->space != PTX_GLOBAL)
             continue;
+        if (list->kind != OBS_REDUCTION && is_on_host(state, series->first))
+            state->host[list->pc] += (uint64_t)cost.pieces * series->times;
         if (list->kind == OBS_LOAD)
             note_load(state, series->cta, series->warp, (uint64_t)cost.pieces * series->times);
         sample_again(sample, true, series->warp,
