@@ -124,16 +124,17 @@ static void measure(struct check *check, enum rung rung)
 {
     const struct run *run = run_on(check, rung, FRAMES, SIZE);
     double us = check_makespan(check, run, FRAMES * SIZE * sizeof(int));
+    double on_host = check_pieces_on_host(run);
     unsigned long locked = check_requests(run, "lend");
     check_measure(check, run, us);
     if (locked > MOST_LOCKED)
         check_refuse(check, run, "Lock the memory once, before the first copy.",
                      "the program page-locks memory %lu times, and each time takes long", locked);
-    if (check_pieces_on_host(run) > 1)
+    if (on_host > 1)
         check_refuse(
             check, run, "Call functions of the host between the CUDA calls, not in a stream.",
             "%.0f host functions (or copies within the host) run in streams, and the prediction does not know how long streams and the host wait for them",
-            check_pieces_on_host(run));
+            on_host);
     if (rung >= OVERLAPPED && us > 240) /* nearly nothing overlaps if it takes so long */
         check_show_line(check, "cudaStreamSynchronize(");
 }
