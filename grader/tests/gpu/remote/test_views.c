@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/remote/twin.h"
 #include "gpu/remote/views.h"
 #include "record/case.h"
 #include "tests/support/shell.h"
@@ -184,4 +185,39 @@ Test(views, that_are_spoilt)
         pieces += changed > 0;
     }
     cr_expect(pieces > BYTES / 16 / 10 && pieces < BYTES / 16 / 6, "%d", pieces);
+}
+
+/* A program copies both halves of the input through the same shared memory. One number of the second
+ * half equals the number in its place in the first half, and its own judged number. So neither the
+ * program's bytes nor the replacement tell that it is new. */
+Test(views, of_numbers_that_are_equal_by_chance)
+{
+    enum { HALF = COUNT / 2, PLACE = 8 };
+    const emu_addr at = 0x7f0000000000;
+    char paths[2][600];
+    struct twin twin;
+    struct emu_device *device;
+    static int buffer[HALF], now[HALF];
+    for (int i = 0; i < COUNT; i++) {
+        shown[i] = (1 << 20) + i * i;
+        judged[i] = -i;
+    }
+    shown[HALF + PLACE] = judged[HALF + PLACE] = shown[PLACE];
+    snprintf(paths[0], sizeof paths[0], "%s/shown", shell_folder());
+    snprintf(paths[1], sizeof paths[1], "%s/judged", shell_folder());
+    write_input(paths[0], shown);
+    write_input(paths[1], judged);
+    struct twin_options options = {.shown = paths[0], .judged = paths[1], .answers_fd = -1};
+    struct emu_options device_options = {.record_fd = -1};
+    cr_assert(twin_open(&twin, &options, &device_options, &device));
+    cr_assert(twin_lend(&twin, at, (uint8_t *)buffer, sizeof buffer));
+    for (int half = 0; half < 2; half++) {
+        memcpy(buffer, shown + half * HALF, sizeof buffer);
+        twin_follow(&twin);
+        cr_assert_eq(emu_read(twin.device, now, at, sizeof now), EMU_OK);
+        for (int i = 0; i < HALF; i++)
+            cr_expect_eq(now[i], judged[half * HALF + i], "half %d, number %d", half, i);
+    }
+    twin_close(&twin);
+    emu_close(device);
 }
