@@ -132,7 +132,8 @@ struct check_info {
     /* If true, also counts the kernels' accesses to rows from cudaMallocPitch(), in the counters
      * rows_... of gpu/counters.def. */
     bool rows;
-    /* If true, also counts the loads for which warps must wait, in the counter waits_for_loads. */
+    /* If true, also counts the loads for which warps must wait, in the counters waits_... of
+     * gpu/counters.def. */
     bool waits;
     /* The name of a GPU (gpu/predict/chips/), such as "h100", or NULL. If it is set, the emulator
      * predicts the time on this GPU, and check_makespan() returns it. */
