@@ -292,6 +292,7 @@ const struct run *check_perform_run(struct check *check, const struct run_plan *
     }
     struct run *run = &check->runs[check->run_count++];
     *run = (struct run){.plan = ended.plan, .input = input};
+    memcpy(run->context, check->context, sizeof run->context);
     take_run(check, run, &ended);
     end_processes(&ended);
     return check_is_open(check) ? run : NULL;

@@ -40,6 +40,7 @@ struct run_plan {
 struct run {
     struct run_plan plan; /* the plan as it was carried out */
     const struct case_data *input;
+    char context[160];        /* describes the input (see struct check) */
     struct case_data *result; /* the submission's result file, or NULL if it cannot be read */
     json_t *record;           /* the emulator's run/v1 document, or NULL on a GPU */
     json_t *counters;         /* totals over the run's launches, or NULL on a GPU */

@@ -116,6 +116,8 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
     va_end(arguments);
     check_fail(check, "failed", "%s", message);
     check_advise(check, "%s", hint);
+    /* the check may have made other runs since */
+    memcpy(check->verdict.failed_case, run->context, sizeof run->context);
 }
 
 void check_value(struct check *check, double value)
