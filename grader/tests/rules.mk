@@ -97,6 +97,15 @@ ORDINARY_ONLY := autograder/works_ batch_grade/a_grader_failure_ batch_grade/con
 # One `*` for all: with sanitizers, Criterion needs 40 s to match a `*` for each.
 one_of = (@($(subst $() ,|,$(strip $1)))*)
 ALL_ELSE := !$(call one_of,$(GRADINGS) $(if $(SANITIZE),$(ORDINARY_ONLY)))
+
+# `make test` does not repeat what `make asan` has tested: if its tests have passed and no file has changed since then, the
+# other tests run, and these, which check more without sanitizers or test the arithmetic of optimised code.
+TESTED_TWICE := attacks/end_ device/launches_reuse_ hardware_answers/ hostile_ptx/costs_ opcodes/ racecheck/says_when_
+PASSED := build/asan/passed
+has_passed = $(shell [ -e $(PASSED) ] && [ -z "$$(find Makefile grader handouts labs shared solutions build/config.mk \
+	-type f -newer $(PASSED) -print -quit)" ] && echo yes)
+to_test = $(if $(SANITIZE),$(ALL_ELSE),$(if $(has_passed),@$(call one_of,$(ORDINARY_ONLY) $(TESTED_TWICE)),$(ALL_ELSE)))
+
 run_tests = $(call sanitized,$(UNIT) $(TEST_JOBS) --filter '$(or $(TEST_FILTER),$1)')
 
 # The handouts' tests make their own pages, and check the real pages.
@@ -104,7 +113,9 @@ test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)
 test: build/setup/autograder
 test gradings: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
 test:
-	$(Q)$(call run_tests,$(ALL_ELSE))
+	$(if $(SANITIZE)$(TEST_FILTER),,$(if $(has_passed),@echo "The tests that 'make asan' has just passed are left out; TEST_FILTER='*' runs all."))
+	$(Q)$(call run_tests,$(to_test))
+	$(if $(SANITIZE),$(if $(TEST_FILTER),,@touch $(PASSED)))
 
 gradings:
 	$(Q)$(call run_tests,@$(call one_of,$(GRADINGS)))
