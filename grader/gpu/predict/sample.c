@@ -322,7 +322,7 @@ static void note_access(struct state *state, const struct obs_access *access)
     uint64_t last = UINT64_MAX;
     for (uint32_t left = access->mask; left; left &= left - 1) {
         uint64_t addr = access->addr[__builtin_ctz(left)];
-        if (addr / 32 != last)
+        if (use != FOOTPRINT_READS || addr / 32 != last)
             note_range(state, addr, addr + access->bytes, part, use);
         last = addr / 32;
     }
