@@ -33,16 +33,20 @@ struct sampling {
 
 #define NOTED 1024u
 
-/* What a load reads, as ranges of bytes relative to the first lane's address. A repeat of the load
- * reads the same ranges, relative to its own first address. */
+/* What an instruction accesses, as ranges of bytes relative to the first lane's address. A repeat
+ * accesses the same ranges, relative to its own first address. */
 #define MOST_RANGES WARP
 
 struct ranges {
     uint32_t count; /* 0 if not known */
-    int32_t begin[MOST_RANGES], end[MOST_RANGES];
-    /* the size of each range if all have the same, and the same place in a sector; otherwise 0 */
-    uint32_t size;
-    uint64_t last; /* the first lane's address in the load that was recorded last, and its part */
+    int64_t begin[MOST_RANGES], end[MOST_RANGES];
+};
+
+#define SERIES 64u
+
+/* A range of bytes that was read TIMES times in PART, each time STEP bytes further on. */
+struct noted_series {
+    uint64_t first, size, step, times;
     unsigned part;
 };
 
@@ -52,15 +56,17 @@ struct state {
     struct sampling *sampling;
     struct footprint footprint;
     struct walk_cost *costs; /* for each instruction */
-    struct ranges *ranges;   /* for each instruction, those of its latest access not dense */
+    struct ranges *ranges;   /* for each instruction, those of its latest pattern not dense */
     struct spread spread;
     unsigned parts;
-    /* The CTA that accessed memory last, its number in the sample, and its part (set_place()). */
-    uint64_t last_cta, last_number;
-    unsigned last_part;
+    uint64_t last_cta; /* the CTA that accessed memory last, and its part (set_part()) */
+    unsigned part;
     uint64_t noted[NOTED]; /* hash table of lines that were recorded recently (see was_noted()) */
-    uint64_t most;         /* maximum number of instructions kept of each warp */
-    struct walk_cta *ctas, *current;
+    struct noted_series series[SERIES]; /* the same for series (see was_read()) */
+    uint64_t most;                      /* maximum number of instructions kept of each warp */
+    struct walk_cta *ctas;
+    uint64_t found_cta; /* the CTA that find_cta() has looked for last, and its answer */
+    struct walk_cta *found;
     /* NULL unless the kernel reads a clock that shows predicted time */
     struct pace *pace;
 };
@@ -150,7 +156,7 @@ static void *sample_begin(const struct launch_view *launch)
     uint64_t at_a_time = (uint64_t)state->spread.resident * state->spread.sms;
     uint64_t waves = (launch->cta_count + at_a_time - 1) / at_a_time;
     state->parts = waves < MOST_PARTS ? (unsigned)waves : MOST_PARTS;
-    state->last_cta = UINT64_MAX;
+    state->last_cta = state->found_cta = UINT64_MAX;
     state->most = SAMPLE_BUDGET / (state->spread.resident * state->spread.warps);
     state->most = state->most > SAMPLE_MIN_WALK ? state->most : SAMPLE_MIN_WALK;
     if (launch->reads_clock && launch->options->predicts_clock)
@@ -202,7 +208,8 @@ static bool takes(struct state *state, uint64_t cta)
     if (!walks)
         return false;
     walks->next = state->ctas;
-    state->ctas = state->current = walks;
+    state->ctas = state->found = walks;
+    state->found_cta = cta;
     return true;
 }
 
@@ -212,14 +219,16 @@ static bool sample_follows(void *argument, uint64_t cta)
     return takes(state, cta) || state->pace;
 }
 
+/* Returns the walks of CTA, or NULL if it is not in the sample. */
 static struct walk_cta *find_cta(struct state *state, uint64_t cta)
 {
-    if (state->current && state->current->cta == cta)
-        return state->current;
-    state->current = state->ctas;
-    while (state->current && state->current->cta != cta)
-        state->current = state->current->next;
-    return state->current;
+    if (state->found_cta == cta)
+        return state->found;
+    state->found_cta = cta;
+    state->found = number_of(state, cta) == SAMPLE_MOST ? NULL : state->ctas;
+    while (state->found && state->found->cta != cta)
+        state->found = state->found->next;
+    return state->found;
 }
 
 /* Sets *VALUE to the maximum of *VALUE and OTHER. Other threads may do so at the same time. */
@@ -262,23 +271,22 @@ static double sample_now(void *argument, uint64_t cta, uint32_t warp)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Computes the number and the part of CTA, unless it is the CTA of the last access. */
-static void set_place(struct state *state, uint64_t cta)
+/* Computes the part of CTA, unless it is the CTA of the last access. */
+static void set_part(struct state *state, uint64_t cta)
 {
     if (state->last_cta == cta)
         return;
     state->last_cta = cta;
-    state->last_number = number_of(state, cta);
-    state->last_part = (unsigned)(cta * state->parts / state->launch->cta_count);
+    state->part = (unsigned)(cta * state->parts / state->launch->cta_count);
 }
 
 /* Returns whether the sectors from BEGIN to END, all in one line, were recently recorded as read in
- * PART. If not, remembers them. This saves time, because most loads read sectors that an earlier
- * warp has read. */
-static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigned part)
+ * this part. If not, remembers them. This saves time, because most loads read sectors that an
+ * earlier warp has read. */
+static bool was_noted(struct state *state, uint64_t begin, uint64_t end)
 {
     uint64_t line = begin >> 7, first = begin >> 5 & 3, last = (end - 1) >> 5 & 3;
-    uint64_t sectors = (2u << last) - (1u << first), key = line << 12 | part << 4;
+    uint64_t sectors = (2u << last) - (1u << first), key = line << 12 | state->part << 4;
     uint64_t *place = &state->noted[line % NOTED];
     if ((*place ^ key) >> 4)
         *place = key;
@@ -287,9 +295,8 @@ static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigne
     return known;
 }
 
-/* Records the sectors from BEGIN to END that are in tracked pages (footprint.h). */
-static void note_range(struct state *state, uint64_t begin, uint64_t end, unsigned part,
-                       enum footprint_use use)
+/* Records the sectors from BEGIN to END that are in tracked pages. */
+static void note_pages(struct state *state, uint64_t begin, uint64_t end, enum footprint_use use)
 {
     while (begin < end) {
         uint64_t page = begin / PAGE_BYTES, stop = (page + 1) * PAGE_BYTES;
@@ -298,10 +305,20 @@ static void note_range(struct state *state, uint64_t begin, uint64_t end, unsign
         if (use == FOOTPRINT_ADDS)
             sketch_add(&state->footprint.added, page);
         if (footprint_watches(&state->footprint, page) &&
-            (use != FOOTPRINT_READS || !is_line || !was_noted(state, begin, stop, part)))
-            footprint_note(&state->footprint, begin, stop, part, use);
+            (use != FOOTPRINT_READS || !is_line || !was_noted(state, begin, stop)))
+            footprint_note(&state->footprint, begin, stop, state->part, use);
         begin = stop;
     }
+}
+
+/* Does the same, and quickly if the bytes are in a single page that is not tracked. */
+static inline void note_range(struct state *state, uint64_t begin, uint64_t end,
+                              enum footprint_use use)
+{
+    uint64_t page = begin / PAGE_BYTES;
+    if (use == FOOTPRINT_ADDS || (end - 1) / PAGE_BYTES != page ||
+        footprint_watches(&state->footprint, page))
+        note_pages(state, begin, end, use);
 }
 
 static enum footprint_use use_of(uint8_t kind)
@@ -313,67 +330,79 @@ static enum footprint_use use_of(uint8_t kind)
 
 static void note_access(struct state *state, const struct obs_access *access)
 {
-    unsigned part = state->last_part;
     enum footprint_use use = use_of(access->kind);
-    if (access->dense) {
-        note_range(state, access->addr[0], access->addr[0] + WARP * access->bytes, part, use);
-        return;
-    }
-    uint64_t last = UINT64_MAX;
-    for (uint32_t left = access->mask; left; left &= left - 1) {
+    if (access->dense)
+        note_range(state, access->addr[0], access->addr[0] + WARP * access->bytes, use);
+    for (uint32_t left = access->dense ? 0 : access->mask; left; left &= left - 1) {
         uint64_t addr = access->addr[__builtin_ctz(left)];
-        if (use != FOOTPRINT_READS || addr / 32 != last)
-            note_range(state, addr, addr + access->bytes, part, use);
-        last = addr / 32;
+        note_range(state, addr, addr + access->bytes, use);
     }
 }
 
-/* Remembers what a load reads, for its repeats. The gaps in a range are smaller than a sector, so
- * all its sectors are read. */
+/* Remembers what ACCESS accesses, for its repeats. The gaps in a range that is read are smaller
+ * than a sector, so all its sectors are read. */
 static void keep_ranges(struct state *state, const struct obs_access *access)
 {
     struct ranges *ranges = &state->ranges[access->pc];
-    uint64_t first = access->addr[0];
-    int64_t begin = 0, end = 0;
+    int64_t begin = 0, end = 0, gap = access->kind == OBS_LOAD ? 31 : 0;
     ranges->count = 0;
     for (uint32_t left = access->mask; left; left &= left - 1) {
-        int64_t from = (int64_t)(access->addr[__builtin_ctz(left)] - first);
+        int64_t from = (int64_t)(access->addr[__builtin_ctz(left)] - access->addr[0]);
         int64_t to = from + access->bytes;
-        if (ranges->count && from > begin - 32 && from < end + 32 && to <= begin + 128) {
+        if (ranges->count && to + gap >= begin && from <= end + gap) {
             begin = from < begin ? from : begin;
             end = to > end ? to : end;
         } else {
-            if (ranges->count == MOST_RANGES || from < INT32_MIN || to > INT32_MAX) {
-                ranges->count = 0;
-                return;
-            }
             begin = from;
             end = to;
             ranges->count++;
         }
-        ranges->begin[ranges->count - 1] = (int32_t)begin;
-        ranges->end[ranges->count - 1] = (int32_t)end;
+        ranges->begin[ranges->count - 1] = begin;
+        ranges->end[ranges->count - 1] = end;
     }
-    ranges->size = (uint32_t)(ranges->end[0] - ranges->begin[0]);
-    for (uint32_t i = 0; i < ranges->count; i++)
-        if (ranges->end[i] - ranges->begin[i] != (int32_t)ranges->size || ranges->begin[i] % 32)
-            ranges->size = 0;
-    ranges->last = first;
-    ranges->part = state->last_part;
 }
 
-/* Records the sectors of a repeat that starts at FIRST, unless they are those of the last load. */
-static void note_ranges(struct state *state, struct ranges *ranges, uint64_t first)
+/* Returns whether these reads were recently recorded. If not, remembers them. Most warps read what
+ * another warp has read. */
+static bool was_read(struct state *state, struct noted_series now)
 {
-    uint64_t last = ranges->last, more = ranges->size - 1;
-    if (ranges->size && ranges->part == state->last_part && last / 32 == first / 32 &&
-        (last + more) / 32 == (first + more) / 32)
+    struct noted_series *last = &state->series[(now.first ^ now.first >> 12) / 32 % SERIES];
+    bool known = last->first == now.first && last->size == now.size && last->step == now.step &&
+                 last->times == now.times && last->part == now.part;
+    *last = now;
+    return known;
+}
+
+/* Records the accesses of SERIES to the bytes from BEGIN to END, relative to the first lane's
+ * address. If no sector lies between two of these accesses, records them together. */
+static void note_moves(struct state *state, const struct obs_series *series, int64_t begin,
+                       int64_t end, enum footprint_use use)
+{
+    uint64_t first = series->first + (uint64_t)begin, size = (uint64_t)(end - begin);
+    uint64_t step = (uint64_t)series->step, distance = series->step < 0 ? 0 - step : step;
+    uint64_t times = series->times, gap = use == FOOTPRINT_READS ? 31 : 0;
+    if (distance <= size + gap) {
+        first = series->step < 0 ? first + step * (times - 1) : first;
+        size += distance * (times - 1);
+        times = 1;
+    } else if (use == FOOTPRINT_READS &&
+               was_read(state, (struct noted_series){first, size, step, times, state->part})) {
         return;
-    ranges->last = first;
-    ranges->part = state->last_part;
-    for (uint32_t i = 0; i < ranges->count; i++)
-        note_range(state, first + (uint64_t)(int64_t)ranges->begin[i],
-                   first + (uint64_t)(int64_t)ranges->end[i], state->last_part, FOOTPRINT_READS);
+    }
+    for (uint64_t t = 0; t < times; t++, first += step)
+        note_range(state, first, first + size, use);
+}
+
+/* Records a series of accesses to RANGES or, if RANGES is NULL, of dense accesses to BYTES for each
+ * lane. */
+static void note_series(struct state *state, const struct obs_series *series,
+                        const struct ranges *ranges, uint32_t bytes, enum footprint_use use)
+{
+    set_part(state, series->cta);
+    if (!ranges)
+        note_moves(state, series, 0, WARP * bytes, use);
+    for (uint32_t i = 0; ranges && i < ranges->count; i++)
+        note_moves(state, series, ranges->begin[i], ranges->end[i], use);
 }
 
 /* Records the words that a compare-and-swap accesses. */
@@ -392,29 +421,21 @@ static void sample_access(void *argument, const struct obs_access *access)
     struct state *state = argument;
     if (access->is_texture) /* sm.c predicts the time of texture fetches without their addresses */
         return;
-    set_place(state, access->cta);
+    set_part(state, access->cta);
     if (access->space == PTX_GLOBAL)
         note_access(state, access);
-    if (access->space == PTX_GLOBAL && access->kind == OBS_LOAD && !access->dense)
+    if (!access->dense && !access->repeats)
+        state->ranges[access->pc].count = 0;
+    else if (!access->dense && !state->ranges[access->pc].count)
         keep_ranges(state, access);
     if (access->space == PTX_GLOBAL && access->kind == OBS_ATOMIC)
         note_swaps(state, access);
     if (state->pace)
         pace_access(state->pace, access);
-    if (state->last_number == SAMPLE_MOST)
-        return;
     struct walk_cta *cta = find_cta(state, access->cta);
     if (cta)
         walk_access(&cta->walk[access->warp], access, &state->costs[access->pc],
                     state->predictor->chip.half_warps != 0);
-}
-
-static bool watches_any(const struct state *state, uint64_t begin, uint64_t end)
-{
-    for (uint64_t page = begin / PAGE_BYTES; page <= (end - 1) / PAGE_BYTES; page++)
-        if (footprint_watches(&state->footprint, page))
-            return true;
-    return false;
 }
 
 static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *repeat)
@@ -422,41 +443,24 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     struct state *state = argument;
     if (repeat->times > 1 || (!repeat->first && !repeat->high && !repeat->low))
         return OBS_DONE; /* nothing can be recorded of repeats without addresses */
-    set_place(state, repeat->cta);
-    if (state->pace || (state->last_number != SAMPLE_MOST && find_cta(state, repeat->cta)))
+    if (state->pace || find_cta(state, repeat->cta))
         return OBS_FULL;
     if (repeat->space != PTX_GLOBAL)
         return OBS_COUNT_ONLY;
-    uint64_t begin = repeat->first + (uint64_t)(int64_t)repeat->low;
-    uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
-    struct ranges *ranges = &state->ranges[repeat->pc];
-    bool is_known = repeat->dense || (repeat->kind == OBS_LOAD && ranges->count);
-    if (use_of(repeat->kind) != FOOTPRINT_ADDS && !watches_any(state, begin, end))
-        return is_known ? OBS_SERIES : OBS_DONE;
-    if (!is_known)
+    const struct ranges *ranges = repeat->dense ? NULL : &state->ranges[repeat->pc];
+    if (ranges && !ranges->count)
         return OBS_FULL;
-    if (repeat->dense)
-        note_range(state, begin, end, state->last_part, use_of(repeat->kind));
-    else
-        note_ranges(state, ranges, repeat->first);
+    struct obs_series series = {.first = repeat->first, .cta = repeat->cta, .times = 1};
+    note_series(state, &series, ranges, repeat->bytes, use_of(repeat->kind));
     return OBS_SERIES;
 }
 
 static void sample_series(void *argument, const struct obs_series_list *list)
 {
     struct state *state = argument;
-    struct ranges *ranges = &state->ranges[list->pc];
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct obs_series *series = &list->series[i];
-        uint64_t first = series->first;
-        set_place(state, series->cta);
-        for (uint32_t t = 0; t < series->times; t++, first += (uint64_t)series->step)
-            if (list->dense)
-                note_range(state, first, first + WARP * list->bytes, state->last_part,
-                           use_of(list->kind));
-            else
-                note_ranges(state, ranges, first);
-    }
+    const struct ranges *ranges = list->dense ? NULL : &state->ranges[list->pc];
+    for (uint32_t i = 0; i < list->count && list->space == PTX_GLOBAL; i++)
+        note_series(state, &list->series[i], ranges, list->bytes, use_of(list->kind));
 }
 
 /* --- end -------------------------------------------------------------------------------------- */
