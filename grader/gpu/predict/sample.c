@@ -341,9 +341,8 @@ static void note_access(struct state *state, const struct obs_access *access)
 
 /* Remembers what ACCESS accesses, for its repeats. The gaps in a range that is read are smaller
  * than a sector, so all its sectors are read. */
-static void keep_ranges(struct state *state, const struct obs_access *access)
+static void keep_ranges(struct ranges *ranges, const struct obs_access *access)
 {
-    struct ranges *ranges = &state->ranges[access->pc];
     int64_t begin = 0, end = 0, gap = access->kind == OBS_LOAD ? 31 : 0;
     ranges->count = 0;
     for (uint32_t left = access->mask; left; left &= left - 1) {
@@ -416,6 +415,18 @@ static void note_swaps(struct state *state, const struct obs_access *access)
         sketch_add(&state->footprint.swapped, access->addr[__builtin_ctz(left)] / 4);
 }
 
+/* Computes the ranges for the repeats of ACCESS, or forgets what is known about an earlier pattern.
+ */
+static void note_pattern(struct state *state, const struct obs_access *access)
+{
+    struct ranges *ranges = &state->ranges[access->pc];
+    state->costs[access->pc].is_latest &= access->repeats;
+    if (!access->repeats)
+        ranges->count = 0;
+    else if (!access->dense && !ranges->count)
+        keep_ranges(ranges, access);
+}
+
 static void sample_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
@@ -424,10 +435,7 @@ static void sample_access(void *argument, const struct obs_access *access)
     set_part(state, access->cta);
     if (access->space == PTX_GLOBAL)
         note_access(state, access);
-    if (!access->dense && !access->repeats)
-        state->ranges[access->pc].count = 0;
-    else if (!access->dense && !state->ranges[access->pc].count)
-        keep_ranges(state, access);
+    note_pattern(state, access);
     if (access->space == PTX_GLOBAL && access->kind == OBS_ATOMIC)
         note_swaps(state, access);
     if (state->pace)
