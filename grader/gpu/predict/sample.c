@@ -38,7 +38,7 @@ struct sampling {
 #define MOST_RANGES WARP
 
 struct ranges {
-    uint32_t count; /* 0 if not known */
+    uint32_t count;
     int64_t begin[MOST_RANGES], end[MOST_RANGES];
 };
 
@@ -59,7 +59,8 @@ struct state {
     struct ranges *ranges;   /* for each instruction, those of its latest pattern not dense */
     struct spread spread;
     unsigned parts;
-    uint64_t last_cta; /* the CTA that accessed memory last, and its part (set_part()) */
+    /* the CTA whose accesses are recorded, and the CTA to which `part` belongs (part_now()) */
+    uint64_t cta, part_cta;
     unsigned part;
     uint64_t noted[NOTED]; /* hash table of lines that were recorded recently (see was_noted()) */
     struct noted_series series[SERIES]; /* the same for series (see was_read()) */
@@ -156,7 +157,7 @@ static void *sample_begin(const struct launch_view *launch)
     uint64_t at_a_time = (uint64_t)state->spread.resident * state->spread.sms;
     uint64_t waves = (launch->cta_count + at_a_time - 1) / at_a_time;
     state->parts = waves < MOST_PARTS ? (unsigned)waves : MOST_PARTS;
-    state->last_cta = state->found_cta = UINT64_MAX;
+    state->part_cta = state->found_cta = UINT64_MAX;
     state->most = SAMPLE_BUDGET / (state->spread.resident * state->spread.warps);
     state->most = state->most > SAMPLE_MIN_WALK ? state->most : SAMPLE_MIN_WALK;
     if (launch->reads_clock && launch->options->predicts_clock)
@@ -271,13 +272,13 @@ static double sample_now(void *argument, uint64_t cta, uint32_t warp)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Computes the part of CTA, unless it is the CTA of the last access. */
-static void set_part(struct state *state, uint64_t cta)
+/* Returns the part of the CTA whose accesses are recorded. */
+static unsigned part_now(struct state *state)
 {
-    if (state->last_cta == cta)
-        return;
-    state->last_cta = cta;
-    state->part = (unsigned)(cta * state->parts / state->launch->cta_count);
+    if (state->part_cta != state->cta)
+        state->part = (unsigned)(state->cta * state->parts / state->launch->cta_count);
+    state->part_cta = state->cta;
+    return state->part;
 }
 
 /* Returns whether the sectors from BEGIN to END, all in one line, were recently recorded as read in
@@ -286,7 +287,7 @@ static void set_part(struct state *state, uint64_t cta)
 static bool was_noted(struct state *state, uint64_t begin, uint64_t end)
 {
     uint64_t line = begin >> 7, first = begin >> 5 & 3, last = (end - 1) >> 5 & 3;
-    uint64_t sectors = (2u << last) - (1u << first), key = line << 12 | state->part << 4;
+    uint64_t sectors = (2u << last) - (1u << first), key = line << 12 | part_now(state) << 4;
     uint64_t *place = &state->noted[line % NOTED];
     if ((*place ^ key) >> 4)
         *place = key;
@@ -306,7 +307,7 @@ static void note_pages(struct state *state, uint64_t begin, uint64_t end, enum f
             sketch_add(&state->footprint.added, page);
         if (footprint_watches(&state->footprint, page) &&
             (use != FOOTPRINT_READS || !is_line || !was_noted(state, begin, stop)))
-            footprint_note(&state->footprint, begin, stop, state->part, use);
+            footprint_note(&state->footprint, begin, stop, part_now(state), use);
         begin = stop;
     }
 }
@@ -326,17 +327,6 @@ static enum footprint_use use_of(uint8_t kind)
     return kind == OBS_LOAD    ? FOOTPRINT_READS
            : kind == OBS_STORE ? FOOTPRINT_WRITES
                                : FOOTPRINT_ADDS;
-}
-
-static void note_access(struct state *state, const struct obs_access *access)
-{
-    enum footprint_use use = use_of(access->kind);
-    if (access->dense)
-        note_range(state, access->addr[0], access->addr[0] + WARP * access->bytes, use);
-    for (uint32_t left = access->dense ? 0 : access->mask; left; left &= left - 1) {
-        uint64_t addr = access->addr[__builtin_ctz(left)];
-        note_range(state, addr, addr + access->bytes, use);
-    }
 }
 
 /* Remembers what ACCESS accesses, for its repeats. The gaps in a range that is read are smaller
@@ -385,7 +375,7 @@ static void note_moves(struct state *state, const struct obs_series *series, int
         size += distance * (times - 1);
         times = 1;
     } else if (use == FOOTPRINT_READS &&
-               was_read(state, (struct noted_series){first, size, step, times, state->part})) {
+               was_read(state, (struct noted_series){first, size, step, times, part_now(state)})) {
         return;
     }
     for (uint64_t t = 0; t < times; t++, first += step)
@@ -397,11 +387,16 @@ static void note_moves(struct state *state, const struct obs_series *series, int
 static void note_series(struct state *state, const struct obs_series *series,
                         const struct ranges *ranges, uint32_t bytes, enum footprint_use use)
 {
-    set_part(state, series->cta);
+    uint64_t first = series->first;
+    state->cta = series->cta;
     if (!ranges)
         note_moves(state, series, 0, WARP * bytes, use);
     for (uint32_t i = 0; ranges && i < ranges->count; i++)
-        note_moves(state, series, ranges->begin[i], ranges->end[i], use);
+        if (series->times == 1)
+            note_range(state, first + (uint64_t)ranges->begin[i], first + (uint64_t)ranges->end[i],
+                       use);
+        else
+            note_moves(state, series, ranges->begin[i], ranges->end[i], use);
 }
 
 /* Records the words that a compare-and-swap accesses. */
@@ -415,16 +410,13 @@ static void note_swaps(struct state *state, const struct obs_access *access)
         sketch_add(&state->footprint.swapped, access->addr[__builtin_ctz(left)] / 4);
 }
 
-/* Computes the ranges for the repeats of ACCESS, or forgets what is known about an earlier pattern.
- */
-static void note_pattern(struct state *state, const struct obs_access *access)
+static void note_access(struct state *state, const struct obs_access *access)
 {
-    struct ranges *ranges = &state->ranges[access->pc];
-    state->costs[access->pc].is_latest &= access->repeats;
-    if (!access->repeats)
-        ranges->count = 0;
-    else if (!access->dense && !ranges->count)
+    struct ranges *ranges = access->dense ? NULL : &state->ranges[access->pc];
+    if (ranges && !access->repeats)
         keep_ranges(ranges, access);
+    struct obs_series series = {.first = access->addr[0], .cta = access->cta, .times = 1};
+    note_series(state, &series, ranges, access->bytes, use_of(access->kind));
 }
 
 static void sample_access(void *argument, const struct obs_access *access)
@@ -432,10 +424,9 @@ static void sample_access(void *argument, const struct obs_access *access)
     struct state *state = argument;
     if (access->is_texture) /* sm.c predicts the time of texture fetches without their addresses */
         return;
-    set_part(state, access->cta);
     if (access->space == PTX_GLOBAL)
         note_access(state, access);
-    note_pattern(state, access);
+    state->costs[access->pc].is_latest &= access->repeats;
     if (access->space == PTX_GLOBAL && access->kind == OBS_ATOMIC)
         note_swaps(state, access);
     if (state->pace)
@@ -456,8 +447,6 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     if (repeat->space != PTX_GLOBAL)
         return OBS_COUNT_ONLY;
     const struct ranges *ranges = repeat->dense ? NULL : &state->ranges[repeat->pc];
-    if (ranges && !ranges->count)
-        return OBS_FULL;
     struct obs_series series = {.first = repeat->first, .cta = repeat->cta, .times = 1};
     note_series(state, &series, ranges, repeat->bytes, use_of(repeat->kind));
     return OBS_SERIES;
@@ -473,19 +462,11 @@ static void sample_series(void *argument, const struct obs_series_list *list)
 
 /* --- end -------------------------------------------------------------------------------------- */
 
-static void free_ctas(struct walk_cta *cta)
-{
-    for (struct walk_cta *next; cta; cta = next) {
-        next = cta->next;
-        walk_free(cta);
-    }
-}
-
 static void sample_free(struct state *state)
 {
     leave_sampling(state->predictor, state->sampling);
     footprint_free(&state->footprint);
-    free_ctas(state->ctas);
+    walk_free_list(state->ctas);
     pace_free(state->pace);
     free(state->costs);
     free(state->ranges);
@@ -548,7 +529,7 @@ static void sample_end(void *argument, const struct launch_view *launch,
         sample.work_count = state->sampling->work_count;
     choose_ctas(state, &sample);
     predict_launch(state->predictor, launch, &sample, per_instruction);
-    free_ctas(sample.ctas);
+    walk_free_list(sample.ctas);
     sample_free(state);
 }
 

@@ -25,6 +25,14 @@ void walk_free(struct walk_cta *cta)
     free(cta);
 }
 
+void walk_free_list(struct walk_cta *cta)
+{
+    for (struct walk_cta *next; cta; cta = next) {
+        next = cta->next;
+        walk_free(cta);
+    }
+}
+
 uint64_t walk_executed(const struct walk_cta *cta)
 {
     uint64_t executed = 0;

@@ -66,6 +66,7 @@ struct walk_cost {
 
 struct walk_cta *walk_new(uint64_t cta, uint32_t warps);
 void walk_free(struct walk_cta *cta);
+void walk_free_list(struct walk_cta *cta);
 uint64_t walk_executed(const struct walk_cta *cta);
 uint64_t walk_kept(const struct walk_cta *cta);
 
