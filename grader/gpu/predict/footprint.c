@@ -78,7 +78,7 @@ double sketch_count(const struct sketch *sketch)
 {
     double set = 0;
     for (unsigned i = 0; i < SKETCH_BITS / 64; i++)
-        set += __builtin_popcountll(sketch->bits[i]);
+        set += sketch->bits[i] ? __builtin_popcountll(sketch->bits[i]) : 0;
     return -log(1 - fmin(set, SKETCH_BITS - 1) / SKETCH_BITS) * SKETCH_BITS;
 }
 

@@ -164,24 +164,33 @@ static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
     return bits;
 }
 
+/* Returns the bit set of the parts that accessed line LINE. */
+static uint64_t parts_of(const struct page *touched, unsigned line)
+{
+    uint64_t parts = 0;
+    for (unsigned s = 4 * line; s < 4 * line + 4; s++)
+        parts |= touched->read[s] | touched->written[s];
+    return parts;
+}
+
 /* Returns the number of distinct lines that the launch uses in PART. */
 static double size_of_part(const struct l2 *l2, const struct page *const *touched, unsigned part)
 {
     double size = 0;
     for (uint32_t i = 0; i < l2->count; i++)
         for (unsigned line = 0; touched[i] && line < PAGE_LINES; line++)
-            size += (bits_of(touched[i]->read, line, part) |
-                     bits_of(touched[i]->written, line, part)) != 0;
+            size += (double)(parts_of(touched[i], line) >> part & 1);
     return size;
 }
 
-/* Fills NEWER[i] with the number of lines whose last use was less than i parts ago. */
+/* Fills NEWER[i] with the number of lines whose last use was less than i parts ago, for all i up to
+ * the age of the oldest line. */
 static void count_newer(const struct l2 *l2, double newer[TIMES])
 {
     double sum = 0;
-    for (uint32_t age = 0; age < TIMES; age++) {
+    for (uint32_t age = 0; age < TIMES && age <= l2->now; age++) {
         newer[age] = sum;
-        sum += age < l2->now ? l2->used[(l2->now - age) % TIMES] : 0;
+        sum += l2->used[(l2->now - age) % TIMES];
     }
 }
 
@@ -250,10 +259,10 @@ static void run_part(struct l2 *l2, struct launch_traffic *traffic,
     for (uint32_t i = 0; i < l2->count; i++)
         for (unsigned line = 0; touched[i] && line < PAGE_LINES; line++) {
             struct l2_page *page = &l2->pages[i];
+            if (!(parts_of(touched[i], line) >> part & 1))
+                continue;
             uint32_t reads = bits_of(touched[i]->read, line, part);
             uint32_t writes = bits_of(touched[i]->written, line, part);
-            if (!reads && !writes)
-                continue;
             if (page->last[line] &&
                 is_gone(newer, l2->now - 1 - page->last[line], size, traffic->capacity))
                 drop_line(traffic, page, line);

@@ -355,7 +355,8 @@ static void keep_ranges(struct ranges *ranges, const struct obs_access *access)
  * another warp has read. */
 static bool was_read(struct state *state, struct noted_series now)
 {
-    struct noted_series *last = &state->series[(now.first ^ now.first >> 12) / 32 % SERIES];
+    struct noted_series *last =
+        &state->series[(now.first ^ now.size) * 0x9e3779b97f4a7c15u >> 32 & (SERIES - 1)];
     bool known = last->first == now.first && last->size == now.size && last->step == now.step &&
                  last->times == now.times && last->part == now.part;
     *last = now;
@@ -374,10 +375,10 @@ static void note_moves(struct state *state, const struct obs_series *series, int
         first = series->step < 0 ? first + step * (times - 1) : first;
         size += distance * (times - 1);
         times = 1;
-    } else if (use == FOOTPRINT_READS &&
-               was_read(state, (struct noted_series){first, size, step, times, part_now(state)})) {
-        return;
     }
+    struct noted_series all = {first, size, step, times, part_now(state)};
+    if (use == FOOTPRINT_READS && series->times > 1 && was_read(state, all))
+        return;
     for (uint64_t t = 0; t < times; t++, first += step)
         note_range(state, first, first + size, use);
 }
