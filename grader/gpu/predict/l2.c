@@ -90,7 +90,8 @@ static bool add_pages(struct l2 *l2, const struct footprint *footprint)
         if (footprint->pages[i] && !bsearch(&key, pages, known, sizeof *pages, by_number))
             pages[l2->count++] = key;
     }
-    qsort(pages, l2->count, sizeof *pages, by_number);
+    if (l2->count > known)
+        qsort(pages, l2->count, sizeof *pages, by_number);
     return true;
 }
 
@@ -129,7 +130,7 @@ bool l2_holds(const struct l2 *l2, uint64_t line)
 
 struct launch_traffic {
     const struct memory *memory;
-    struct l2_buffer *buffers;
+    struct l2_buffer *buffers, *latest; /* the one that buffer_at() returned last */
     unsigned count, room;
     double weight;   /* number of sectors that each tracked sector represents */
     double capacity; /* number of tracked lines that fit in the cache */
@@ -137,7 +138,7 @@ struct launch_traffic {
 
 /* Returns the buffer that contains ADDR. Adds the buffer if it is new. If BUFFERS is full, returns
  * its last entry. */
-static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr)
+static struct l2_buffer *find_buffer(struct launch_traffic *traffic, uint64_t addr)
 {
     for (unsigned i = traffic->count; i-- > 0;)
         if (addr >= traffic->buffers[i].begin && addr < traffic->buffers[i].end)
@@ -152,6 +153,14 @@ static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr
         buffer->end = block->addr + block->size;
     }
     return buffer;
+}
+
+static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr)
+{
+    struct l2_buffer *latest = traffic->latest;
+    if (!latest || addr < latest->begin || addr >= latest->end)
+        traffic->latest = find_buffer(traffic, addr);
+    return traffic->latest;
 }
 
 /* Returns a bit mask of those sectors of line LINE that were accessed in PART. TOUCHED has, for

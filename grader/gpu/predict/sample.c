@@ -312,13 +312,18 @@ static void note_pages(struct state *state, uint64_t begin, uint64_t end, enum f
     }
 }
 
-/* Does the same, and quickly if the bytes are in a single page that is not tracked. */
-static inline void note_range(struct state *state, uint64_t begin, uint64_t end,
-                              enum footprint_use use)
+/* Returns whether the bytes are all in a page that is not tracked, so nothing is to be recorded. */
+static bool is_untracked(const struct state *state, uint64_t begin, uint64_t end,
+                         enum footprint_use use)
 {
     uint64_t page = begin / PAGE_BYTES;
-    if (use == FOOTPRINT_ADDS || (end - 1) / PAGE_BYTES != page ||
-        footprint_watches(&state->footprint, page))
+    return use != FOOTPRINT_ADDS && (end - 1) / PAGE_BYTES == page &&
+           !footprint_watches(&state->footprint, page);
+}
+
+static void note_range(struct state *state, uint64_t begin, uint64_t end, enum footprint_use use)
+{
+    if (!is_untracked(state, begin, end, use))
         note_pages(state, begin, end, use);
 }
 
@@ -376,6 +381,8 @@ static void note_moves(struct state *state, const struct obs_series *series, int
         size += distance * (times - 1);
         times = 1;
     }
+    if (times == 1 && is_untracked(state, first, first + size, use))
+        return;
     struct noted_series all = {first, size, step, times, part_now(state)};
     if (use == FOOTPRINT_READS && series->times > 1 && was_read(state, all))
         return;

@@ -49,14 +49,16 @@ uint64_t walk_kept(const struct walk_cta *cta)
     return kept;
 }
 
-/* Grows ARRAY if it has no room for one more element of SIZE bytes. Returns false when out of
- * memory. */
+#define LEAST_ROOM 32u
+
+/* Grows ARRAY if it has no room for the element with index COUNT. It may hold up to LEAST_ROOM
+ * elements fewer. An element has SIZE bytes. Returns false when out of memory. */
 static bool grow(struct walk *walk, void *array, uint32_t count, uint32_t *room, size_t size)
 {
     void **list = array;
     if (count < *room)
         return true;
-    uint32_t wanted = *room ? 2 * *room : 16;
+    uint32_t wanted = *room ? 2 * *room : LEAST_ROOM;
     void *larger = realloc(*list, wanted * size);
     walk->failed |= !larger;
     walk->is_cut |= !larger;
@@ -124,10 +126,15 @@ static void add_lines(struct walk *walk, struct walk_access *into, const struct 
 static void add_moved_lines(struct walk *walk, struct walk_access *into,
                             const struct walk_cost *cost, uint64_t first)
 {
-    for (uint32_t i = 0; i < cost->line_count; i++) {
-        uint32_t sectors = WALK_SECTORS(cost->lines[i]) << (first >> 5 & 3) >> (cost->place >> 5);
-        add_line(walk, into, (WALK_LINE(first) + WALK_LINE(cost->lines[i])) | sectors);
-    }
+    uint64_t count = cost->line_count, to = first >> 5 & 3, from = cost->place >> 5;
+    if (!grow(walk, &walk->lines, walk->line_count + cost->line_count, &walk->line_room,
+              sizeof *walk->lines))
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        walk->lines[walk->line_count + i] =
+            (WALK_LINE(first) + WALK_LINE(cost->lines[i])) | (cost->lines[i] & 15) << to >> from;
+    walk->line_count += cost->line_count;
+    into->line_count = cost->line_count;
 }
 
 /* Adds the lines of an access by the rules for half-warps (old_rules.h). If a half-warp's accesses
