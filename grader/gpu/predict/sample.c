@@ -42,7 +42,7 @@ struct ranges {
     int64_t begin[MOST_RANGES], end[MOST_RANGES];
 };
 
-#define SERIES 64u
+#define SERIES 512u
 
 /* A range of bytes that was read TIMES times in PART, each time STEP bytes further on. */
 struct noted_series {
