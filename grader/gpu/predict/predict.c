@@ -572,8 +572,9 @@ bool prediction_copy(struct prediction *to, const struct prediction *from)
 static void predict(struct work *work, struct sample *sample, const struct emu_counters *counters)
 {
     struct predictor *predictor = work->predictor;
-    bool is_whole = sketch_count(&sample->footprint.swapped) == 0;
-    const struct prediction *old = is_whole ? memo_find(predictor->memo, &work->key, sample) : NULL;
+    bool is_determined = sketch_count(&sample->footprint.swapped) == 0;
+    const struct prediction *old =
+        is_determined ? memo_find(predictor->memo, &work->key, sample) : NULL;
     if (old && prediction_copy(&predictor->last, old))
         return;
     if (prepare(work, counters))
@@ -582,7 +583,7 @@ static void predict(struct work *work, struct sample *sample, const struct emu_c
     if (!predictor->last.is_known)
         return;
     predictor->last.number = ++predictor->number;
-    if (is_whole)
+    if (is_determined)
         memo_keep(predictor->memo, &work->key, sample, &predictor->last);
 }
 

@@ -39,7 +39,7 @@ struct sampling {
 
 struct ranges {
     uint32_t count;
-    int64_t begin[MOST_RANGES], end[MOST_RANGES];
+    uint64_t begin[MOST_RANGES], end[MOST_RANGES]; /* modulo 2^64 */
 };
 
 #define SERIES 512u
@@ -300,8 +300,8 @@ static bool was_noted(struct state *state, uint64_t begin, uint64_t end)
 static void note_pages(struct state *state, uint64_t begin, uint64_t end, enum footprint_use use)
 {
     while (begin < end) {
-        uint64_t page = begin / PAGE_BYTES, stop = (page + 1) * PAGE_BYTES;
-        stop = stop < end ? stop : end;
+        uint64_t page = begin / PAGE_BYTES, left = PAGE_BYTES - begin % PAGE_BYTES;
+        uint64_t stop = end - begin < left ? end : begin + left; /* does not overflow */
         bool is_line = begin >> 7 == (stop - 1) >> 7;
         if (use == FOOTPRINT_ADDS)
             sketch_add(&state->footprint.added, page);
@@ -338,14 +338,13 @@ static enum footprint_use use_of(uint8_t kind)
  * than a sector, so all its sectors are read. */
 static void keep_ranges(struct ranges *ranges, const struct obs_access *access)
 {
-    int64_t begin = 0, end = 0, gap = access->kind == OBS_LOAD ? 31 : 0;
+    uint64_t begin = 0, end = 0, size = access->bytes, gap = access->kind == OBS_LOAD ? 31 : 0;
     ranges->count = 0;
     for (uint32_t left = access->mask; left; left &= left - 1) {
-        int64_t from = (int64_t)(access->addr[__builtin_ctz(left)] - access->addr[0]);
-        int64_t to = from + access->bytes;
-        if (ranges->count && to + gap >= begin && from <= end + gap) {
-            begin = from < begin ? from : begin;
-            end = to > end ? to : end;
+        uint64_t from = access->addr[__builtin_ctz(left)] - access->addr[0], to = from + size;
+        if (ranges->count && from - begin + size + gap <= end - begin + size + 2 * gap) {
+            begin = (int64_t)(from - begin) < 0 ? from : begin;
+            end = (int64_t)(to - end) > 0 ? to : end;
         } else {
             begin = from;
             end = to;
@@ -370,10 +369,10 @@ static bool was_read(struct state *state, struct noted_series now)
 
 /* Records the accesses of SERIES to the bytes from BEGIN to END, relative to the first lane's
  * address. If no sector lies between two of these accesses, records them together. */
-static void note_moves(struct state *state, const struct obs_series *series, int64_t begin,
-                       int64_t end, enum footprint_use use)
+static void note_moves(struct state *state, const struct obs_series *series, uint64_t begin,
+                       uint64_t end, enum footprint_use use)
 {
-    uint64_t first = series->first + (uint64_t)begin, size = (uint64_t)(end - begin);
+    uint64_t first = series->first + begin, size = end - begin;
     uint64_t step = (uint64_t)series->step, distance = series->step < 0 ? 0 - step : step;
     uint64_t times = series->times, gap = use == FOOTPRINT_READS ? 31 : 0;
     if (distance <= size + gap) {
@@ -401,8 +400,7 @@ static void note_series(struct state *state, const struct obs_series *series,
         note_moves(state, series, 0, WARP * bytes, use);
     for (uint32_t i = 0; ranges && i < ranges->count; i++)
         if (series->times == 1)
-            note_range(state, first + (uint64_t)ranges->begin[i], first + (uint64_t)ranges->end[i],
-                       use);
+            note_range(state, first + ranges->begin[i], first + ranges->end[i], use);
         else
             note_moves(state, series, ranges->begin[i], ranges->end[i], use);
 }

@@ -161,3 +161,18 @@ Test(predict_memo, series_record_all_sectors)
         fixture_close(&f);
     }
 }
+
+/* Lanes read from the last page of the address space and far below it. */
+Test(predict_memo, wild_addresses_end_the_launch)
+{
+    struct fixture f;
+    struct emu_chip chip;
+    open_device(&f, &chip);
+    fixture_load(&f, ".visible .entry k() {\n"
+                     ".reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
+                     "mov.u32 %r1, %tid.x; cvt.u64.u32 %rd1, %r1;\n"
+                     "mul.lo.u64 %rd2, %rd1, 0x7ffffffffffffffc; ld.global.u32 %r2, [%rd2];\n"
+                     "ret;\n}\n");
+    cr_expect_neq(fixture_launch(&f, (struct fixture_launch){0}), EMU_OK);
+    fixture_close(&f);
+}
