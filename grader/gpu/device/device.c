@@ -124,6 +124,7 @@ static void free_variables(struct emu_device *device, const struct module *modul
 static void close_module(struct emu_device *device, struct module *module)
 {
     repeats_clear(&device->repeats);
+    predictor_forget_kernels(device->predictor);
     free_variables(device, module);
     for (uint32_t i = 0; i < device->kernel_count; i++) {
         if (device->kernels[i].module != module)

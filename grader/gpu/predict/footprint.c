@@ -41,18 +41,21 @@ static bool make_room(struct footprint *footprint)
     return true;
 }
 
+static struct page *add_page(struct footprint *footprint, uint64_t number)
+{
+    struct page *page = make_room(footprint) ? calloc(1, sizeof *page) : NULL;
+    footprint->failed |= !page;
+    if (!page)
+        return NULL;
+    page->number = number;
+    footprint->count++;
+    return *place_of(footprint, number) = page;
+}
+
 static struct page *page_at(struct footprint *footprint, uint64_t number)
 {
-    struct page **place = make_room(footprint) ? place_of(footprint, number) : NULL;
-    if (place && !*place) {
-        *place = calloc(1, sizeof **place);
-        if (*place) {
-            (*place)->number = number;
-            footprint->count++;
-        }
-    }
-    footprint->failed |= !place || !*place;
-    return place ? *place : NULL;
+    struct page *page = footprint->room ? *place_of(footprint, number) : NULL;
+    return page ? page : add_page(footprint, number);
 }
 
 void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, unsigned part,
@@ -62,18 +65,20 @@ void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, u
     bool writes = use != FOOTPRINT_READS;
     if (!page)
         return;
-    uint64_t *sectors = writes ? page->written : page->read;
-    for (uint64_t s = begin % PAGE_BYTES / 32; s <= (end - 1) % PAGE_BYTES / 32; s++)
-        sectors[s] |= (uint64_t)1 << part;
-    for (uint64_t at = begin & ~(uint64_t)3; writes && at < end; at += 4)
-        page->words[at % PAGE_BYTES / 32] |= (uint8_t)(1u << (at % 32 / 4));
+    uint64_t *sectors = writes ? page->written : page->read, last = (end - 1) % PAGE_BYTES / 4;
+    for (uint64_t word = begin % PAGE_BYTES / 4; word <= last; word = (word | 7) + 1) {
+        sectors[word / 8] |= (uint64_t)1 << part;
+        uint32_t stop = word / 8 == last / 8 ? last % 8 : 7;
+        if (writes)
+            page->words[word / 8] |= (uint8_t)((2u << stop) - (1u << word % 8));
+    }
 }
 
 double sketch_count(const struct sketch *sketch)
 {
     double set = 0;
     for (unsigned i = 0; i < SKETCH_BITS / 64; i++)
-        set += __builtin_popcountll(sketch->bits[i]);
+        set += sketch->bits[i] ? __builtin_popcountll(sketch->bits[i]) : 0;
     return -log(1 - fmin(set, SKETCH_BITS - 1) / SKETCH_BITS) * SKETCH_BITS;
 }
 

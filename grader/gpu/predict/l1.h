@@ -8,8 +8,8 @@
 
 struct l1_line {
     uint64_t line;               /* its address */
+    double filled;               /* the time when the last of its sectors arrives */
     uint32_t sectors;            /* bits of the sectors that the line holds or waits for */
-    double filled;               /* the time when the last of these sectors arrives */
     uint32_t newer, older, next; /* `next` is the next line with the same hash */
 };
 

@@ -90,7 +90,8 @@ static bool add_pages(struct l2 *l2, const struct footprint *footprint)
         if (footprint->pages[i] && !bsearch(&key, pages, known, sizeof *pages, by_number))
             pages[l2->count++] = key;
     }
-    qsort(pages, l2->count, sizeof *pages, by_number);
+    if (l2->count > known)
+        qsort(pages, l2->count, sizeof *pages, by_number);
     return true;
 }
 
@@ -129,7 +130,7 @@ bool l2_holds(const struct l2 *l2, uint64_t line)
 
 struct launch_traffic {
     const struct memory *memory;
-    struct l2_buffer *buffers;
+    struct l2_buffer *buffers, *latest; /* the one that buffer_at() returned last */
     unsigned count, room;
     double weight;   /* number of sectors that each tracked sector represents */
     double capacity; /* number of tracked lines that fit in the cache */
@@ -137,7 +138,7 @@ struct launch_traffic {
 
 /* Returns the buffer that contains ADDR. Adds the buffer if it is new. If BUFFERS is full, returns
  * its last entry. */
-static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr)
+static struct l2_buffer *find_buffer(struct launch_traffic *traffic, uint64_t addr)
 {
     for (unsigned i = traffic->count; i-- > 0;)
         if (addr >= traffic->buffers[i].begin && addr < traffic->buffers[i].end)
@@ -154,6 +155,14 @@ static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr
     return buffer;
 }
 
+static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr)
+{
+    struct l2_buffer *latest = traffic->latest;
+    if (!latest || addr < latest->begin || addr >= latest->end)
+        traffic->latest = find_buffer(traffic, addr);
+    return traffic->latest;
+}
+
 /* Returns a bit mask of those sectors of line LINE that were accessed in PART. TOUCHED has, for
  * each sector of a page, the bit set of the parts that accessed it. */
 static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
@@ -164,24 +173,33 @@ static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
     return bits;
 }
 
+/* Returns the bit set of the parts that accessed line LINE. */
+static uint64_t parts_of(const struct page *touched, unsigned line)
+{
+    uint64_t parts = 0;
+    for (unsigned s = 4 * line; s < 4 * line + 4; s++)
+        parts |= touched->read[s] | touched->written[s];
+    return parts;
+}
+
 /* Returns the number of distinct lines that the launch uses in PART. */
 static double size_of_part(const struct l2 *l2, const struct page *const *touched, unsigned part)
 {
     double size = 0;
     for (uint32_t i = 0; i < l2->count; i++)
         for (unsigned line = 0; touched[i] && line < PAGE_LINES; line++)
-            size += (bits_of(touched[i]->read, line, part) |
-                     bits_of(touched[i]->written, line, part)) != 0;
+            size += (double)(parts_of(touched[i], line) >> part & 1);
     return size;
 }
 
-/* Fills NEWER[i] with the number of lines whose last use was less than i parts ago. */
+/* Fills NEWER[i] with the number of lines whose last use was less than i parts ago, for all i up to
+ * the age of the oldest line. */
 static void count_newer(const struct l2 *l2, double newer[TIMES])
 {
     double sum = 0;
-    for (uint32_t age = 0; age < TIMES; age++) {
+    for (uint32_t age = 0; age < TIMES && age <= l2->now; age++) {
         newer[age] = sum;
-        sum += age < l2->now ? l2->used[(l2->now - age) % TIMES] : 0;
+        sum += l2->used[(l2->now - age) % TIMES];
     }
 }
 
@@ -250,10 +268,10 @@ static void run_part(struct l2 *l2, struct launch_traffic *traffic,
     for (uint32_t i = 0; i < l2->count; i++)
         for (unsigned line = 0; touched[i] && line < PAGE_LINES; line++) {
             struct l2_page *page = &l2->pages[i];
+            if (!(parts_of(touched[i], line) >> part & 1))
+                continue;
             uint32_t reads = bits_of(touched[i]->read, line, part);
             uint32_t writes = bits_of(touched[i]->written, line, part);
-            if (!reads && !writes)
-                continue;
             if (page->last[line] &&
                 is_gone(newer, l2->now - 1 - page->last[line], size, traffic->capacity))
                 drop_line(traffic, page, line);

@@ -7,10 +7,9 @@
 
 #include "gpu/occupancy.h"
 #include "gpu/predict/machine.h"
+#include "gpu/predict/memo.h"
 #include "gpu/predict/sample.h"
 #include "gpu/predict/sm.h"
-
-#define MOST_BUFFERS 64u
 
 /* The uncertainty of a predicted time T: the interval from T / INTERVAL to T * INTERVAL. It
  * contains the measured times of more than nine of ten launches in grader/tests/hardware/times. */
@@ -44,8 +43,9 @@ struct predictor *predictor_new(const struct emu_chip *chip)
         return NULL;
     predictor->chip = *chip;
     predictor->l2 = l2_new();
+    predictor->memo = calloc(1, sizeof *predictor->memo);
     pthread_mutex_init(&predictor->lock, NULL);
-    if (predictor->l2)
+    if (predictor->l2 && predictor->memo)
         return predictor;
     predictor_free(predictor);
     return NULL;
@@ -55,10 +55,18 @@ void predictor_free(struct predictor *predictor)
 {
     if (!predictor)
         return;
+    predictor_forget_kernels(predictor);
     l2_free(predictor->l2);
+    free(predictor->memo);
     free(predictor->last.share);
     pthread_mutex_destroy(&predictor->lock);
     free(predictor);
+}
+
+void predictor_forget_kernels(struct predictor *predictor)
+{
+    if (predictor && predictor->memo)
+        memo_clear(predictor->memo);
 }
 
 const struct emu_chip *predictor_chip(const struct predictor *predictor)
@@ -78,7 +86,7 @@ struct work {
     const struct launch_view *launch;
     const struct sample *sample;
     struct machine *machine;
-    struct l2_buffer buffers[MOST_BUFFERS];
+    struct memo_key key;
     double misses[MOST_BUFFERS], cold[MOST_BUFFERS];
     struct sm_memory memory;
     double dram_sectors; /* sectors that DRAM moves in the whole launch */
@@ -176,7 +184,7 @@ static bool find_misses(struct work *work, double covered)
     if (!lines)
         return false;
     for (unsigned i = 0; i < work->memory.buffer_count; i++) {
-        const struct l2_buffer *buffer = &work->buffers[i];
+        const struct l2_buffer *buffer = &work->key.buffers[i];
         double own = count_sectors(lines, count, buffer->begin, buffer->end);
         double misses = own > 0 ? buffer->missed * part / own : 0;
         work->misses[i] = misses < 1 ? misses : 1;
@@ -203,7 +211,7 @@ static double find_sharing(const struct work *work)
     size_t count;
     uint64_t *lines = collect_lines(work->sample, PTX_GLOBAL, true, &count);
     double own = lines ? count_pages(lines, count) : 0;
-    double all = fmax(sketch_count(&work->sample->footprint.added), own);
+    double all = fmax(work->key.added, own);
     free(lines);
     double most = work->memory.active;
     return own > 0 ? fmax(own * most / all, 1) : most;
@@ -258,31 +266,54 @@ static double find_imbalance(const struct sample *sample)
     return busiest > 0 && simulated > 0 ? busiest / simulated : 1;
 }
 
-static bool prepare(struct work *work, const struct emu_counters *counters)
+/* The costs that `wastes()` compares with the ideal costs, which are the counters after them. */
+static const enum emu_counter costs[] = {EMU_global_load_sectors, EMU_global_store_sectors,
+                                         EMU_shared_load_wavefronts, EMU_shared_store_wavefronts};
+
+/* Updates the contents of the second-level cache. This must be done even for a launch that cannot
+ * be predicted, because later launches depend on it. Sets work->key. */
+static void run_cache(struct work *work, const struct emu_counters *counters)
 {
     const struct launch_view *launch = work->launch;
-    struct predictor *predictor = work->predictor;
+    const struct sample *sample = work->sample;
+    struct memo_key *key = &work->key;
     for (uint32_t pc = 0; counters && pc <= launch->code_count; pc++)
         emu_counters_add(&work->totals, &counters[pc]);
-    work->memory.buffers = work->buffers;
+    key->kernel = launch->kernel;
+    key->cta_count = launch->cta_count;
+    key->shared_bytes = launch->shared_bytes;
+    key->sms = sample->spread.sms;
+    key->each = sample->spread.each;
+    key->resident = sample->spread.resident;
+    key->cta_slots = sample->spread.cta_slots;
+    for (unsigned i = 0; i < sizeof costs / sizeof *costs; i++)
+        memcpy(&key->costs[2 * i], &work->totals.value[costs[i]], 2 * sizeof *key->costs);
+    key->added = sketch_count(&sample->footprint.added);
+    key->buffer_count =
+        l2_launch(work->predictor->l2, &sample->footprint, sample->parts,
+                  work->predictor->chip.l2_bytes, launch->memory, key->buffers, MOST_BUFFERS);
+}
+
+static bool prepare(struct work *work, const struct emu_counters *counters)
+{
+    work->memory.buffers = work->key.buffers;
     work->memory.misses = work->misses;
     work->memory.cold = work->cold;
     work->memory.active = work->sample->spread.sms;
     work->memory.l1_bytes = l1_bytes(work);
     work->memory.constant_lines = count_constants(work->sample);
-    work->memory.buffer_count =
-        l2_launch(predictor->l2, &work->sample->footprint, work->sample->parts,
-                  predictor->chip.l2_bytes, launch->memory, work->buffers, MOST_BUFFERS);
+    work->memory.buffer_count = (unsigned)work->key.buffer_count;
     double written = 0, stored = (double)work->totals.value[EMU_global_store_sectors];
     for (unsigned i = 0; i < work->memory.buffer_count; i++) {
-        written += work->buffers[i].write_cost;
-        work->dram_sectors += work->buffers[i].read + work->buffers[i].written;
-        work->dram_lines += work->buffers[i].read_cost + work->buffers[i].write_cost;
+        const struct l2_buffer *buffer = &work->key.buffers[i];
+        written += buffer->write_cost;
+        work->dram_sectors += buffer->read + buffer->written;
+        work->dram_lines += buffer->read_cost + buffer->write_cost;
     }
     work->memory.write_backs = stored > 0 ? written / stored : 0;
     work->memory.atomics_sharing = find_sharing(work);
     work->imbalance = find_imbalance(work->sample);
-    work->machine = machine_make(launch);
+    work->machine = machine_make(work->launch);
     if (!work->machine)
         return false;
     work->memory.rivals = find_rivals(work, counters);
@@ -525,8 +556,39 @@ static void fill(struct work *work, struct prediction *p)
     p->is_known = true;
 }
 
+bool prediction_copy(struct prediction *to, const struct prediction *from)
+{
+    size_t size = from->share_count * sizeof *from->share;
+    double *share = from->share ? malloc(size + 1) : NULL;
+    if (from->share && !share)
+        return false;
+    *to = *from;
+    to->share = share ? memcpy(share, from->share, size) : NULL;
+    return true;
+}
+
+/* Predicts the launch, or copies the prediction of an equal launch. The sample and the key say
+ * nothing about the rivals of a compare-and-swap. */
+static void predict(struct work *work, struct sample *sample, const struct emu_counters *counters)
+{
+    struct predictor *predictor = work->predictor;
+    bool is_determined = sketch_count(&sample->footprint.swapped) == 0;
+    const struct prediction *old =
+        is_determined ? memo_find(predictor->memo, &work->key, sample) : NULL;
+    if (old && prediction_copy(&predictor->last, old))
+        return;
+    if (prepare(work, counters))
+        fill(work, &predictor->last);
+    machine_free(work->machine);
+    if (!predictor->last.is_known)
+        return;
+    predictor->last.number = ++predictor->number;
+    if (is_determined)
+        memo_keep(predictor->memo, &work->key, sample, &predictor->last);
+}
+
 void predict_launch(struct predictor *predictor, const struct launch_view *launch,
-                    const struct sample *sample, const struct emu_counters *counters)
+                    struct sample *sample, const struct emu_counters *counters)
 {
     struct work *work = calloc(1, sizeof *work);
     free(predictor->last.share);
@@ -536,12 +598,9 @@ void predict_launch(struct predictor *predictor, const struct launch_view *launc
     work->predictor = predictor;
     work->launch = launch;
     work->sample = sample;
-    /* prepare() must be called even if this launch cannot be predicted, because it also updates the
-     * cache's state for later launches */
-    bool is_ready = prepare(work, counters) && sample->ctas;
-    if (!predict_find_gap(launch, counters, &predictor->last) && is_ready)
-        fill(work, &predictor->last);
+    run_cache(work, counters);
+    if (!predict_find_gap(launch, counters, &predictor->last) && sample->ctas)
+        predict(work, sample, counters);
     predictor->last.flops = predict_flops(launch, counters);
-    machine_free(work->machine);
     free(work);
 }

@@ -58,6 +58,9 @@ enum predict_gap {
 
 struct prediction {
     bool is_known; /* the launch was predicted; otherwise, `gap` may say why it was not */
+    /* predictions of a predictor that have the same number are equal, except for `flops`; 0 if
+     * there is no prediction */
+    uint64_t number;
     enum predict_gap gap;
     uint32_t gap_pc;            /* the instruction that polls or calls */
     double us, low_us, high_us; /* the predicted time and the ends of its interval */
@@ -107,6 +110,8 @@ const char *predict_part_text(enum predict_part part);
 struct predictor;
 struct predictor *predictor_new(const struct emu_chip *chip);
 void predictor_free(struct predictor *predictor); /* accepts NULL */
+/* Must be called before a kernel is freed. */
+void predictor_forget_kernels(struct predictor *predictor); /* accepts NULL */
 const struct emu_chip *predictor_chip(const struct predictor *predictor);
 
 /* Returns the prediction of the launch that has ended last. It is valid until the next launch

@@ -33,16 +33,20 @@ struct sampling {
 
 #define NOTED 1024u
 
-/* What a load reads, as ranges of bytes relative to the first lane's address. A repeat of the load
- * reads the same ranges, relative to its own first address. */
+/* What an instruction accesses, as ranges of bytes relative to the first lane's address. A repeat
+ * accesses the same ranges, relative to its own first address. */
 #define MOST_RANGES WARP
 
 struct ranges {
-    uint32_t count; /* 0 if not known */
-    int32_t begin[MOST_RANGES], end[MOST_RANGES];
-    /* the size of each range if all have the same, and the same place in a sector; otherwise 0 */
-    uint32_t size;
-    uint64_t last; /* the first lane's address in the load that was recorded last, and its part */
+    uint32_t count;
+    uint64_t begin[MOST_RANGES], end[MOST_RANGES]; /* modulo 2^64 */
+};
+
+#define SERIES 512u
+
+/* A range of bytes that was read TIMES times in PART, each time STEP bytes further on. */
+struct noted_series {
+    uint64_t first, size, step, times;
     unsigned part;
 };
 
@@ -52,15 +56,18 @@ struct state {
     struct sampling *sampling;
     struct footprint footprint;
     struct walk_cost *costs; /* for each instruction */
-    struct ranges *ranges;   /* for each instruction, those of its latest access not dense */
+    struct ranges *ranges;   /* for each instruction, those of its latest pattern not dense */
     struct spread spread;
     unsigned parts;
-    /* The CTA that accessed memory last, its number in the sample, and its part (set_place()). */
-    uint64_t last_cta, last_number;
-    unsigned last_part;
+    /* the CTA whose accesses are recorded, and the CTA to which `part` belongs (part_now()) */
+    uint64_t cta, part_cta;
+    unsigned part;
     uint64_t noted[NOTED]; /* hash table of lines that were recorded recently (see was_noted()) */
-    uint64_t most;         /* maximum number of instructions kept of each warp */
-    struct walk_cta *ctas, *current;
+    struct noted_series series[SERIES]; /* the same for series (see was_read()) */
+    uint64_t most;                      /* maximum number of instructions kept of each warp */
+    struct walk_cta *ctas;
+    uint64_t found_cta; /* the CTA that find_cta() has looked for last, and its answer */
+    struct walk_cta *found;
     /* NULL unless the kernel reads a clock that shows predicted time */
     struct pace *pace;
 };
@@ -150,7 +157,7 @@ static void *sample_begin(const struct launch_view *launch)
     uint64_t at_a_time = (uint64_t)state->spread.resident * state->spread.sms;
     uint64_t waves = (launch->cta_count + at_a_time - 1) / at_a_time;
     state->parts = waves < MOST_PARTS ? (unsigned)waves : MOST_PARTS;
-    state->last_cta = UINT64_MAX;
+    state->part_cta = state->found_cta = UINT64_MAX;
     state->most = SAMPLE_BUDGET / (state->spread.resident * state->spread.warps);
     state->most = state->most > SAMPLE_MIN_WALK ? state->most : SAMPLE_MIN_WALK;
     if (launch->reads_clock && launch->options->predicts_clock)
@@ -202,7 +209,8 @@ static bool takes(struct state *state, uint64_t cta)
     if (!walks)
         return false;
     walks->next = state->ctas;
-    state->ctas = state->current = walks;
+    state->ctas = state->found = walks;
+    state->found_cta = cta;
     return true;
 }
 
@@ -212,14 +220,16 @@ static bool sample_follows(void *argument, uint64_t cta)
     return takes(state, cta) || state->pace;
 }
 
+/* Returns the walks of CTA, or NULL if it is not in the sample. */
 static struct walk_cta *find_cta(struct state *state, uint64_t cta)
 {
-    if (state->current && state->current->cta == cta)
-        return state->current;
-    state->current = state->ctas;
-    while (state->current && state->current->cta != cta)
-        state->current = state->current->next;
-    return state->current;
+    if (state->found_cta == cta)
+        return state->found;
+    state->found_cta = cta;
+    state->found = number_of(state, cta) == SAMPLE_MOST ? NULL : state->ctas;
+    while (state->found && state->found->cta != cta)
+        state->found = state->found->next;
+    return state->found;
 }
 
 /* Sets *VALUE to the maximum of *VALUE and OTHER. Other threads may do so at the same time. */
@@ -262,23 +272,22 @@ static double sample_now(void *argument, uint64_t cta, uint32_t warp)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Computes the number and the part of CTA, unless it is the CTA of the last access. */
-static void set_place(struct state *state, uint64_t cta)
+/* Returns the part of the CTA whose accesses are recorded. */
+static unsigned part_now(struct state *state)
 {
-    if (state->last_cta == cta)
-        return;
-    state->last_cta = cta;
-    state->last_number = number_of(state, cta);
-    state->last_part = (unsigned)(cta * state->parts / state->launch->cta_count);
+    if (state->part_cta != state->cta)
+        state->part = (unsigned)(state->cta * state->parts / state->launch->cta_count);
+    state->part_cta = state->cta;
+    return state->part;
 }
 
 /* Returns whether the sectors from BEGIN to END, all in one line, were recently recorded as read in
- * PART. If not, remembers them. This saves time, because most loads read sectors that an earlier
- * warp has read. */
-static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigned part)
+ * this part. If not, remembers them. This saves time, because most loads read sectors that an
+ * earlier warp has read. */
+static bool was_noted(struct state *state, uint64_t begin, uint64_t end)
 {
     uint64_t line = begin >> 7, first = begin >> 5 & 3, last = (end - 1) >> 5 & 3;
-    uint64_t sectors = (2u << last) - (1u << first), key = line << 12 | part << 4;
+    uint64_t sectors = (2u << last) - (1u << first), key = line << 12 | part_now(state) << 4;
     uint64_t *place = &state->noted[line % NOTED];
     if ((*place ^ key) >> 4)
         *place = key;
@@ -287,21 +296,35 @@ static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigne
     return known;
 }
 
-/* Records the sectors from BEGIN to END that are in tracked pages (footprint.h). */
-static void note_range(struct state *state, uint64_t begin, uint64_t end, unsigned part,
-                       enum footprint_use use)
+/* Records the sectors from BEGIN to END that are in tracked pages. */
+static void note_pages(struct state *state, uint64_t begin, uint64_t end, enum footprint_use use)
 {
     while (begin < end) {
-        uint64_t page = begin / PAGE_BYTES, stop = (page + 1) * PAGE_BYTES;
-        stop = stop < end ? stop : end;
+        uint64_t page = begin / PAGE_BYTES, left = PAGE_BYTES - begin % PAGE_BYTES;
+        uint64_t stop = end - begin < left ? end : begin + left; /* does not overflow */
         bool is_line = begin >> 7 == (stop - 1) >> 7;
         if (use == FOOTPRINT_ADDS)
             sketch_add(&state->footprint.added, page);
         if (footprint_watches(&state->footprint, page) &&
-            (use != FOOTPRINT_READS || !is_line || !was_noted(state, begin, stop, part)))
-            footprint_note(&state->footprint, begin, stop, part, use);
+            (use != FOOTPRINT_READS || !is_line || !was_noted(state, begin, stop)))
+            footprint_note(&state->footprint, begin, stop, part_now(state), use);
         begin = stop;
     }
+}
+
+/* Returns whether the bytes are all in a page that is not tracked, so nothing is to be recorded. */
+static bool is_untracked(const struct state *state, uint64_t begin, uint64_t end,
+                         enum footprint_use use)
+{
+    uint64_t page = begin / PAGE_BYTES;
+    return use != FOOTPRINT_ADDS && (end - 1) / PAGE_BYTES == page &&
+           !footprint_watches(&state->footprint, page);
+}
+
+static void note_range(struct state *state, uint64_t begin, uint64_t end, enum footprint_use use)
+{
+    if (!is_untracked(state, begin, end, use))
+        note_pages(state, begin, end, use);
 }
 
 static enum footprint_use use_of(uint8_t kind)
@@ -311,69 +334,75 @@ static enum footprint_use use_of(uint8_t kind)
                                : FOOTPRINT_ADDS;
 }
 
-static void note_access(struct state *state, const struct obs_access *access)
+/* Remembers what ACCESS accesses, for its repeats. The gaps in a range that is read are smaller
+ * than a sector, so all its sectors are read. */
+static void keep_ranges(struct ranges *ranges, const struct obs_access *access)
 {
-    unsigned part = state->last_part;
-    enum footprint_use use = use_of(access->kind);
-    if (access->dense) {
-        note_range(state, access->addr[0], access->addr[0] + WARP * access->bytes, part, use);
-        return;
-    }
-    uint64_t last = UINT64_MAX;
-    for (uint32_t left = access->mask; left; left &= left - 1) {
-        uint64_t addr = access->addr[__builtin_ctz(left)];
-        if (addr / 32 != last)
-            note_range(state, addr, addr + access->bytes, part, use);
-        last = addr / 32;
-    }
-}
-
-/* Remembers what a load reads, for its repeats. The gaps in a range are smaller than a sector, so
- * all its sectors are read. */
-static void keep_ranges(struct state *state, const struct obs_access *access)
-{
-    struct ranges *ranges = &state->ranges[access->pc];
-    uint64_t first = access->addr[0];
-    int64_t begin = 0, end = 0;
+    uint64_t begin = 0, end = 0, size = access->bytes, gap = access->kind == OBS_LOAD ? 31 : 0;
     ranges->count = 0;
     for (uint32_t left = access->mask; left; left &= left - 1) {
-        int64_t from = (int64_t)(access->addr[__builtin_ctz(left)] - first);
-        int64_t to = from + access->bytes;
-        if (ranges->count && from > begin - 32 && from < end + 32 && to <= begin + 128) {
-            begin = from < begin ? from : begin;
-            end = to > end ? to : end;
+        uint64_t from = access->addr[__builtin_ctz(left)] - access->addr[0], to = from + size;
+        if (ranges->count && from - begin + size + gap <= end - begin + size + 2 * gap) {
+            begin = (int64_t)(from - begin) < 0 ? from : begin;
+            end = (int64_t)(to - end) > 0 ? to : end;
         } else {
-            if (ranges->count == MOST_RANGES || from < INT32_MIN || to > INT32_MAX) {
-                ranges->count = 0;
-                return;
-            }
             begin = from;
             end = to;
             ranges->count++;
         }
-        ranges->begin[ranges->count - 1] = (int32_t)begin;
-        ranges->end[ranges->count - 1] = (int32_t)end;
+        ranges->begin[ranges->count - 1] = begin;
+        ranges->end[ranges->count - 1] = end;
     }
-    ranges->size = (uint32_t)(ranges->end[0] - ranges->begin[0]);
-    for (uint32_t i = 0; i < ranges->count; i++)
-        if (ranges->end[i] - ranges->begin[i] != (int32_t)ranges->size || ranges->begin[i] % 32)
-            ranges->size = 0;
-    ranges->last = first;
-    ranges->part = state->last_part;
 }
 
-/* Records the sectors of a repeat that starts at FIRST, unless they are those of the last load. */
-static void note_ranges(struct state *state, struct ranges *ranges, uint64_t first)
+/* Returns whether these reads were recently recorded. If not, remembers them. Most warps read what
+ * another warp has read. */
+static bool was_read(struct state *state, struct noted_series now)
 {
-    uint64_t last = ranges->last, more = ranges->size - 1;
-    if (ranges->size && ranges->part == state->last_part && last / 32 == first / 32 &&
-        (last + more) / 32 == (first + more) / 32)
+    struct noted_series *last =
+        &state->series[(now.first ^ now.size) * 0x9e3779b97f4a7c15u >> 32 & (SERIES - 1)];
+    bool known = last->first == now.first && last->size == now.size && last->step == now.step &&
+                 last->times == now.times && last->part == now.part;
+    *last = now;
+    return known;
+}
+
+/* Records the accesses of SERIES to the bytes from BEGIN to END, relative to the first lane's
+ * address. If no sector lies between two of these accesses, records them together. */
+static void note_moves(struct state *state, const struct obs_series *series, uint64_t begin,
+                       uint64_t end, enum footprint_use use)
+{
+    uint64_t first = series->first + begin, size = end - begin;
+    uint64_t step = (uint64_t)series->step, distance = series->step < 0 ? 0 - step : step;
+    uint64_t times = series->times, gap = use == FOOTPRINT_READS ? 31 : 0;
+    if (distance <= size + gap) {
+        first = series->step < 0 ? first + step * (times - 1) : first;
+        size += distance * (times - 1);
+        times = 1;
+    }
+    if (times == 1 && is_untracked(state, first, first + size, use))
         return;
-    ranges->last = first;
-    ranges->part = state->last_part;
-    for (uint32_t i = 0; i < ranges->count; i++)
-        note_range(state, first + (uint64_t)(int64_t)ranges->begin[i],
-                   first + (uint64_t)(int64_t)ranges->end[i], state->last_part, FOOTPRINT_READS);
+    struct noted_series all = {first, size, step, times, part_now(state)};
+    if (use == FOOTPRINT_READS && series->times > 1 && was_read(state, all))
+        return;
+    for (uint64_t t = 0; t < times; t++, first += step)
+        note_range(state, first, first + size, use);
+}
+
+/* Records a series of accesses to RANGES or, if RANGES is NULL, of dense accesses to BYTES for each
+ * lane. */
+static void note_series(struct state *state, const struct obs_series *series,
+                        const struct ranges *ranges, uint32_t bytes, enum footprint_use use)
+{
+    uint64_t first = series->first;
+    state->cta = series->cta;
+    if (!ranges)
+        note_moves(state, series, 0, WARP * bytes, use);
+    for (uint32_t i = 0; ranges && i < ranges->count; i++)
+        if (series->times == 1)
+            note_range(state, first + ranges->begin[i], first + ranges->end[i], use);
+        else
+            note_moves(state, series, ranges->begin[i], ranges->end[i], use);
 }
 
 /* Records the words that a compare-and-swap accesses. */
@@ -387,34 +416,31 @@ static void note_swaps(struct state *state, const struct obs_access *access)
         sketch_add(&state->footprint.swapped, access->addr[__builtin_ctz(left)] / 4);
 }
 
+static void note_access(struct state *state, const struct obs_access *access)
+{
+    struct ranges *ranges = access->dense ? NULL : &state->ranges[access->pc];
+    if (ranges && !access->repeats)
+        keep_ranges(ranges, access);
+    struct obs_series series = {.first = access->addr[0], .cta = access->cta, .times = 1};
+    note_series(state, &series, ranges, access->bytes, use_of(access->kind));
+}
+
 static void sample_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
     if (access->is_texture) /* sm.c predicts the time of texture fetches without their addresses */
         return;
-    set_place(state, access->cta);
     if (access->space == PTX_GLOBAL)
         note_access(state, access);
-    if (access->space == PTX_GLOBAL && access->kind == OBS_LOAD && !access->dense)
-        keep_ranges(state, access);
+    state->costs[access->pc].is_latest &= access->repeats;
     if (access->space == PTX_GLOBAL && access->kind == OBS_ATOMIC)
         note_swaps(state, access);
     if (state->pace)
         pace_access(state->pace, access);
-    if (state->last_number == SAMPLE_MOST)
-        return;
     struct walk_cta *cta = find_cta(state, access->cta);
     if (cta)
         walk_access(&cta->walk[access->warp], access, &state->costs[access->pc],
                     state->predictor->chip.half_warps != 0);
-}
-
-static bool watches_any(const struct state *state, uint64_t begin, uint64_t end)
-{
-    for (uint64_t page = begin / PAGE_BYTES; page <= (end - 1) / PAGE_BYTES; page++)
-        if (footprint_watches(&state->footprint, page))
-            return true;
-    return false;
 }
 
 static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *repeat)
@@ -422,58 +448,31 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     struct state *state = argument;
     if (repeat->times > 1 || (!repeat->first && !repeat->high && !repeat->low))
         return OBS_DONE; /* nothing can be recorded of repeats without addresses */
-    set_place(state, repeat->cta);
-    if (state->pace || (state->last_number != SAMPLE_MOST && find_cta(state, repeat->cta)))
+    if (state->pace || find_cta(state, repeat->cta))
         return OBS_FULL;
     if (repeat->space != PTX_GLOBAL)
         return OBS_COUNT_ONLY;
-    uint64_t begin = repeat->first + (uint64_t)(int64_t)repeat->low;
-    uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
-    struct ranges *ranges = &state->ranges[repeat->pc];
-    bool is_known = repeat->dense || (repeat->kind == OBS_LOAD && ranges->count);
-    if (use_of(repeat->kind) != FOOTPRINT_ADDS && !watches_any(state, begin, end))
-        return is_known ? OBS_SERIES : OBS_DONE;
-    if (!is_known)
-        return OBS_FULL;
-    if (repeat->dense)
-        note_range(state, begin, end, state->last_part, use_of(repeat->kind));
-    else
-        note_ranges(state, ranges, repeat->first);
+    const struct ranges *ranges = repeat->dense ? NULL : &state->ranges[repeat->pc];
+    struct obs_series series = {.first = repeat->first, .cta = repeat->cta, .times = 1};
+    note_series(state, &series, ranges, repeat->bytes, use_of(repeat->kind));
     return OBS_SERIES;
 }
 
 static void sample_series(void *argument, const struct obs_series_list *list)
 {
     struct state *state = argument;
-    struct ranges *ranges = &state->ranges[list->pc];
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct obs_series *series = &list->series[i];
-        uint64_t first = series->first;
-        set_place(state, series->cta);
-        for (uint32_t t = 0; t < series->times; t++, first += (uint64_t)series->step)
-            if (list->dense)
-                note_range(state, first, first + WARP * list->bytes, state->last_part,
-                           use_of(list->kind));
-            else
-                note_ranges(state, ranges, first);
-    }
+    const struct ranges *ranges = list->dense ? NULL : &state->ranges[list->pc];
+    for (uint32_t i = 0; i < list->count && list->space == PTX_GLOBAL; i++)
+        note_series(state, &list->series[i], ranges, list->bytes, use_of(list->kind));
 }
 
 /* --- end -------------------------------------------------------------------------------------- */
-
-static void free_ctas(struct walk_cta *cta)
-{
-    for (struct walk_cta *next; cta; cta = next) {
-        next = cta->next;
-        walk_free(cta);
-    }
-}
 
 static void sample_free(struct state *state)
 {
     leave_sampling(state->predictor, state->sampling);
     footprint_free(&state->footprint);
-    free_ctas(state->ctas);
+    walk_free_list(state->ctas);
     pace_free(state->pace);
     free(state->costs);
     free(state->ranges);
@@ -536,7 +535,7 @@ static void sample_end(void *argument, const struct launch_view *launch,
         sample.work_count = state->sampling->work_count;
     choose_ctas(state, &sample);
     predict_launch(state->predictor, launch, &sample, per_instruction);
-    free_ctas(sample.ctas);
+    walk_free_list(sample.ctas);
     sample_free(state);
 }
 

@@ -40,11 +40,15 @@ struct sample {
 
 struct spread sample_spread(const struct launch_view *launch, const struct emu_chip *chip);
 
+struct memo;
+
 struct predictor {
     struct emu_chip chip;
     struct l2 *l2;
     unsigned shift; /* footprint.shift of the launches; it never decreases */
     struct prediction last;
+    uint64_t number; /* last.number of the latest computed prediction */
+    struct memo *memo;
     pthread_mutex_t lock;
     struct sampling *sampling; /* one for each running launch */
 };
@@ -90,8 +94,8 @@ bool predict_find_gap(const struct launch_view *launch, const struct emu_counter
                       struct prediction *p);
 
 /* Predicts LAUNCH from SAMPLE, into predictor->last (predict.c). COUNTERS has an entry for each
- * instruction. */
+ * instruction. May take SAMPLE's walks. */
 void predict_launch(struct predictor *predictor, const struct launch_view *launch,
-                    const struct sample *sample, const struct emu_counters *counters);
+                    struct sample *sample, const struct emu_counters *counters);
 
 #endif

@@ -12,36 +12,71 @@ static double later(double a, double b)
 
 /* --- the queue of warps ----------------------------------------------------------------------- */
 
-static bool comes_first(const struct sm_heap_entry *a, const struct sm_heap_entry *b)
-{
-    return a->time < b->time || (a->time == b->time && a->order < b->order);
-}
+/* The warps hold a tournament: sm->first[1] is the warp whose turn comes first, and sm->first[i] is
+ * the first one of the warps sm->first[2 * i] and sm->first[2 * i + 1]. The entries from
+ * sm->places on are all warps. */
 
-static void heap_push(struct sm *sm, struct sm_warp *warp, double time)
-{
-    uint32_t i = sm->heap_count++;
-    struct sm_heap_entry entry = {time, sm->order++, warp}, *heap = sm->heap;
-    for (; i && comes_first(&entry, &heap[(i - 1) / 2]); i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
-    heap[i] = entry;
-}
+#define NO_TURN UINT64_MAX /* the time of a warp that is not in the queue */
 
-static struct sm_heap_entry heap_pop(struct sm *sm)
+/* Plays the matches of WARP again, after its turn has changed. Has no branches that depend on the
+ * results, because a CPU could not predict them. */
+static void play(struct sm *sm, uint32_t warp)
 {
-    struct sm_heap_entry *heap = sm->heap, first = heap[0], last = heap[--sm->heap_count];
-    uint32_t i = 0;
-    for (;;) {
-        uint32_t child = 2 * i + 1;
-        if (child >= sm->heap_count)
-            break;
-        child += child + 1 < sm->heap_count && comes_first(&heap[child + 1], &heap[child]);
-        if (!comes_first(&heap[child], &last))
-            break;
-        heap[i] = heap[child];
-        i = child;
+    uint32_t first = warp;
+    struct sm_turn best = sm->turns[warp];
+    for (uint32_t i = sm->places + warp; i > 1; i /= 2) {
+        uint32_t other = sm->first[i ^ 1];
+        struct sm_turn turn = sm->turns[other];
+        bool loses =
+            (turn.time < best.time) | ((turn.time == best.time) & (turn.order < best.order));
+        first = loses ? other : first;
+        best.time = loses ? turn.time : best.time;
+        best.order = loses ? turn.order : best.order;
+        sm->first[i / 2] = first;
     }
-    heap[i] = last;
-    return first;
+}
+
+static void push(struct sm *sm, const struct sm_warp *warp, double time)
+{
+    uint32_t number = (uint32_t)(warp - sm->warps);
+    struct sm_turn *turn = &sm->turns[number];
+    memcpy(&turn->time, &time, sizeof time); /* positive doubles compare like their bits */
+    turn->order = sm->order++;
+    play(sm, number);
+}
+
+/* Takes the warp whose turn comes first out of the queue, and sets *TIME. Returns NULL if the queue
+ * is empty. The matches of the warp are only played again if it does not get another turn before
+ * the next call, which is rare. */
+static struct sm_warp *pop(struct sm *sm, double *time)
+{
+    if (sm->turns[sm->taken].time == NO_TURN)
+        play(sm, sm->taken);
+    sm->taken = sm->first[1];
+    struct sm_turn *turn = &sm->turns[sm->taken];
+    if (turn->time == NO_TURN)
+        return NULL;
+    memcpy(time, &turn->time, sizeof *time);
+    turn->time = NO_TURN;
+    return &sm->warps[sm->taken];
+}
+
+static bool open_queue(struct sm *sm, uint32_t warps)
+{
+    sm->places = 1;
+    while (sm->places < warps)
+        sm->places *= 2;
+    sm->first = calloc(2 * sm->places, sizeof *sm->first);
+    sm->turns = calloc(sm->places, sizeof *sm->turns);
+    if (!sm->first || !sm->turns)
+        return false;
+    for (uint32_t i = sm->places; i-- > 0;) {
+        sm->turns[i].time = NO_TURN;
+        sm->first[sm->places + i] = i;
+    }
+    for (uint32_t i = sm->places; i-- > 1;)
+        sm->first[i] = sm->first[2 * i];
+    return true;
 }
 
 /* --- the path of a warp ----------------------------------------------------------------------- */
@@ -280,7 +315,7 @@ static void advance(struct sm *sm, struct sm_warp *warp)
 {
     sm_next_op(sm, warp);
     if (warp->op)
-        heap_push(sm, warp, sm_ready_at(sm, warp));
+        push(sm, warp, sm_ready_at(sm, warp));
     else
         end_warp(sm, warp);
 }
@@ -455,7 +490,7 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
  * first warp that needs a piece waits for it. */
 static double fetch_code(struct sm *sm, const struct op *op, double at)
 {
-    double *piece = &sm->code[(op - sm->machine->ops) / CODE_PIECE];
+    double *piece = &sm->code[(uint32_t)(op - sm->machine->ops) / CODE_PIECE];
     if (*piece < 0)
         *piece = at + sm->chip->code_latency;
     return later(at, *piece);
@@ -503,14 +538,13 @@ bool sm_open(struct sm *sm, uint32_t warps_each)
     sm->warps_each = warps_each;
     sm->blocks = calloc(sm->resident, sizeof *sm->blocks);
     sm->warps = calloc(count, sizeof *sm->warps);
-    sm->heap = calloc(count + 1u, sizeof *sm->heap);
     uint32_t pieces = sm->machine->op_count / CODE_PIECE + 1;
     sm->code = malloc(pieces * sizeof *sm->code);
     for (uint32_t i = 0; sm->code && i < pieces; i++)
         sm->code[i] = -1;
     uint64_t constants = (uint64_t)sm->chip->constant_bytes / CONSTANT_LINE * 128;
     bool ok = l1_open(&sm->l1, sm->memory->l1_bytes) && l1_open(&sm->indexed, constants) &&
-              sm->code && sm->blocks && sm->warps && sm->heap;
+              sm->code && sm->blocks && sm->warps && open_queue(sm, count);
     for (uint32_t i = 0; ok && i < MOST_SCHEDULERS; i++)
         ok = l1_open(&sm->immediates[i], (uint64_t)sm->chip->immediate_lines * 128);
     for (uint32_t i = 0; ok && i < count; i++) {
@@ -533,7 +567,8 @@ void sm_close(struct sm *sm)
     }
     free(sm->blocks);
     free(sm->warps);
-    free(sm->heap);
+    free(sm->first);
+    free(sm->turns);
     free(sm->touched);
     free(sm->code);
     l1_close(&sm->l1);
@@ -581,10 +616,9 @@ bool sm_run(const struct emu_chip *chip, const struct machine *machine,
     bool ok = ctas && sm_open(&sm, ctas->warps);
     for (uint32_t b = 0; ok && b < sm.resident; b++)
         begin_block(&sm, &sm.blocks[b], sm.started, options->no_limits ? 0 : chip->start_latency);
-    while (ok && !sm.failed && sm.heap_count) {
-        struct sm_heap_entry first = heap_pop(&sm);
-        issue(&sm, first.warp, first.time);
-    }
+    double at;
+    for (struct sm_warp *warp; ok && !sm.failed && (warp = pop(&sm, &at));)
+        issue(&sm, warp, at);
     if (ok)
         sum_up(&sm);
     sm_close(&sm);

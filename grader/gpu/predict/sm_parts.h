@@ -70,10 +70,10 @@ struct sm_block {
     uint32_t warp_count;
 };
 
-struct sm_heap_entry {
-    double time;
-    uint64_t order;
-    struct sm_warp *warp;
+/* A warp's place in the queue of warps. TIME has the bits of a double. Of several warps with the
+ * same time, the one that was put into the queue first comes first. */
+struct sm_turn {
+    uint64_t time, order;
 };
 
 struct touched_line {
@@ -96,8 +96,10 @@ struct sm {
     uint32_t warps_each, resident;
     const struct walk_cta *next; /* the next CTA to start */
     uint32_t started, count;
-    struct sm_heap_entry *heap;
-    uint32_t heap_count;
+    /* the queue of warps (sm.c): for each warp its turn; the results of their tournament; the
+     * number of warps, rounded up to a power of 2; the warp that was taken out last */
+    struct sm_turn *turns;
+    uint32_t *first, places, taken;
     uint64_t order;
     /* for each scheduler: the time when it can issue again, and the times when its pipes become
      * free; the number of instructions that it has issued, and the cycles for which each pipe has

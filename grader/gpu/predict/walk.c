@@ -25,6 +25,14 @@ void walk_free(struct walk_cta *cta)
     free(cta);
 }
 
+void walk_free_list(struct walk_cta *cta)
+{
+    for (struct walk_cta *next; cta; cta = next) {
+        next = cta->next;
+        walk_free(cta);
+    }
+}
+
 uint64_t walk_executed(const struct walk_cta *cta)
 {
     uint64_t executed = 0;
@@ -41,14 +49,16 @@ uint64_t walk_kept(const struct walk_cta *cta)
     return kept;
 }
 
-/* Grows ARRAY if it has no room for one more element of SIZE bytes. Returns false when out of
- * memory. */
+#define LEAST_ROOM 32u
+
+/* Grows ARRAY if it has no room for the element with index COUNT. It may hold up to LEAST_ROOM
+ * elements fewer. An element has SIZE bytes. Returns false when out of memory. */
 static bool grow(struct walk *walk, void *array, uint32_t count, uint32_t *room, size_t size)
 {
     void **list = array;
     if (count < *room)
         return true;
-    uint32_t wanted = *room ? 2 * *room : 16;
+    uint32_t wanted = *room ? 2 * *room : LEAST_ROOM;
     void *larger = realloc(*list, wanted * size);
     walk->failed |= !larger;
     walk->is_cut |= !larger;
@@ -78,6 +88,14 @@ void walk_step(struct walk *walk, const struct obs_step *step, uint64_t most)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
+static void add_line(struct walk *walk, struct walk_access *into, uint64_t line)
+{
+    if (!grow(walk, &walk->lines, walk->line_count, &walk->line_room, sizeof *walk->lines))
+        return;
+    walk->lines[walk->line_count++] = line;
+    into->line_count++;
+}
+
 /* Adds the sector at ADDR to the access's lines. */
 static void add_sector(struct walk *walk, struct walk_access *into, uint64_t addr)
 {
@@ -87,10 +105,7 @@ static void add_sector(struct walk *walk, struct walk_access *into, uint64_t add
             walk->lines[i] |= bit;
             return;
         }
-    if (!grow(walk, &walk->lines, walk->line_count, &walk->line_room, sizeof *walk->lines))
-        return;
-    walk->lines[walk->line_count++] = line | bit;
-    into->line_count++;
+    add_line(walk, into, line | bit);
 }
 
 static void add_lines(struct walk *walk, struct walk_access *into, const struct obs_access *access)
@@ -104,6 +119,22 @@ static void add_lines(struct walk *walk, struct walk_access *into, const struct 
     }
     for (uint32_t left = access->mask; left; left &= left - 1)
         add_sector(walk, into, access->addr[__builtin_ctz(left)] + bytes - 1);
+}
+
+/* Adds the lines of an access that is like the one to which COST belongs. All its lines moved by
+ * the same distance, and in all of them the accessed sectors, too. */
+static void add_moved_lines(struct walk *walk, struct walk_access *into,
+                            const struct walk_cost *cost, uint64_t first)
+{
+    uint64_t count = cost->line_count, to = first >> 5 & 3, from = cost->place >> 5;
+    if (!grow(walk, &walk->lines, walk->line_count + cost->line_count, &walk->line_room,
+              sizeof *walk->lines))
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        walk->lines[walk->line_count + i] =
+            (WALK_LINE(first) + WALK_LINE(cost->lines[i])) | (cost->lines[i] & 15) << to >> from;
+    walk->line_count += cost->line_count;
+    into->line_count = cost->line_count;
 }
 
 /* Adds the lines of an access by the rules for half-warps (old_rules.h). If a half-warp's accesses
@@ -193,25 +224,26 @@ static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
 }
 
 /* Returns whether COST belongs to an access with the same lanes, the same distances between them,
- * and the same position in a line as ACCESS. Updates COST to those of ACCESS. */
-static bool is_alike(struct walk_cost *cost, const struct obs_access *access)
+ * and the same position in a line as ACCESS, or to one that ACCESS repeats. */
+static bool is_alike(const struct walk_cost *cost, const struct obs_access *access, bool half_warps)
 {
     uint64_t other = 0;
+    if (cost->is_latest && access->repeats && !access->dense && !half_warps)
+        return true;
     for (unsigned l = 0; l < WARP; l++)
         other |= (access->addr[l] - access->addr[0]) ^ cost->distance[l];
-    bool alike = !other && cost->mask == access->mask && cost->space == access->space &&
-                 cost->place == (access->addr[0] & 127);
-    for (unsigned l = 0; l < WARP && !alike; l++)
-        cost->distance[l] = access->addr[l] - access->addr[0];
-    cost->mask = access->mask;
-    cost->space = access->space;
-    cost->place = (uint8_t)(access->addr[0] & 127);
-    return alike;
+    return !other && cost->mask == access->mask && cost->space == access->space &&
+           cost->place == (access->addr[0] & 127);
 }
 
 static void measure(struct walk_cost *cost, const struct obs_access *access, bool half_warps)
 {
     uint32_t sectors, ideal = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        cost->distance[l] = access->addr[l] - access->addr[0];
+    cost->mask = access->mask;
+    cost->space = access->space;
+    cost->place = (uint8_t)(access->addr[0] & 127);
     bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
     if (access->space == PTX_GLOBAL)
         obs_measure(access, &sectors, &ideal);
@@ -228,16 +260,33 @@ static void measure(struct walk_cost *cost, const struct obs_access *access, boo
         count_turns(access, cost);
 }
 
+/* Adds the lines of an access to global memory or constants. ALIKE says that COST has its lines. */
+static void add_global_lines(struct walk *walk, struct walk_access *into,
+                             const struct obs_access *access, struct walk_cost *cost, bool alike)
+{
+    if (alike) {
+        add_moved_lines(walk, into, cost, access->addr[0]);
+        return;
+    }
+    add_lines(walk, into, access);
+    cost->line_count = (uint8_t)into->line_count;
+    for (uint32_t i = 0; i < cost->line_count; i++)
+        cost->lines[i] = walk->lines[into->lines + i] - WALK_LINE(access->addr[0]);
+}
+
 void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost,
                  bool half_warps)
 {
+    cost->is_latest &= access->repeats;
     if (walk->is_cut || !walk->run_count ||
         !grow(walk, &walk->accesses, walk->access_count, &walk->access_room,
               sizeof *walk->accesses))
         return;
     struct walk_access *into = &walk->accesses[walk->access_count++];
-    if (!is_alike(cost, access))
+    bool alike = is_alike(cost, access, half_warps);
+    if (!alike)
         measure(cost, access, half_warps);
+    cost->is_latest = true;
     *into = (struct walk_access){.pc = access->pc,
                                  .lines = walk->line_count,
                                  .passes = cost->passes,
@@ -251,7 +300,7 @@ void walk_access(struct walk *walk, const struct obs_access *access, struct walk
     if (access->space == PTX_GLOBAL && half_warps && access->kind <= OBS_STORE)
         add_transactions(walk, into, access);
     else if (access->space == PTX_GLOBAL || access->space == PTX_CONST)
-        add_lines(walk, into, access);
+        add_global_lines(walk, into, access, cost, alike);
     else if (access->space == PTX_LOCAL)
         add_local_lines(walk, into, access);
 }

@@ -55,18 +55,24 @@ struct walk_cta {
  * same pattern, which most have. */
 struct walk_cost {
     uint64_t distance[32]; /* bytes from the first lane's address to each lane's address */
-    uint32_t mask;         /* 0 if there was no access yet */
-    uint8_t space, place, turns, same;
+    /* the lines, as in struct walk, relative to the line of the first lane's address */
+    uint64_t lines[32];
+    uint32_t mask; /* 0 if there was no access yet */
+    uint8_t space, place, turns, same, line_count;
+    /* the instruction's accesses that `repeats` (see struct obs_access) have this pattern */
+    bool is_latest;
     uint16_t passes, ideal;
 };
 
 struct walk_cta *walk_new(uint64_t cta, uint32_t warps);
 void walk_free(struct walk_cta *cta);
+void walk_free_list(struct walk_cta *cta);
 uint64_t walk_executed(const struct walk_cta *cta);
 uint64_t walk_kept(const struct walk_cta *cta);
 
 /* walk_step() adds a step to WALK, walk_access() an access of the latest step. Once a walk has MOST
- * instructions, further steps are only counted. COST belongs to the instruction at access->pc.
+ * instructions, further steps are only counted. COST belongs to the instruction at access->pc; the
+ * caller must set `is_latest` to false after an access with another pattern that it does not add.
  * HALF_WARPS says that the chip coalesces the accesses of half-warps (chips.def). */
 void walk_step(struct walk *walk, const struct obs_step *step, uint64_t most);
 void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost,

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu/predict/predict.h"
+
 /* Maximum number of findings of a launch that may repeat. The reader of the record adds up the
  * findings again for each repetition, so this limit keeps the reader fast. */
 #define MOST_FINDINGS 16u
@@ -14,6 +16,7 @@
 /* The values that determine a launch's line in the record. */
 struct repeated {
     uint64_t id;
+    uint64_t prediction; /* its number, see struct prediction; 0 if there is none */
     const struct ptx_function *function;
     uint32_t grid[3], block[3], dynamic_shared_bytes, code_count, finding_count;
     uint64_t constants;
@@ -23,13 +26,18 @@ struct repeated {
     struct emu_counters *per_instruction; /* NULL if the launch was not counted */
 };
 
+static const struct prediction *prediction_of(const struct launch_view *launch)
+{
+    return launch->predictor ? predictor_result(launch->predictor) : NULL;
+}
+
 /* Returns whether another launch could have the same line in the record. This is not possible for a
- * launch with a prediction, which depends on the contents of the caches after earlier launches. It
- * is not possible for a launch with errors either, because their messages contain addresses and
- * threads. */
+ * launch with errors, because their messages contain addresses and threads. Launches that cannot be
+ * predicted are not compared. */
 static bool may_repeat(const struct launch_view *launch, const struct record_result *result)
 {
-    if (result->status != EMU_OK || launch->predictor || launch->recording->count ||
+    const struct prediction *p = prediction_of(launch);
+    if (result->status != EMU_OK || (p && !p->number) || launch->recording->count ||
         launch->code_count > MOST_CODE || launch->findings->count > MOST_FINDINGS)
         return false;
     for (uint32_t i = 0; i < launch->findings->count; i++)
@@ -43,7 +51,8 @@ static bool is_same(const struct repeated *old, const struct launch_view *launch
 {
     const struct emu_launch *request = launch->request;
     const struct findings *findings = launch->findings;
-    return old->function == launch->function &&
+    const struct prediction *p = prediction_of(launch);
+    return (!p || old->prediction == p->number) && old->function == launch->function &&
            memcmp(old->grid, request->grid, sizeof old->grid) == 0 &&
            memcmp(old->block, request->block, sizeof old->block) == 0 &&
            old->dynamic_shared_bytes == request->dynamic_shared_bytes &&
@@ -90,6 +99,7 @@ uint64_t repeats_keep(struct repeats *repeats, const struct launch_view *launch,
     struct repeated *one = may_repeat(launch, result) ? calloc(1, sizeof *one) : NULL;
     if (!one)
         return 0;
+    one->prediction = prediction_of(launch) ? prediction_of(launch)->number : 0;
     one->function = launch->function;
     memcpy(one->grid, request->grid, sizeof one->grid);
     memcpy(one->block, request->block, sizeof one->block);

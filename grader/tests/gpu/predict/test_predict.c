@@ -363,6 +363,12 @@ static double bytes_of(const char *access, unsigned stride, int launches)
     return bytes;
 }
 
+/* Two lanes write a sector of each line. */
+#define WHOLE_SECTORS                                                                              \
+    "and.b32 %r5, %r4, 1; mul.wide.u32 %rd5, %r5, 112; sub.s64 %rd6, %rd4, %rd5;\n"                \
+    "st.global.v4.u32 [%rd6], {%r4, %r4, %r4, %r4};\n"                                             \
+    "st.global.v4.u32 [%rd6 + 128], {%r4, %r4, %r4, %r4};"
+
 static const struct {
     const char *name, *access;
     unsigned stride;
@@ -378,6 +384,7 @@ static const struct {
      64},
     {"stores that fit stay there, too", "st.global.u32 [%rd4], %r4;", 32, 2, 0},
     {"what is written in part is read first", "st.global.u32 [%rd4], %r4;", 256, 3, 64},
+    {"what several lanes write in full is not", WHOLE_SECTORS, 128, 3, 32},
 };
 
 Test(predict, the_bytes_that_memory_moves)
