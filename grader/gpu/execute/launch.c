@@ -113,6 +113,12 @@ void cta_report_order(const struct cta *cta, struct obs_order order)
             launch->observers[i]->order(cta->worker->observer_state[i], &order);
 }
 
+void cta_report_event(const struct cta *cta, enum obs_order_kind kind)
+{
+    if (cta->launch->wanted & OBS_ORDER)
+        cta_report_order(cta, (struct obs_order){.kind = kind});
+}
+
 /* --- workers ---------------------------------------------------------------------------------- */
 
 #define PARTS_OF_A_WORKER 16u /* least number of times that a worker takes clusters */

@@ -93,6 +93,7 @@ struct warp {
     struct bulk_store *bulk_stores; /* pending copies to global memory (see bulk.c) */
     uint32_t bulk_groups[WARP];     /* the same as `groups`, for bulk_stores */
     uint32_t runtime_error[WARP];   /* latest error of each lane's calls, for cudaGetLastError() */
+    bool has_runtime_error;         /* some lane has had an error */
     /* tracks values that shuffles read from absent lanes; NULL if there are none */
     struct absent *absent;
     struct cta *cta;
