@@ -13,6 +13,7 @@
 
 struct texture_sectors {
     uint32_t request, count;
+    uint64_t latest; /* the sector added last; neighbouring lanes often read the same sector */
     struct {
         uint64_t sector;
         uint32_t request;    /* the entry is empty if this is not the current request */
@@ -23,11 +24,15 @@ static inline void texture_sectors_begin(struct texture_sectors *sectors)
 {
     sectors->request++;
     sectors->count = 0;
+    sectors->latest = UINT64_MAX;
 }
 
 static inline void texture_sectors_add(struct texture_sectors *sectors, uint64_t sector)
 {
     uint32_t i = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 32) % TEXTURE_SECTORS;
+    if (sector == sectors->latest)
+        return;
+    sectors->latest = sector;
     while (sectors->seen[i].request == sectors->request) {
         if (sectors->seen[i].sector == sector)
             return;
