@@ -11,9 +11,10 @@
  * lanes read 8 texels in each of 2 levels, and a texel can span 2 sectors. */
 #define TEXTURE_SECTORS 2048u
 
+#define TEXTURE_SECTOR  32u /* bytes */
+
 struct texture_sectors {
     uint32_t request, count;
-    uint64_t latest; /* the sector added last; neighbouring lanes often read the same sector */
     struct {
         uint64_t sector;
         uint32_t request;    /* the entry is empty if this is not the current request */
@@ -24,15 +25,11 @@ static inline void texture_sectors_begin(struct texture_sectors *sectors)
 {
     sectors->request++;
     sectors->count = 0;
-    sectors->latest = UINT64_MAX;
 }
 
 static inline void texture_sectors_add(struct texture_sectors *sectors, uint64_t sector)
 {
     uint32_t i = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 32) % TEXTURE_SECTORS;
-    if (sector == sectors->latest)
-        return;
-    sectors->latest = sector;
     while (sectors->seen[i].request == sectors->request) {
         if (sectors->seen[i].sector == sector)
             return;
@@ -47,7 +44,8 @@ static inline void texture_sectors_add(struct texture_sectors *sectors, uint64_t
 static inline void texture_sectors_touch(struct texture_sectors *sectors, uint64_t addr,
                                          uint64_t bytes)
 {
-    for (uint64_t sector = addr / 32; sector <= (addr + bytes - 1) / 32; sector++)
+    uint64_t last = (addr + bytes - 1) / TEXTURE_SECTOR;
+    for (uint64_t sector = addr / TEXTURE_SECTOR; sector <= last; sector++)
         texture_sectors_add(sectors, sector);
 }
 
