@@ -538,13 +538,13 @@ void launch_totals(const struct launch *launch, struct emu_counters *totals)
 }
 
 /* Starts WORKER's thread. If this fails, the other workers run all CTAs. But if the launch was
- * parked and WORKER still has CTAs that began earlier, the launch must stop. */
+ * parked and WORKER still has CTAs that it began or took earlier, the launch must stop. */
 static bool start_worker(pthread_t *thread, struct worker *worker)
 {
     if (pthread_create(thread, NULL, worker_main, worker) == 0)
         return true;
     worker->may_begin = false;
-    if (worker->first)
+    if (worker->first || worker->next_cluster != worker->end_cluster)
         launch_stop(worker->launch, EMU_INTERNAL);
     else
         standstill_leave(worker);
