@@ -48,8 +48,10 @@ void builtin_set_result(const struct warp *warp, const struct inst *inst, unsign
 void builtin_set_error(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t error)
 {
     builtin_set_result(warp, inst, lane, error);
-    if (error)
-        warp->runtime_error[lane] = error;
+    if (!error)
+        return;
+    warp->runtime_error[lane] = error;
+    warp->has_runtime_error = true;
 }
 
 /* Copies a string from device memory to TEXT, and cuts it to SIZE - 1 characters. Returns TEXT,

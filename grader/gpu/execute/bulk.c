@@ -363,6 +363,13 @@ static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
     }
 }
 
+static void finish_all(struct warp *warp)
+{
+    uint32_t before[WARP];
+    memset(before, 0xff, sizeof before);
+    finish(warp, before, ALL_LANES);
+}
+
 void bulk_commit_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     (void)inst;
@@ -398,12 +405,10 @@ void bulk_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 void bulk_end(struct cta *cta, bool drops)
 {
-    uint32_t before[WARP];
-    memset(before, 0xff, sizeof before);
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         struct warp *warp = &cta->warps[w];
         if (!drops && warp->bulk_stores)
-            finish(warp, before, ALL_LANES);
+            finish_all(warp);
         while (warp->bulk_stores) {
             struct bulk_store *store = warp->bulk_stores;
             warp->bulk_stores = store->next;

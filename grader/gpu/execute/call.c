@@ -211,8 +211,7 @@ static void call_image(struct warp *warp, struct path *path, const struct inst *
         return;
     }
     struct frame *frame = frame_open(warp, image);
-    struct path_entry entry = {image->start, image->end, lanes, frame};
-    if (!frame || !path_push(warp, path, entry)) {
+    if (!frame || !path_push(warp, path, image->start, image->end, lanes, frame)) {
         launch_stop(warp->cta->launch, EMU_INTERNAL);
         return;
     }

@@ -25,9 +25,9 @@ static void branch(struct warp *warp, struct path *path, const struct inst *in, 
     else
         top->pc = meet;
     if (pc + 1 != meet)
-        path_push(warp, path, (struct path_entry){pc + 1, meet, passed, frame});
+        path_push(warp, path, pc + 1, meet, passed, frame);
     if (in->branch.target != meet)
-        path_push(warp, path, (struct path_entry){in->branch.target, meet, taken, frame});
+        path_push(warp, path, in->branch.target, meet, taken, frame);
     frame_release(warp, frame);
 }
 

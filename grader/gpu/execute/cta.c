@@ -503,7 +503,7 @@ enum cta_end cta_run(struct cta *cta)
 {
     cta->has_moved = cta->gave_way = false;
     cta->looks = 0;
-    cta_report_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
+    cta_report_event(cta, OBS_CTA_RUNS);
     report_cluster_release(cta);
     if (cta->is_followed)
         access_flush(cta->worker);
@@ -532,7 +532,7 @@ enum cta_end cta_run(struct cta *cta)
         }
         if (!alive) {
             bulk_end(cta, false);
-            cta_report_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
+            cta_report_event(cta, OBS_CTA_ENDS);
             return CTA_DONE;
         }
         if (release_barriers(cta, false) || release_cluster(cta) || progress || set_free(cta)) {

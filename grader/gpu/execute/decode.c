@@ -336,6 +336,8 @@ void kernel_free(struct kernel *kernel)
     free(kernel->images);
     free(kernel->shared);
     free(kernel->parameters);
+    for (unsigned i = 0; i < BANK_COUNT; i++)
+        free(kernel->early[i].list);
     free(kernel->code);
     free(kernel->constants);
     free(kernel->vectors);

@@ -69,9 +69,13 @@ struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned byt
 void decode_meet(struct decoder *d, struct slot members);
 struct slot decode_register_slot(const struct decoder *d, uint32_t index);
 /* Finds the registers of the image that have fixed values (fixed.c). Returns false on failure.
- * Afterwards, decode_is_fixed() returns whether d->in only sets such a register. */
+ * Afterwards, decode_is_fixed() returns whether d->in sets such a register, and decode_is_copy()
+ * whether it only copies the register's value. Otherwise, after d->in was decoded,
+ * decode_run_early() makes it run when the bank of its result is filled. */
 bool decode_fixed(struct decoder *d);
 bool decode_is_fixed(const struct decoder *d);
+bool decode_is_copy(const struct decoder *d);
+void decode_run_early(struct decoder *d);
 /* Places the shared variables that the kernel's images use (layout.c). Afterwards,
  * decode_shared_address() returns the address of such a variable in d->image. */
 void decode_place_shared(struct decoder *d);

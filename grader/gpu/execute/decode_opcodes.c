@@ -153,7 +153,8 @@ void decode_instruction(struct decoder *d, uint32_t pc)
         d->out->guard_negated = d->in->guard_negated;
     }
     const struct row *row = &rows[d->in->opcode];
-    if (decode_is_fixed(d)) {
+    bool is_fixed = decode_is_fixed(d);
+    if (is_fixed && decode_is_copy(d)) {
         d->out->run = idle_run;
         return;
     }
@@ -163,4 +164,6 @@ void decode_instruction(struct decoder *d, uint32_t pc)
         row->decode(d);
     else
         decode_alu(d);
+    if (is_fixed && !d->failed)
+        decode_run_early(d);
 }

@@ -4,16 +4,20 @@
  *         cvta.to.global  %rd2, %rd1;          the same value
  *         mov.u32         %r1, %ctaid.x;       the CTA's index
  *         mov.u32         %r2, %tid.x;         the warp's thread indices
+ *         shl.b32         %r3, %r1, 4;         computed once for the CTA
+ *         mul.lo.s32      %r4, %r2, 132;       computed once for all warps with this number
  *
  * Most kernels begin with several such instructions, and short kernels contain little else. If only
  * one instruction writes a register, and always writes the same value, the register needs no place
  * in the frame. Instructions that read the register use the constant, the parameter or the special
- * register instead. The instruction that writes it is only counted. Only a lane that reads the
- * register before it is written can notice the difference; this is an uninitialised read. */
+ * register instead. The instruction that writes it is only counted. If it computes, it runs when
+ * the bank of its result is filled (values.c). Only a lane that reads the register before it is
+ * written can notice the difference; this is an uninitialised read. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
 #include "gpu/execute/decode.h"
+#include "gpu/execute/operations.h"
 
 static void count_write(void *context, uint32_t reg)
 {
@@ -45,7 +49,8 @@ static bool is_fixed_operand(const struct decoder *d, const struct ptx_operand *
         return !ptx_special_is_dynamic((enum ptx_special)from->index) &&
                ptx_special_bytes((enum ptx_special)from->index) == bytes;
     case PTX_VARIABLE: /* a local variable's address depends on the frame */
-        return from->variable->space != PTX_LOCAL && bytes == 8;
+        return from->variable->space != PTX_LOCAL &&
+               (bytes == 8 || (bytes == 4 && from->variable->space == PTX_SHARED));
     default:
         return from->kind == PTX_IMMEDIATE;
     }
@@ -108,6 +113,70 @@ static struct slot value_slot(struct decoder *d, const struct ptx_instruction *i
     return decode_source(d, from, type, bytes);
 }
 
+/* Returns whether IN computes an integer from its operands alone. */
+static bool is_arithmetic(const struct ptx_instruction *in)
+{
+    static const enum ptx_opcode opcodes[] = {PTX_OP_add, PTX_OP_sub, PTX_OP_mul,
+                                              PTX_OP_mad, PTX_OP_shl, PTX_OP_shr,
+                                              PTX_OP_and, PTX_OP_or,  PTX_OP_xor};
+    bool is_one = false, is_plain = in->guard == PTX_NONE && in->type_count == 1 &&
+                                    ptx_type_class((enum ptx_type)in->types[0]) != 'F';
+    for (unsigned i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        is_one |= in->opcode == opcodes[i];
+    for (unsigned i = 0; i < in->modifier_count; i++)
+        is_plain &= in->modifiers[i] == PTX_MOD_lo || in->modifiers[i] == PTX_MOD_wide;
+    return is_one && is_plain;
+}
+
+/* Returns the bank of an operand that never changes, or BANK_COUNT if it may change. */
+static enum bank bank_of(const struct decoder *d, const struct ptx_operand *from)
+{
+    if (from->kind == PTX_IMMEDIATE)
+        return BANK_CONSTANTS;
+    if (from->kind != PTX_REGISTER || d->image->fixed[from->index].offset == NO_SLOT)
+        return BANK_COUNT;
+    return (enum bank)d->image->fixed[from->index].bank;
+}
+
+/* Returns the bank for the result of arithmetic on values that never change. Returns BANK_COUNT if
+ * a value may change, or if the result depends on the CTA and on the warp: it would be needed only
+ * once. */
+static enum bank result_bank(const struct decoder *d, const struct ptx_instruction *in)
+{
+    enum bank highest = BANK_LAUNCH;
+    bool of_cta = false;
+    for (uint32_t i = 1; i < in->operand_count; i++) {
+        enum bank bank = bank_of(d, &in->operands[i]);
+        of_cta |= bank == BANK_CTA;
+        highest = bank > highest ? bank : highest;
+    }
+    return highest == BANK_WARP && of_cta ? BANK_COUNT : highest;
+}
+
+/* The values of a CTA's warps should leave most of the CPU's cache to other data. */
+#define MOST_OF_WARP 1024u /* bytes */
+
+/* Returns the slot for the result of IN if its value is fixed; otherwise returns no_slot. */
+static struct slot computed_slot(const struct decoder *d, const struct ptx_instruction *in)
+{
+    uint32_t reg = in->operands[0].index;
+    unsigned bytes = ptx_type_bytes(d->image->function->registers[reg].type);
+    enum bank bank = result_bank(d, in);
+    uint32_t *used = &d->kernel->bank_bytes[bank];
+    if ((bytes != 4 && bytes != 8) || bank == BANK_COUNT ||
+        (bank == BANK_WARP && *used >= MOST_OF_WARP))
+        return no_slot;
+    return (struct slot){
+        .offset = decode_take_slot(used, bytes), .bank = (uint8_t)bank, .bytes = (uint8_t)bytes};
+}
+
+/* Returns whether IN may give its first operand a fixed value. */
+static bool may_fix(const struct decoder *d, const struct ptx_instruction *in)
+{
+    return in->operand_count && in->operands[0].kind == PTX_REGISTER &&
+           (gives_fixed(d, in) || is_arithmetic(in));
+}
+
 bool decode_fixed(struct decoder *d)
 {
     const struct ptx_function *f = d->image->function;
@@ -123,9 +192,9 @@ bool decode_fixed(struct decoder *d)
         const struct ptx_instruction *in = &f->code[pc];
         d->in = in;
         d->pc = d->image->start + pc;
-        if (in->operand_count && in->operands[0].kind == PTX_REGISTER &&
-            writes[in->operands[0].index] == 1 && gives_fixed(d, in))
-            d->image->fixed[in->operands[0].index] = value_slot(d, in);
+        if (may_fix(d, in) && writes[in->operands[0].index] == 1)
+            d->image->fixed[in->operands[0].index] =
+                gives_fixed(d, in) ? value_slot(d, in) : computed_slot(d, in);
         ok = !d->failed;
     }
     free(writes);
@@ -134,5 +203,23 @@ bool decode_fixed(struct decoder *d)
 
 bool decode_is_fixed(const struct decoder *d)
 {
-    return gives_fixed(d, d->in) && d->image->fixed[d->in->operands[0].index].offset != NO_SLOT;
+    return may_fix(d, d->in) && d->image->fixed[d->in->operands[0].index].offset != NO_SLOT;
+}
+
+bool decode_is_copy(const struct decoder *d)
+{
+    return gives_fixed(d, d->in);
+}
+
+void decode_run_early(struct decoder *d)
+{
+    struct early_list *list = &d->kernel->early[d->out->dst.bank];
+    struct early *bigger = realloc(list->list, (list->count + 1) * sizeof *bigger);
+    if (!bigger) {
+        decode_fail(d, "out of memory");
+        return;
+    }
+    list->list = bigger;
+    list->list[list->count++] = (struct early){d->out->run, d->pc};
+    d->out->run = idle_run;
 }

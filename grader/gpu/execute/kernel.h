@@ -245,6 +245,17 @@ struct parameter {
     unsigned bytes;
 };
 
+/* An instruction that runs when the bank of its result is filled (see fixed.c). */
+struct early {
+    lane_fn *run;
+    uint32_t pc;
+};
+
+struct early_list {
+    struct early *list;
+    uint32_t count;
+};
+
 struct shared_variable {
     const struct ptx_variable *variable;
     /* offset in a CTA's shared memory; for an array without a size, see kernel_dynamic_shared() */
@@ -278,7 +289,8 @@ struct kernel {
     uint32_t special[PTX_SPECIAL_COUNT];
     struct parameter *parameters; /* the parts of the parameters in BANK_LAUNCH */
     uint32_t parameter_count;
-    struct slot *vectors; /* memory for the vectors of all instructions */
+    struct early_list early[BANK_COUNT]; /* for each bank, in the order of the code */
+    struct slot *vectors;                /* memory for the vectors of all instructions */
     uint32_t vector_count, constant_room;
     uint32_t quad_count;
     bool uses_heap;             /* calls malloc */

@@ -113,16 +113,49 @@ void cta_report_order(const struct cta *cta, struct obs_order order)
             launch->observers[i]->order(cta->worker->observer_state[i], &order);
 }
 
+void cta_report_event(const struct cta *cta, enum obs_order_kind kind)
+{
+    if (cta->launch->wanted & OBS_ORDER)
+        cta_report_order(cta, (struct obs_order){.kind = kind});
+}
+
 /* --- workers ---------------------------------------------------------------------------------- */
+
+#define PARTS_OF_A_WORKER 16u /* least number of times that a worker takes clusters */
+#define MOST_AT_A_TIME    32u /* clusters */
+
+static uint64_t cluster_count(const struct launch *launch)
+{
+    return launch->cta_count / launch->cluster_size;
+}
+
+/* Returns the number of clusters that a worker takes at a time. Neighbouring CTAs often access the
+ * same lines of memory, so a worker takes several. But it takes only clusters that it can start
+ * even if those before them wait, and leaves enough for the other workers. */
+static uint64_t clusters_at_a_time(const struct worker *worker)
+{
+    const struct launch *launch = worker->launch;
+    uint64_t count = cluster_count(launch) / (launch->workers * PARTS_OF_A_WORKER);
+    uint64_t room = launch->resident / launch->cluster_size - worker->waiting;
+    count = count < room ? count : room;
+    count = count < MOST_AT_A_TIME ? count : MOST_AT_A_TIME;
+    bool waits = atomic_load_explicit(&launch->has_waited, memory_order_relaxed);
+    return waits || !count ? 1 : count;
+}
 
 static struct cta *next_cluster(struct worker *worker)
 {
     struct launch *launch = worker->launch;
-    uint64_t unit = atomic_fetch_add(&launch->next_cluster, 1);
-    if (unit >= launch->cta_count / launch->cluster_size || atomic_load(&launch->stopping))
+    if (worker->next_cluster == worker->end_cluster) {
+        uint64_t count = clusters_at_a_time(worker);
+        worker->next_cluster = atomic_fetch_add(&launch->next_cluster, count);
+        worker->end_cluster = worker->next_cluster + count;
+    }
+    uint64_t unit = worker->next_cluster++;
+    if (unit >= cluster_count(launch) || atomic_load(&launch->stopping))
         return NULL;
     if (launch->options->backwards)
-        unit = launch->cta_count / launch->cluster_size - 1 - unit;
+        unit = cluster_count(launch) - 1 - unit;
     struct cta *leader = cluster_start(worker, unit);
     if (!leader)
         launch_stop(launch, EMU_INTERNAL);
@@ -320,11 +353,20 @@ static struct quad *make_quads(const struct kernel *kernel)
     return quads;
 }
 
+/* Aligned like struct worker: the first entry is written whenever a warp starts. */
+static struct profile *make_profile(const struct kernel *kernel)
+{
+    size_t bytes = ((size_t)kernel->code_count + 1) * sizeof(struct profile);
+    bytes = (bytes + _Alignof(struct worker) - 1) & ~(_Alignof(struct worker) - 1);
+    struct profile *profile = aligned_alloc(_Alignof(struct worker), bytes);
+    return profile ? memset(profile, 0, bytes) : NULL;
+}
+
 static bool worker_open(struct worker *worker, struct launch *launch)
 {
     *worker = (struct worker){.launch = launch, .may_begin = true};
     worker->last = worker->turn = &worker->first;
-    worker->profile = calloc((size_t)launch->kernel->code_count + 1, sizeof *worker->profile);
+    worker->profile = make_profile(launch->kernel);
     worker->patterns = make_patterns(launch->kernel);
     worker->quads = make_quads(launch->kernel);
     bool ok = worker->profile && worker->patterns && worker->quads;
@@ -496,13 +538,13 @@ void launch_totals(const struct launch *launch, struct emu_counters *totals)
 }
 
 /* Starts WORKER's thread. If this fails, the other workers run all CTAs. But if the launch was
- * parked and WORKER still has CTAs that began earlier, the launch must stop. */
+ * parked and WORKER still has CTAs that it began or took earlier, the launch must stop. */
 static bool start_worker(pthread_t *thread, struct worker *worker)
 {
     if (pthread_create(thread, NULL, worker_main, worker) == 0)
         return true;
     worker->may_begin = false;
-    if (worker->first)
+    if (worker->first || worker->next_cluster != worker->end_cluster)
         launch_stop(worker->launch, EMU_INTERNAL);
     else
         standstill_leave(worker);

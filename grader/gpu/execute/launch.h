@@ -176,6 +176,8 @@ void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
 
 /* Reports an ordering event to the observers. */
 void cta_report_order(const struct cta *cta, struct obs_order order);
+/* Does the same for an event of the whole CTA. */
+void cta_report_event(const struct cta *cta, enum obs_order_kind kind);
 
 /* Reports to the observers that the state of CTA has just changed. CTA must have is_watched. Sets
  * NOW's machine and cta. */

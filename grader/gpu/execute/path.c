@@ -24,21 +24,22 @@ struct path *path_add(struct warp *warp)
     return *place;
 }
 
-struct path_entry *path_push(struct warp *warp, struct path *path, struct path_entry entry)
+bool path_push(struct warp *warp, struct path *path, uint32_t pc, uint32_t meet, uint32_t lanes,
+               struct frame *frame)
 {
     if (path->depth == path->room) {
         uint32_t room = path->room ? 2 * path->room : 16;
         struct path_entry *stack = realloc(path->stack, room * sizeof *stack);
         if (!stack) {
             launch_stop(warp->cta->launch, EMU_INTERNAL);
-            return NULL;
+            return false;
         }
         path->stack = stack;
         path->room = room;
     }
-    path->stack[path->depth] = entry;
-    entry.frame->holders++;
-    return &path->stack[path->depth++];
+    path->stack[path->depth++] = (struct path_entry){pc, meet, lanes, frame};
+    frame->holders++;
+    return true;
 }
 
 void paths_drop_done(struct warp *warp)
@@ -81,8 +82,10 @@ void path_split(struct warp *warp, struct path *path, uint32_t kept)
     struct path *fresh = others ? path_add(warp) : NULL;
     if (!fresh)
         return;
-    for (uint32_t i = 0; i < path->depth; i++)
-        path_push(warp, fresh, path->stack[i]);
+    for (uint32_t i = 0; i < path->depth; i++) {
+        const struct path_entry *entry = &path->stack[i];
+        path_push(warp, fresh, entry->pc, entry->meet, entry->lanes, entry->frame);
+    }
     path_keep(warp, fresh, others);
     path_keep(warp, path, kept);
 }

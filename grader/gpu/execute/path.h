@@ -26,8 +26,10 @@ static inline struct path_entry *path_top(struct path *path)
     return &path->stack[path->depth - 1];
 }
 
-/* Pushes ENTRY and returns a pointer to it on the stack. Returns NULL when out of memory. */
-struct path_entry *path_push(struct warp *warp, struct path *path, struct path_entry entry);
+/* Pushes an entry. Returns false when out of memory. Takes the entry's members one by one: the CPU
+ * stalls when it reads several members at once that were written one by one. */
+bool path_push(struct warp *warp, struct path *path, uint32_t pc, uint32_t meet, uint32_t lanes,
+               struct frame *frame);
 
 static inline void path_pop(struct warp *warp, struct path *path)
 {

@@ -93,6 +93,7 @@ struct warp {
     struct bulk_store *bulk_stores; /* pending copies to global memory (see bulk.c) */
     uint32_t bulk_groups[WARP];     /* the same as `groups`, for bulk_stores */
     uint32_t runtime_error[WARP];   /* latest error of each lane's calls, for cudaGetLastError() */
+    bool has_runtime_error;         /* some lane has had an error */
     /* tracks values that shuffles read from absent lanes; NULL if there are none */
     struct absent *absent;
     struct cta *cta;
@@ -195,8 +196,9 @@ struct listener {
     void *state;
 };
 
+/* Aligned, because a CPU core that writes to a line takes it from the other cores. */
 struct worker {
-    struct launch *launch;
+    _Alignas(128) struct launch *launch;
     struct profile *profile;       /* one entry for each instruction */
     uint64_t longest;              /* instructions that the longest warp has executed */
     uint64_t occupied;             /* the counter occupied_instructions */
@@ -233,9 +235,11 @@ struct worker {
     struct cta *first, **last;
     struct cta **turn; /* the list's link to the cluster that runs next */
     uint32_t waiting;  /* length of the list */
-    bool may_begin;    /* new clusters may start */
-    bool is_ahead;     /* the oldest cluster has just had an extra turn */
-    uint64_t ended;    /* value of launch.ended when the oldest cluster last had an extra turn */
+    /* the clusters that the worker has taken and not started yet */
+    uint64_t next_cluster, end_cluster;
+    bool may_begin; /* new clusters may start */
+    bool is_ahead;  /* the oldest cluster has just had an extra turn */
+    uint64_t ended; /* value of launch.ended when the oldest cluster last had an extra turn */
     /* number of the current round; a round ends when all clusters have spun or one cluster ends */
     uint64_t round;
     uint32_t spinning; /* clusters that have only spun in this round */

@@ -80,11 +80,12 @@ static uint32_t border_of(const struct emu_texture *texture, unsigned c)
 LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t lanes,
                              unsigned channels, unsigned bytes, uint32_t words[4][WARP])
 {
+    uint64_t readable = lanes ? at[__builtin_ctz(lanes)] : 0;
     for (unsigned c = 0; c < channels; c++) {
         for (unsigned l = 0; l < WARP; l++) {
-            words[c][l] = 0;
-            if (lanes >> l & 1)
-                memcpy(&words[c][l], texels + at[l] + c * bytes, bytes);
+            uint32_t word = 0;
+            memcpy(&word, texels + (lanes >> l & 1 ? at[l] : readable) + c * bytes, bytes);
+            words[c][l] = lanes >> l & 1 ? word : 0;
         }
     }
 }
@@ -93,11 +94,8 @@ LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t
 static void report_texels(const struct emu_texture *texture, const uint64_t *at, uint32_t lanes,
                           const struct texture_request *request)
 {
-    uint64_t addr[WARP];
-    for (unsigned l = 0; l < WARP; l++)
-        addr[l] = texture->addr + at[l];
     unsigned bytes = texture->channels * texture->bits / 8u;
-    texture_report_read(request, addr, lanes, bytes, texture->bits == 32 ? 4 : bytes);
+    texture_report_read(request, texture->addr, at, lanes, bytes, texture->bits == 32 ? 4 : bytes);
 }
 
 /* Reads all channels of one texel for each lane in LANES. The address mode has already been applied
@@ -215,8 +213,9 @@ LANES_INLINE void fetch_nearest(const struct emu_texture *texture, const uint8_t
                                 uint32_t value[4][WARP])
 {
     int32_t index[3][WARP];
-    memset(index, 0, sizeof index);
     find_layers(texture, points, index[2]);
+    for (unsigned l = 0; l < WARP && points->dims == 1; l++)
+        index[1][l] = 0;
     for (unsigned d = 0; d < points->dims; d++) {
         double scale = scale_of(texture, d);
         if (points->is_integer)

@@ -26,11 +26,11 @@ struct texture_points {
     const struct texture_request *request; /* the request that the reads of texels belong to */
 };
 
-/* Reports to the observers that LANES of a request read BYTES bytes each at ADDR, in elements of
- * ELEMENT bytes. An element is a channel if channels have 4 bytes, so that the observers know
+/* Reports to the observers that LANES of a request read BYTES bytes each at START + AT, in elements
+ * of ELEMENT bytes. An element is a channel if channels have 4 bytes, so that the observers know
  * which channels the program uses; otherwise, it is a texel, because narrow elements cost them
  * more memory. */
-void texture_report_read(const struct texture_request *request, const uint64_t *addr,
+void texture_report_read(const struct texture_request *request, uint64_t start, const uint64_t *at,
                          uint32_t lanes, unsigned bytes, unsigned element);
 
 /* Fetches four channels for each lane in LANES. VALUE[channel][lane] is a float, or an integer if

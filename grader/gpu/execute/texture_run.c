@@ -72,6 +72,21 @@ static void end_request(const struct texture_request *request)
         request->warp->cta->worker->profile[request->warp->pc].sectors += request->sectors->count;
 }
 
+/* Adds the sectors of all lanes to the request's set. Neighbouring lanes often touch the same
+ * sectors. */
+LANES_INLINE void touch_sectors(struct texture_sectors *sectors, const struct obs_access *access)
+{
+    const uint64_t *addr = access->addr;
+    uint64_t more = access->bytes - 1u;
+    uint32_t fresh = 1;
+    for (unsigned l = 1; l < WARP; l++)
+        fresh |= (uint32_t)(((addr[l] ^ addr[l - 1]) | ((addr[l] + more) ^ (addr[l - 1] + more))) >=
+                            TEXTURE_SECTOR)
+                 << l;
+    for (; fresh; fresh &= fresh - 1)
+        texture_sectors_touch(sectors, addr[__builtin_ctz(fresh)], access->bytes);
+}
+
 /* Reports the access of LANES to the observers. The caller has set kind, bytes and addresses. */
 LANES_CLONES static void report_request(const struct texture_request *request,
                                         struct obs_access *access, uint32_t lanes)
@@ -81,8 +96,8 @@ LANES_CLONES static void report_request(const struct texture_request *request,
     uint64_t active = access->addr[__builtin_ctz(lanes)];
     for (unsigned l = 0; l < WARP; l++)
         access->addr[l] = lanes >> l & 1 ? access->addr[l] : active;
-    for (uint32_t left = request->sectors ? lanes : 0; left; left &= left - 1)
-        texture_sectors_touch(request->sectors, access->addr[__builtin_ctz(left)], access->bytes);
+    if (request->sectors)
+        touch_sectors(request->sectors, access);
     access->pc = request->warp->pc;
     access->mask = lanes;
     access->space = PTX_GLOBAL;
@@ -92,12 +107,17 @@ LANES_CLONES static void report_request(const struct texture_request *request,
     report_to_observers(request->warp->cta->worker, access);
 }
 
-void texture_report_read(const struct texture_request *request, const uint64_t *addr,
-                         uint32_t lanes, unsigned bytes, unsigned element)
+LANES_CLONES void texture_report_read(const struct texture_request *request, uint64_t start,
+                                      const uint64_t *at, uint32_t lanes, unsigned bytes,
+                                      unsigned element)
 {
-    struct obs_access access = {
-        .kind = OBS_LOAD, .bytes = (uint8_t)bytes, .element = (uint8_t)element};
-    memcpy(access.addr, addr, sizeof access.addr);
+    struct obs_access access;
+    for (unsigned l = 0; l < WARP; l++)
+        access.addr[l] = start + at[l];
+    access.kind = OBS_LOAD;
+    access.bytes = (uint8_t)bytes;
+    access.element = (uint8_t)element;
+    access.dense = access.is_bulk = access.repeats = false;
     report_request(request, &access, lanes);
 }
 

@@ -11,6 +11,8 @@
  * lanes read 8 texels in each of 2 levels, and a texel can span 2 sectors. */
 #define TEXTURE_SECTORS 2048u
 
+#define TEXTURE_SECTOR  32u /* bytes */
+
 struct texture_sectors {
     uint32_t request, count;
     struct {
@@ -42,7 +44,8 @@ static inline void texture_sectors_add(struct texture_sectors *sectors, uint64_t
 static inline void texture_sectors_touch(struct texture_sectors *sectors, uint64_t addr,
                                          uint64_t bytes)
 {
-    for (uint64_t sector = addr / 32; sector <= (addr + bytes - 1) / 32; sector++)
+    uint64_t last = (addr + bytes - 1) / TEXTURE_SECTOR;
+    for (uint64_t sector = addr / TEXTURE_SECTOR; sector <= last; sector++)
         texture_sectors_add(sectors, sector);
 }
 

@@ -172,6 +172,14 @@ static void spread(void *to, uint64_t value, unsigned bytes)
         words[lane] = (uint32_t)value;
 }
 
+/* Executes the instructions whose results are in BANK. WARP needs only its banks. */
+static void run_early(struct warp *warp, const struct kernel *kernel, enum bank bank)
+{
+    const struct early_list *early = &kernel->early[bank];
+    for (uint32_t i = 0; i < early->count; i++)
+        early->list[i].run(warp, &kernel->code[early->list[i].pc], ALL_LANES);
+}
+
 bool values_of_launch(struct launch *launch)
 {
     const struct kernel *kernel = launch->kernel;
@@ -191,6 +199,9 @@ bool values_of_launch(struct launch *launch)
         memcpy(&value, (const uint8_t *)launch->request.params + parameter->at, parameter->bytes);
         spread(launch->values + parameter->offset, value, parameter->bytes);
     }
+    struct warp warp = {
+        .bank = {[BANK_CONSTANTS] = kernel->constants, [BANK_LAUNCH] = launch->values}};
+    run_early(&warp, kernel, BANK_LAUNCH);
     return true;
 }
 
@@ -200,6 +211,11 @@ void values_of_cta(struct cta *cta)
     for (unsigned i = 0; i < sizeof of_cta / sizeof *of_cta; i++)
         if (offsets[of_cta[i]] != NO_SLOT)
             spread(cta->values + offsets[of_cta[i]], cta_special(cta, of_cta[i]), 4);
+    struct warp *warp = &cta->warps[0]; /* any warp; it may not have started yet */
+    warp->bank[BANK_CONSTANTS] = cta->launch->kernel->constants;
+    warp->bank[BANK_LAUNCH] = cta->launch->values;
+    warp->bank[BANK_CTA] = cta->values;
+    run_early(warp, cta->launch->kernel, BANK_CTA);
 }
 
 void values_of_warp(struct warp *warp)
@@ -213,4 +229,5 @@ void values_of_warp(struct warp *warp)
         for (uint32_t lane = 0; lane < WARP; lane++)
             lanes[lane] = lane_special(warp, special, lane);
     }
+    run_early(warp, warp->cta->launch->kernel, BANK_WARP);
 }

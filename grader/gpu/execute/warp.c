@@ -391,7 +391,9 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->looked = 0;
     warp->failed = 0;
     warp->at_cluster = warp->owes_wait = warp->cluster_released = 0;
-    memset(warp->runtime_error, 0, sizeof warp->runtime_error);
+    if (warp->has_runtime_error)
+        memset(warp->runtime_error, 0, sizeof warp->runtime_error);
+    warp->has_runtime_error = false;
     warp->path_count = 0;
     struct frame *frame = frame_open(warp, &cta->launch->kernel->images[0]);
     if (!frame)
@@ -399,7 +401,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     frame->holders++;
     struct path *path = path_add(warp);
     if (path)
-        path_push(warp, path, (struct path_entry){0, NOWHERE, warp->alive, frame});
+        path_push(warp, path, 0, NOWHERE, warp->alive, frame);
     frame_release(warp, frame);
     return path;
 }

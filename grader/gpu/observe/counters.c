@@ -11,6 +11,7 @@
 
 #include "gpu/analyse/uses.h"
 #include "gpu/lanes.h"
+#include "gpu/observe/banks.h"
 #include "gpu/observe/distinct.h"
 #include "gpu/observe/losses.h"
 #include "gpu/observe/old_rules.h"
@@ -118,10 +119,12 @@ static unsigned log2_of(unsigned power_of_two)
     return (unsigned)__builtin_ctz(power_of_two);
 }
 
+/* Loops over all addresses, from 0 on: a CPU stalls when it reads vectors that begin in the middle
+ * of vectors that it has just stored. */
 LANES_INLINE void find_bounds(const uint64_t *addr, uint64_t *low, uint64_t *high)
 {
     *low = *high = addr[0];
-    for (unsigned i = 1; i < LANES; i++) {
+    for (unsigned i = 0; i < LANES; i++) {
         *low = addr[i] < *low ? addr[i] : *low;
         *high = addr[i] > *high ? addr[i] : *high;
     }
@@ -215,28 +218,6 @@ static void count_host(struct state *state, const struct obs_access *access, uin
 
 /* --- shared memory ---------------------------------------------------------------------------- */
 
-typedef uint8_t column_bytes __attribute__((vector_size(32), aligned(1), may_alias));
-#define NO_COLUMN UINT8_MAX
-
-/* COLUMN holds the column of banks (see measure_banks()) that each lane accesses, or NO_COLUMN if
- * the lane does not count. Returns the number of lanes in the fullest column. Compares all lanes
- * with all others by vector operations. */
-LANES_INLINE uint32_t find_fullest(const uint8_t *column)
-{
-    uint8_t twice[2 * LANES], beside[LANES];
-    column_bytes mine = *(const column_bytes *)column, held = {0};
-    uint32_t fullest = 0;
-    memcpy(twice, column, LANES);
-    memcpy(twice + LANES, column, LANES);
-    for (unsigned back = 0; back < LANES; back++)
-        /* each element of a vector comparison is 0 or -1 */
-        held -= (column_bytes)(mine == *(const column_bytes *)(twice + back));
-    *(column_bytes *)beside = held & (column_bytes)(mine != NO_COLUMN);
-    for (unsigned i = 0; i < LANES; i++)
-        fullest = beside[i] > fullest ? beside[i] : fullest;
-    return fullest;
-}
-
 /* Measures the part of an access that OWN lanes make, starting at lane FIRST. At least one of these
  * lanes is active. Adds their wavefronts and the ideal number of wavefronts to TRAFFIC. Returns the
  * number of distinct accesses.
@@ -257,10 +238,15 @@ LANES_INLINE unsigned measure_banks(struct traffic *traffic, const struct obs_ac
     unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
     for (unsigned i = 0; i < lanes && own < LANES; i++)
         asked[i] = i < own && access->mask >> (first + i) & 1 ? asked[i] : asked[active];
-    uint32_t firsts = find_firsts(asked, lanes), distinct = (uint32_t)__builtin_popcount(firsts);
-    for (unsigned i = 0; i < LANES; i++)
-        column[i] = firsts >> i & 1 ? asked[i % lanes] & (columns - 1) : NO_COLUMN;
-    traffic->last_pieces += find_fullest(column);
+    uint32_t fullest, distinct = own == LANES ? count_rows(asked, columns, &fullest) : 0;
+    if (!distinct) {
+        uint32_t firsts = find_firsts(asked, lanes);
+        distinct = (uint32_t)__builtin_popcount(firsts);
+        for (unsigned i = 0; i < LANES; i++)
+            column[i] = firsts >> i & 1 ? asked[i % lanes] & (columns - 1) : NO_COLUMN;
+        fullest = find_fullest(column);
+    }
+    traffic->last_pieces += fullest;
     traffic->last_ideal += (distinct + columns - 1) >> log2_of(columns);
     return distinct;
 }

@@ -53,6 +53,18 @@ LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
     return firsts;
 }
 
+#define BITS 64u
+
+/* Returns the number of distinct values. They are addr >> SHIFT, and lie from FIRST to
+ * FIRST + BITS - 1. Sets one bit for each value. */
+LANES_INLINE unsigned count_bits(const uint64_t *addr, uint64_t first, unsigned shift)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        bits |= (uint64_t)1 << ((addr[i] >> shift) - first);
+    return (unsigned)__builtin_popcountll(bits);
+}
+
 /* Returns the number of distinct addresses, ignoring the lowest SHIFT bits. LOW and HIGH are the
  * lowest and the highest address. */
 LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high,
@@ -62,16 +74,18 @@ LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_
     uint32_t values[LANES], rises = 0, falls = 0;
     if (span == 0)
         return 1;
+    if (span < BITS)
+        return count_bits(addr, first, shift);
     if (span >= UINT32_MAX)
         return count_distinct_by_sorting(addr, shift);
-    for (unsigned i = 0; i < LANES; i++)
-        values[i] = (uint32_t)((addr[i] >> shift) - first);
     for (unsigned i = 1; i < LANES; i++) {
-        rises += values[i] > values[i - 1];
-        falls += values[i] < values[i - 1];
+        rises += addr[i] >> shift > addr[i - 1] >> shift;
+        falls += addr[i] >> shift < addr[i - 1] >> shift;
     }
     if (!rises || !falls) /* the values are sorted */
         return rises + falls + 1;
+    for (unsigned i = 0; i < LANES; i++)
+        values[i] = (uint32_t)((addr[i] >> shift) - first);
     return (unsigned)__builtin_popcount(find_firsts(values, LANES));
 }
 

@@ -64,6 +64,30 @@ static const struct row {
      KERNEL("mov.u32 %a, %tid.x; mov.u32 %v, 3; setp.lt.u32 %t, %a, 99; @%t bra L;\nmov.u32 %b, 8;"
             "mov.u32 %v, %b;\nL:"),
      3, 0, 0},
+    {"computed from a parameter",
+     KERNEL("ld.param.u32 %a, [n]; {.reg .b64 %e; mul.wide.u32 %e, %a, 3; cvt.u32.u64 %b, %e;}"
+            "shl.b32 %v, %b, 2;"),
+     60, 0, 0},
+    {"computed from the block's number",
+     KERNEL("mov.u32 %a, %ctaid.x; mul.lo.u32 %b, %a, 7; add.u32 %v, %b, 2;"), 2, 0, 7},
+    {"computed from the thread's numbers",
+     KERNEL("mov.u32 %a, %tid.y; mov.u32 %b, %tid.x; mad.lo.u32 %a, %a, 16, %b;\n"
+            "{.reg .b32 %e, %f; mov.u32 %e, %tid.y; shl.b32 %f, %e, 4; add.u32 %v, %f, %b;}"),
+     0, 1, 0},
+    {"computed from both",
+     KERNEL("{.reg .b32 %e, %f, %g, %h; mov.u32 %e, %tid.y; shl.b32 %f, %e, 4; mov.u32 %g, %tid.x;"
+            "add.u32 %h, %f, %g; mov.u32 %a, %ctaid.x; mul.lo.u32 %b, %a, 5; add.u32 %v, %h, %b;}"),
+     0, 1, 5},
+    {"read by an instruction without a result",
+     KERNEL("mov.u32 %a, %tid.x; shl.b32 %b, %a, 1; nanosleep.u32 %a; shr.u32 %v, %b, 9;"), 0, 0,
+     0},
+    {"computed under a guard",
+     KERNEL("mov.u32 %a, 9; setp.ne.u32 %t, %a, 9; @%t add.u32 %v, 1, 2;"), 0, 0, 0},
+    {"computed in a loop",
+     KERNEL(
+         "mov.u32 %v, 0; mov.u32 %b, 0;\nL: mov.u32 %a, %ctaid.x; add.u32 %b, %b, 1;"
+         "{.reg .b32 %e; shl.b32 %e, %a, 1; add.u32 %v, %v, %e;} setp.lt.u32 %t, %b, 4; @%t bra L;"),
+     0, 0, 8},
 };
 
 static void check(const struct row *row, emu_addr out)
@@ -90,11 +114,11 @@ Test(fixed, values)
 Test(fixed, each_launch_has_its_own_parameters)
 {
     emu_addr out = fixture_upload(&f, NULL, GRID * THREADS * sizeof(uint32_t));
-    fixture_load(&f, KERNEL("ld.param.u32 %v, [n];"));
+    fixture_load(&f, KERNEL("ld.param.u32 %a, [n]; add.u32 %v, %a, %a;"));
     for (uint32_t n = 1; n < 4; n++) {
         fixture_run(
             &f, (struct fixture_launch){.grid = {GRID}, .block = {WIDTH, 4}, .params = {out, n}});
-        check(&(struct row){.name = "launched again", .constant = n}, out);
+        check(&(struct row){.name = "launched again", .constant = 2 * n}, out);
     }
 }
 
