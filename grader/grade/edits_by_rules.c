@@ -164,27 +164,38 @@ static bool is_called(const struct code *code, struct span part, const struct ed
     return false;
 }
 
-/* Returns whether the function PART copies to a symbol that a function with shown lines uses. If
- * `with_called` is set, all lines from FIRST to LAST count as shown. */
-static bool fills_symbol(const struct code *code, struct span part, const struct edit_lines *lines)
+/* Returns whether a function with shown lines uses SYMBOL. If `with_called` is set, all lines from
+ * FIRST to LAST count as shown. */
+static bool uses_symbol(const struct code *code, const struct token *symbol,
+                        const struct edit_lines *lines)
 {
-    static const char *const calls[] = {"cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync", NULL};
-    const struct token *symbol = NULL;
-    for (size_t i = part.first; i + 2 < part.first + part.count && !symbol; ++i)
-        symbol = token_is_one_of(&code->tokens[i], calls) ? &code->tokens[i + 2] : NULL;
-    for (size_t i = 0; symbol && i < code->part_count; ++i) {
-        struct span other = code->parts[i];
-        bool is_near = code->tokens[other.first].line <= lines->last &&
-                       code->tokens[other.first + other.count - 1].line >= lines->first;
-        if (((is_near && lines->with_called) || has_shown(code, other, lines)) &&
-            code_has_token(code, other, symbol) && code_function(code, other))
+    for (size_t i = 0; i < code->part_count; ++i) {
+        struct span part = code->parts[i];
+        bool is_near = lines->with_called && code->tokens[part.first].line <= lines->last &&
+                       code->tokens[part.first + part.count - 1].line >= lines->first;
+        if ((is_near || has_shown(code, part, lines)) && code_has_token(code, part, symbol) &&
+            code_function(code, part))
             return true;
     }
     return false;
 }
 
-/* What is known of a function: whether it has shown lines, whether they call it, whether it fills a
- * constant array that they use, and whether it runs on the GPU. */
+/* Returns whether one of the tokens of PART, or only of LINE if this is not 0, copies to a symbol
+ * that a function with shown lines uses. */
+static bool fills_symbol(const struct code *code, struct span part, unsigned line,
+                         const struct edit_lines *lines)
+{
+    static const char *const calls[] = {"cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync", NULL};
+    for (size_t i = part.first; i + 2 < part.first + part.count; ++i)
+        if (token_is_one_of(&code->tokens[i], calls) &&
+            (line == 0 || code->tokens[i].line == line) &&
+            uses_symbol(code, &code->tokens[i + 2], lines))
+            return true;
+    return false;
+}
+
+/* What is known of a function: whether it has shown lines, whether they call it, whether it only
+ * fills a constant array that they use, and whether it runs on the GPU. */
 struct role {
     bool is_shown, is_called, fills_symbol, is_on_gpu;
 };
@@ -194,7 +205,9 @@ static struct role role_of(const struct code *code, struct span part,
 {
     return (struct role){.is_shown = has_shown(code, part, lines),
                          .is_called = is_called(code, part, lines),
-                         .fills_symbol = fills_symbol(code, part, lines),
+                         .fills_symbol = fills_symbol(code, part, 0, lines) &&
+                                         !rule_has_name(code, part, "<<<") &&
+                                         !rule_has_name(code, part, "main"),
                          .is_on_gpu = rule_has_name(code, part, "__global__") ||
                                       rule_has_name(code, part, "__device__")};
 }
@@ -493,7 +506,9 @@ static void follow_part(const struct code *code, struct span part, const struct 
                        (!role.is_on_gpu && is_of_gpu(code, part, i));
             is_left_out =
                 (lines->only_streams && !is_stream_line(code, part, i)) || is_of_lab(code, part, i);
-            place.group = group_of(lines, line, role, is_place, is_source(code, part, i, lines));
+            place.group =
+                group_of(lines, line, role, is_place,
+                         is_source(code, part, i, lines) || fills_symbol(code, part, line, lines));
             memset(place.made, 0, sizeof place.made);
         }
         if (!is_left_out)

@@ -11,6 +11,15 @@
 #define ALL_NAMES 8u
 #define IN_LINE   3u
 
+/* structures whose members are x, y and z */
+static const char *const built_in[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+
+/* Returns whether token I is a member of one of them. */
+static bool is_built_in(const struct rules *rules, size_t i)
+{
+    return rule_is(rules, i - 1, ".") && token_is_one_of(rule_at(rules, i - 2), built_in);
+}
+
 bool rule_is_read(const struct rules *rules, size_t i)
 {
     static const char *const before[] = {".", "->", "++", "--", "struct", "#", "define", NULL};
@@ -126,9 +135,8 @@ static void try_others(const struct rules *rules, size_t i, size_t count,
 /* Replaces token I, a member of a structure of this file, by other members of the same type. */
 static void try_members(const struct rules *rules, size_t i, unsigned most)
 {
-    static const char *const built_in[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
     struct variable list[VISIBLE_MOST];
-    if (token_is_one_of(rule_at(rules, i - 2), built_in))
+    if (is_built_in(rules, i))
         return;
     size_t count = visible_members(rules->code, rule_at(rules, i), list), own = count;
     while (own-- > 0)
@@ -213,8 +221,10 @@ static void replace_name(const struct rules *rules, size_t i, const char *const 
 {
     static const char *const types[] = {"int", "float", "unsigned", "double", "const", NULL};
     bool is_member = rule_is(rules, i - 1, ".") || rule_is(rules, i - 1, "->");
-    if (token_is_one_of(rule_at(rules, i - 1), types) || (!is_known && rule_is(rules, i + 1, "(")))
-        return; /* this token is a declaration's name, or a function */
+    if (token_is_one_of(rule_at(rules, i - 1), types) ||
+        (!is_known && (rule_is(rules, i + 1, "(") || is_built_in(rules, i))) ||
+        rule_is_lane_mask(rules, i))
+        return; /* this token is a declaration's name, a function, threadIdx.x or a mask */
     struct span whole = {0, rules->code->token_count}, scope = is_member ? whole : rules->part;
     for (size_t row = 0; row < rows; ++row)
         for (int side = 0; side < 2; ++side)
@@ -239,10 +249,9 @@ void rule_try_name(const struct rules *rules, size_t i)
 /* Returns whether the function has a variable AXIS, or the file uses it as in threadIdx.y. */
 static bool uses_axis(const struct rules *rules, const char *axis)
 {
-    static const char *const given[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
     const struct token *token = rules->code->tokens;
     for (size_t i = 2; i < rules->code->token_count; ++i)
-        if (token_is(&token[i], axis) && token_is_one_of(&token[i - 2], given))
+        if (token_is(&token[i], axis) && token_is_one_of(&token[i - 2], built_in))
             return true;
     return rule_has_name(rules->code, rules->part, axis);
 }

@@ -549,6 +549,27 @@ Test(edits, reach_functions_that_fill_constants)
     cr_expect_lt(costs[1], costs[0]);
 }
 
+/* Members of threadIdx, masks of lanes and the steps of a loop that multiplies have only a few
+ * values. A condition is no index. */
+Test(edits, change_only_what_can_be_wrong)
+{
+    static const char *const says[] = {"name than `x`", "name than `m`", "number than `2`",
+                                       "`if (q < n + a)`"};
+    struct edits edits;
+    edits_by_rules(&edits,
+                   "struct s { int *x, *next; };\n" BODY(
+                       "int m = n, a = n, q = threadIdx.x;\na = __shfl_sync(m, a, n) + 1;\n"
+                       "for (int k = 1; k < n; k *= 2)\nif (q < n + a)\nb[q + n + a] = s.next[m];"),
+                   &(struct edit_lines){.first = 3, .last = 9});
+    cr_expect_gt(edits.count, 0);
+    for (size_t i = 0; i < edits.count; ++i)
+        for (size_t j = 0; j < COUNT(says); ++j)
+            cr_expect(!strstr(edits.list[i].says, says[j]) ||
+                          (j < 2 && edits.list[i].line != (j == 0 ? 4 : 5)),
+                      "%s => %s", edits.list[i].says, edits.list[i].text);
+    edits_free(&edits);
+}
+
 /* The lab's input is read as it must be, and memory may be freed in any order. */
 Test(edits, leave_alone_input_and_frees)
 {
