@@ -359,6 +359,7 @@ static const struct weight {
     {rule_try_parameter, 2, WIDE | ONLY_IF_FITS},
     {rule_try_other_axis, 2, OUTSIDE},
     {rule_try_used_index, 2, UNWRITTEN | OUTSIDE},
+    {rule_try_middle, 2, 0},
     {rule_try_column_first, 2, 0},
     {rule_try_transposed, 2, 0},
     {rule_try_lane, 2, 0},

@@ -169,3 +169,28 @@ void rule_try_other_axis(const struct rules *rules, size_t i)
         return;
     }
 }
+
+/* Adds the middle of a symmetric sum only once: in `a[i - d] + a[i + d]`, both terms are the same
+ * element if d is 0. */
+void rule_try_middle(const struct rules *rules, size_t i)
+{
+    size_t first = rule_term_begin(rules, i), count = i - first, sign = 0, differing = 0;
+    char text[300], code[150], distance[80];
+    if (!rule_is(rules, i, "+") || count == 0 || rule_term_length(rules, i + 1) != count)
+        return;
+    for (size_t k = 0; k < count; ++k)
+        if (!token_is_same(rule_at(rules, first + k), rule_at(rules, i + 1 + k))) {
+            sign = first + k;
+            ++differing;
+        }
+    bool is_pair = rule_is(rules, sign, "-") || rule_is(rules, sign, "+");
+    if (differing != 1 || !is_pair || !token_is_name(rule_at(rules, sign + 1)))
+        return;
+    snprintf(text, sizeof text, "(%s != 0) * %s",
+             rule_copy(rules, sign + 1, 1, distance, sizeof distance),
+             rule_copy(rules, i + 1, count, code, sizeof code));
+    struct small_edit *edit = rule_put(rules, i + 1, count, text);
+    if (edit)
+        edit_say(edit, "without `%s` if %s is 0, when it is added twice, in line %u", code,
+                 distance, edit->line);
+}

@@ -14,20 +14,29 @@ static bool is_number(const struct token *token)
     return isdigit((unsigned char)*token->begin) && !memchr(token->begin, '.', token->length);
 }
 
+/* Returns the token that opens the bracket that token I, `)` or `]`, closes. */
+static size_t opening(const struct rules *rules, size_t i)
+{
+    for (int depth = 1; depth > 0 && rule_at(rules, i)->length > 0;) {
+        --i;
+        depth += rule_is(rules, i, ")") || rule_is(rules, i, "]");
+        depth -= rule_is(rules, i, "(") || rule_is(rules, i, "[");
+    }
+    return i;
+}
+
 size_t rule_term_begin(const struct rules *rules, size_t end)
 {
     size_t first = end - 1;
     bool is_group = rule_is(rules, first, ")") || rule_is(rules, first, "]");
-    int depth = is_group ? 1 : 0;
-    while (depth > 0 && rule_at(rules, first)->length > 0) {
-        const struct token *token = rule_at(rules, --first);
-        depth += token_is(token, ")") || token_is(token, "]");
-        depth -= token_is(token, "(") || token_is(token, "[");
-    }
-    if (is_group && token_is_name(rule_at(rules, first - 1)))
-        --first;
     if (!is_group && !token_is_name(rule_at(rules, first)) && !is_number(rule_at(rules, first)))
         return end;
+    first = is_group ? opening(rules, first) : first;
+    while (rule_is(rules, first, "[") &&
+           (rule_is(rules, first - 1, "]") || rule_is(rules, first - 1, ")")))
+        first = opening(rules, first - 1);
+    if (is_group && token_is_name(rule_at(rules, first - 1)))
+        --first;
     while (rule_is(rules, first - 1, ".") || rule_is(rules, first - 1, "->"))
         first -= 2;
     return first;

@@ -114,6 +114,7 @@ void rule_try_share(const struct rules *rules, size_t i);
 void rule_try_edge_lane(const struct rules *rules, size_t i);
 void rule_try_used_index(const struct rules *rules, size_t i);
 void rule_try_other_axis(const struct rules *rules, size_t i);
+void rule_try_middle(const struct rules *rules, size_t i);
 
 /* The rules for how many threads work, and where they stop. */
 void rule_try_once(const struct rules *rules, size_t i);
