@@ -197,6 +197,18 @@ bool code_has_token(const struct code *code, struct span span, const struct toke
     return false;
 }
 
+bool code_sizes_launch(const struct code *code, const struct token *token)
+{
+    bool is_inside = false;
+    for (size_t i = 0; i < code->token_count; ++i) {
+        is_inside |= token_is(&code->tokens[i], "<<<") || token_is(&code->tokens[i], "dim3");
+        is_inside &= !strchr(";{}", *code->tokens[i].begin) && !token_is(&code->tokens[i], ">>>");
+        if (is_inside && token_is_same(&code->tokens[i], token))
+            return true;
+    }
+    return false;
+}
+
 void code_quote(const struct code *code, struct span span, char text[CODE_QUOTE])
 {
     const struct token *first = &code->tokens[span.first], *last = first + span.count - 1;

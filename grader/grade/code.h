@@ -48,6 +48,9 @@ bool code_has_part(const struct code *code, const struct code *other, struct spa
 /* Returns whether SPAN has a token that is the same as TOKEN. */
 bool code_has_token(const struct code *code, struct span span, const struct token *token);
 
+/* Returns whether a launch in CODE uses TOKEN for its size. */
+bool code_sizes_launch(const struct code *code, const struct token *token);
+
 #define CODE_QUOTE 68 /* size of the buffer that code_quote() fills */
 /* Copies the first line of SPAN's code to TEXT. Writes `...` for the part of SPAN that is left out:
  * further lines, or the end of a long line. */

@@ -158,6 +158,17 @@ static int open_brackets(const struct code *code, struct span span)
     return open;
 }
 
+/* Returns whether token I is in the value of a macro that is the size of a launch. */
+static bool is_launch_constant(const struct code *code, size_t i)
+{
+    unsigned line = code->tokens[i].line;
+    while (i > 0 && code->tokens[i - 1].line == line)
+        --i;
+    return i + 2 < code->token_count && token_is(&code->tokens[i], "#") &&
+           token_is(&code->tokens[i + 1], "define") &&
+           code_sizes_launch(code, &code->tokens[i + 2]);
+}
+
 /* Returns whether the left side of WHAT, a part of a statement, is a launch, or is in its <<< >>>.
  * Another launch can make up for a mistake in the kernel, which should be right for any launch. */
 static bool is_of_launch(const struct pair *pair, struct difference what)
@@ -271,6 +282,7 @@ static struct small_edit *add(struct pair *pair, struct difference what)
                                 .is_vague = last->line > at->line || calls_own(pair, what),
                                 .tokens = what.left.count + what.right.count};
     edit->is_vague |= edit->is_launch;
+    edit->is_launch |= is_launch_constant(&pair->source, what.left.first);
     edit->tokens = is_reordered(pair, what) ? what.left.count / 2 : edit->tokens;
     edit->begin = inserts ? edit->end : (size_t)(at->begin - pair->source.text);
     if (asprintf(&edit->text, "%s%.*s%s", gap, length, right->begin, gap) < 0)

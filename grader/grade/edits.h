@@ -17,7 +17,8 @@ struct small_edit {
     unsigned cost;     /* the higher, the less likely does it correct a mistake */
     size_t tokens;     /* tokens removed plus added; fewer if the edit only reorders tokens */
     bool is_vague;     /* the edit replaces several lines, or much of one line */
-    bool is_launch;    /* the edit is another launch, or another number or name in its <<< >>> */
+    bool is_launch;    /* the edit is another launch, another number or name in its <<< >>>, or
+                        * another value of a macro that is the size of a launch */
     bool is_guess;     /* the edit follows a rule, so another edit may be the right one */
     bool is_sure;      /* a guess that rarely compensates for a mistake in another place */
     unsigned last;     /* the last line that the edit replaces */

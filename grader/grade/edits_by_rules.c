@@ -164,10 +164,40 @@ static bool is_called(const struct code *code, struct span part, const struct ed
     return false;
 }
 
-/* What is known of a function: whether it has shown lines, whether they call it, and whether it
- * runs on the GPU. */
+/* Returns whether a function with shown lines uses SYMBOL. If `with_called` is set, all lines from
+ * FIRST to LAST count as shown. */
+static bool uses_symbol(const struct code *code, const struct token *symbol,
+                        const struct edit_lines *lines)
+{
+    for (size_t i = 0; i < code->part_count; ++i) {
+        struct span part = code->parts[i];
+        bool is_near = lines->with_called && code->tokens[part.first].line <= lines->last &&
+                       code->tokens[part.first + part.count - 1].line >= lines->first;
+        if ((is_near || has_shown(code, part, lines)) && code_has_token(code, part, symbol) &&
+            code_function(code, part))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether one of the tokens of PART, or only of LINE if this is not 0, copies to a symbol
+ * that a function with shown lines uses. */
+static bool fills_symbol(const struct code *code, struct span part, unsigned line,
+                         const struct edit_lines *lines)
+{
+    static const char *const calls[] = {"cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync", NULL};
+    for (size_t i = part.first; i + 2 < part.first + part.count; ++i)
+        if (token_is_one_of(&code->tokens[i], calls) &&
+            (line == 0 || code->tokens[i].line == line) &&
+            uses_symbol(code, &code->tokens[i + 2], lines))
+            return true;
+    return false;
+}
+
+/* What is known of a function: whether it has shown lines, whether they call it, whether it only
+ * fills a constant array that they use, and whether it runs on the GPU. */
 struct role {
-    bool is_shown, is_called, is_on_gpu;
+    bool is_shown, is_called, fills_symbol, is_on_gpu;
 };
 
 static struct role role_of(const struct code *code, struct span part,
@@ -175,21 +205,42 @@ static struct role role_of(const struct code *code, struct span part,
 {
     return (struct role){.is_shown = has_shown(code, part, lines),
                          .is_called = is_called(code, part, lines),
+                         .fills_symbol = fills_symbol(code, part, 0, lines) &&
+                                         !rule_has_name(code, part, "<<<") &&
+                                         !rule_has_name(code, part, "main"),
                          .is_on_gpu = rule_has_name(code, part, "__global__") ||
                                       rule_has_name(code, part, "__device__")};
 }
 
+/* Returns whether the statement that begins at token I of the function PART is a call whose first
+ * argument begins with a variable of a shown line: the call probably gives it a value. */
+static bool is_source(const struct code *code, struct span part, size_t i,
+                      const struct edit_lines *lines)
+{
+    const struct token *token = &code->tokens[i];
+    size_t variable = i + 2 + (i + 2 < code->token_count && token_is(&token[2], "&"));
+    if (variable >= part.first + part.count || !token_is_name(token) || !token_is(&token[1], "(") ||
+        !token_is_name(&code->tokens[variable]) || (i > 0 && !strchr(";{})", *token[-1].begin)))
+        return false;
+    for (size_t j = part.first; j < part.first + part.count; ++j)
+        if (token_is_same(&code->tokens[j], &code->tokens[variable]) &&
+            is_shown(lines, code->tokens[j].line))
+            return true;
+    return false;
+}
+
 /* Returns the group of LINE of a function. IS_PLACE says whether the line says where the function
- * reads and writes. */
+ * reads and writes, IS_SOURCE whether it gives a variable of a shown line a value. */
 static enum group group_of(const struct edit_lines *lines, unsigned line, struct role role,
-                           bool is_place)
+                           bool is_place, bool is_source)
 {
     bool is_inside = line >= lines->first && line <= lines->last;
     if (line == lines->suspect && is_inside)
         return SUSPECT;
-    if (role.is_shown && is_place && is_inside)
+    bool shows_place = lines->is_guessed && is_shown(lines, line);
+    if (role.is_shown && is_place && (is_inside || shows_place))
         return PLACES;
-    if (is_inside && is_shown(lines, line))
+    if ((is_inside && is_shown(lines, line)) || role.fills_symbol || is_source)
         return SHOWN;
     bool is_near = role.is_shown || lines->shown_count == 0;
     if (role.is_called || (is_near && (is_inside || lines->is_guessed)))
@@ -239,6 +290,18 @@ static bool is_of_stream(const struct code *code, struct span part, size_t i)
     return false;
 }
 
+/* Returns whether the line of the function PART that begins with token I reads the lab's input or
+ * frees memory. */
+static bool is_of_lab(const struct code *code, struct span part, size_t i)
+{
+    unsigned line = code->tokens[i].line;
+    for (; i < part.first + part.count && code->tokens[i].line == line; ++i)
+        if (strncmp(code->tokens[i].begin, "lab_", strlen("lab_")) == 0 ||
+            token_is(&code->tokens[i], "cudaFree") || token_is(&code->tokens[i], "free"))
+            return true;
+    return false;
+}
+
 /* Returns whether a line of the function PART, which has token I, is about streams or events. */
 static bool is_stream_line(const struct code *code, struct span part, size_t i)
 {
@@ -276,12 +339,13 @@ static const struct weight {
     {rule_try_last_lane, 0, 0},
     {rule_try_edge_lane, 0, 0},
     {rule_try_exact, 0, CLOSE},
+    {rule_try_half, 0, 0},
     {rule_try_bits, 0, 0},
     {rule_try_reference, 0, 0},
     {rule_try_unsigned, 0, OUTSIDE},
     {rule_try_share, 0, COLLISION},
     {rule_try_once, 0, REPEATED | ONLY_IF_FITS},
-    {rule_try_loop, 0, UNWRITTEN | ONLY_IF_FITS},
+    {rule_try_loop, 0, UNWRITTEN},
     {rule_try_clear, 0, UNWRITTEN | ONLY_IF_FITS},
     {rule_try_allocated, 0, UNWRITTEN | ONLY_IF_FITS},
     {rule_try_limit, 0, OUTSIDE},
@@ -293,12 +357,18 @@ static const struct weight {
     {rule_try_bounds, 2, UNWRITTEN | OUTSIDE},
     {rule_try_block_size, 2, UNWRITTEN | OUTSIDE},
     {rule_try_parameter, 2, WIDE | ONLY_IF_FITS},
+    {rule_try_other_axis, 2, OUTSIDE},
+    {rule_try_used_index, 2, UNWRITTEN | OUTSIDE},
+    {rule_try_middle, 2, 0},
+    {rule_try_column_first, 2, 0},
+    {rule_try_transposed, 2, 0},
     {rule_try_lane, 2, 0},
     {rule_try_ring, 2, 0},
     {rule_try_stream, 2, 0},
     {rule_try_factor, 3, 0},
     {rule_try_guard, 6, OUTSIDE},
     {rule_try_bytes, 3, OUTSIDE},
+    {rule_try_multiple, 3, UNWRITTEN | OUTSIDE},
     {rule_try_order, 3, COLLISION},
     {rule_try_moved, 3, COLLISION},
     {rule_try_expression, 4, 0},
@@ -308,11 +378,14 @@ static const struct weight {
     {rule_try_line_names, 5, 0},
     {rule_try_cuda_name, 5, COLLISION},
     {rule_try_sign, 5, CLOSE},
+    {rule_try_name_of_line, 5, 0},
+    {rule_try_off_by_one, 5, 0},
     {rule_try_number, 5, COLLISION},
     {rule_try_part, 5, OUTSIDE},
     {rule_try_start, 5, 0},
     {rule_try_type, 5, WIDE},
     {rule_try_visible, 6, COLLISION},
+    {rule_try_offset, 6, COLLISION},
     {rule_try_assignment, 6, 0},
     {rule_try_constant, 6, UNWRITTEN | OUTSIDE},
     {rule_try_operator, 6, 0},
@@ -432,8 +505,11 @@ static void follow_part(const struct code *code, struct span part, const struct 
             line = code->tokens[i].line;
             is_place = places_sets(&places, code, part, line) ||
                        (!role.is_on_gpu && is_of_gpu(code, part, i));
-            is_left_out = lines->only_streams && !is_stream_line(code, part, i);
-            place.group = group_of(lines, line, role, is_place);
+            is_left_out =
+                (lines->only_streams && !is_stream_line(code, part, i)) || is_of_lab(code, part, i);
+            place.group =
+                group_of(lines, line, role, is_place,
+                         is_source(code, part, i, lines) || fills_symbol(code, part, line, lines));
             memset(place.made, 0, sizeof place.made);
         }
         if (!is_left_out)

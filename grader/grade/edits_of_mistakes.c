@@ -23,7 +23,8 @@ static bool uses_lanes(const struct rules *rules)
 
 size_t rule_find_value(const struct rules *rules, size_t i)
 {
-    static const char *const before[] = {",", "int", "unsigned", "long", "size_t", "*", NULL};
+    static const char *const before[] = {",",     "int",    "unsigned", "long",
+                                         "float", "size_t", "*",        NULL};
     for (size_t j = rules->part.first + 1; j < i; ++j)
         if (rule_is(rules, j + 1, "=") && token_is_same(rule_at(rules, j), rule_at(rules, i)) &&
             token_is_one_of(rule_at(rules, j - 1), before))
@@ -202,6 +203,31 @@ void rule_try_exact(const struct rules *rules, size_t i)
     }
 }
 
+/* Computes in float, not in half precision: `__half2float(__hadd(a, b))`, or `a + b` in its
+ * brackets, becomes a sum of two floats. */
+void rule_try_half(const struct rules *rules, size_t i)
+{
+    static const char *const names[] = {"__hadd", "__hsub", "__hmul", "+", "-", "*"};
+    size_t sum = i + 2, length = rule_argument_length(rules, sum), first, second, counts[2];
+    char text[300], terms[2][120];
+    if (!rule_is(rules, i, "__half2float") || !rule_is(rules, i + 1, "("))
+        return;
+    for (size_t row = 0; row < ROWS(names); ++row) {
+        bool is_call = row < 3;
+        first = is_call ? sum + 2 : sum;
+        counts[0] = is_call ? rule_argument_length(rules, first) : rule_term_length(rules, first);
+        second = first + counts[0] + 1;
+        counts[1] = is_call ? rule_argument_length(rules, second) : rule_term_length(rules, second);
+        if (!rule_is(rules, is_call ? sum : second - 1, names[row]) || counts[1] == 0 ||
+            second + counts[1] + is_call != sum + length)
+            continue;
+        snprintf(text, sizeof text, "(__half2float(%s) %c __half2float(%s))",
+                 rule_copy(rules, first, counts[0], terms[0], sizeof terms[0]), "+-*"[row % 3],
+                 rule_copy(rules, second, counts[1], terms[1], sizeof terms[1]));
+        rule_change_term(rules, i, length + 3, text);
+    }
+}
+
 /* Keeps the bits of a float in place of its value, or the other way round, for atomic functions. */
 void rule_try_bits(const struct rules *rules, size_t i)
 {
@@ -219,34 +245,6 @@ void rule_try_bits(const struct rules *rules, size_t i)
     snprintf(text, sizeof text, "%s(%s)", to_int ? "__float_as_int" : "__int_as_float",
              rule_copy(rules, i + 3, count, term, sizeof term));
     rule_change_term(rules, i, 3 + count, text);
-}
-
-/* Excludes the last lane, which has no lane after it, where a number from the next lane is
- * compared; or the first lane, where a number from the lane before it is. */
-void rule_try_edge_lane(const struct rules *rules, size_t i)
-{
-    bool differs = rule_is(rules, i, "!="), is_down = false, is_up = false;
-    size_t count = rule_term_length(rules, i + 1), first = rule_term_begin(rules, i);
-    char text[400], sides[2][120];
-    if (!(differs || rule_is(rules, i, "==")) || count == 0 || first == i)
-        return;
-    for (size_t j = first; j < i + 1 + count; ++j) {
-        size_t value = token_is_name(rule_at(rules, j)) ? rule_find_value(rules, j) : 0;
-        value = value > 0 ? value : j;
-        is_down |= rule_is(rules, value, "__shfl_down_sync");
-        is_up |= rule_is(rules, value, "__shfl_up_sync");
-    }
-    if (is_down == is_up)
-        return;
-    snprintf(text, sizeof text, "(threadIdx.x %% 32 %s %s %s %s %s %s)",
-             differs ? "==" : "!=", is_down ? LAST_LANE : "0", differs ? "||" : "&&",
-             rule_copy(rules, first, i - first, sides[0], sizeof sides[0]),
-             differs ? "!=" : "==", rule_copy(rules, i + 1, count, sides[1], sizeof sides[1]));
-    struct small_edit *edit = rule_put(rules, first, i + 1 + count - first, text);
-    if (edit)
-        edit_say(edit, "with an exception for the %s lane at `%s` in line %u",
-                 is_down ? "last" : "first", rule_quote(rules, first, i + 1 + count - first),
-                 edit->line);
 }
 
 /* Adds a stream to a launch without one. */

@@ -9,6 +9,16 @@
 /* most variables that are tried in place of one: the nearest, then others */
 #define EACH_NAME 2u
 #define ALL_NAMES 8u
+#define IN_LINE   3u
+
+/* structures whose members are x, y and z */
+static const char *const built_in[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+
+/* Returns whether token I is a member of one of them. */
+static bool is_built_in(const struct rules *rules, size_t i)
+{
+    return rule_is(rules, i - 1, ".") && token_is_one_of(rule_at(rules, i - 2), built_in);
+}
 
 bool rule_is_read(const struct rules *rules, size_t i)
 {
@@ -17,6 +27,13 @@ bool rule_is_read(const struct rules *rules, size_t i)
                                         "%=", "&=", "|=", "++",  ">>=", "<<=", "--", "::", NULL};
     return token_is_name(rule_at(rules, i)) && !token_is_one_of(rule_at(rules, i - 1), before) &&
            !token_is_one_of(rule_at(rules, i + 1), after);
+}
+
+bool rule_is_lane_mask(const struct rules *rules, size_t i)
+{
+    const struct token *name = rule_at(rules, i - 2);
+    return rule_is(rules, i - 1, "(") && name->length > strlen("_sync") &&
+           strncmp(name->begin + name->length - strlen("_sync"), "_sync", strlen("_sync")) == 0;
 }
 
 bool rule_is_last_use(const struct rules *rules, size_t i, size_t count)
@@ -47,37 +64,80 @@ static bool is_thread(const struct rules *rules, const struct variable *variable
     return false;
 }
 
+/* Returns whether the line of token I has TOKEN, too. */
+static bool is_in_line(const struct rules *rules, size_t i, const struct token *token)
+{
+    unsigned line = rule_at(rules, i)->line;
+    while (rule_at(rules, i - 1)->line == line)
+        --i;
+    for (; rule_at(rules, i)->line == line; ++i)
+        if (token_is_same(rule_at(rules, i), token))
+            return true;
+    return false;
+}
+
+/* Returns whether token I is in the brackets of an index. */
+static bool is_in_index(const struct rules *rules, size_t i)
+{
+    int depth = 0;
+    for (; !strchr(";{}", *rule_at(rules, i)->begin); --i) {
+        depth += rule_is(rules, i, "[") - rule_is(rules, i, "]");
+        if (depth > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether the function uses TOKEN in an index. */
+static bool is_used_in_index(const struct rules *rules, const struct token *token)
+{
+    for (size_t i = rules->part.first; i < rules->part.first + rules->part.count; ++i)
+        if (token_is_same(rule_at(rules, i), token) && is_in_index(rules, i))
+            return true;
+    return false;
+}
+
+/* Returns whether the line of token I has OTHER, a variable that could stand there: it is used as
+ * an index if token I is one. */
+static bool is_alike_in_line(const struct rules *rules, size_t i, const struct token *other)
+{
+    return is_in_line(rules, i, other) && is_in_index(rules, i) == is_used_in_index(rules, other);
+}
+
 /* Replaces COUNT tokens from token I on, which are like variable OWN of LIST, by at most MOST other
- * variables of LIST. If COUNT is not 1, the tokens are a thread's number. */
+ * variables of LIST, the nearest declared first. If COUNT is not 1, the tokens are a thread's
+ * number. If MOST is IN_LINE, takes only variables that the same line has. */
 static void try_others(const struct rules *rules, size_t i, size_t count,
                        const struct variable *list, size_t list_count, size_t own,
                        const struct variable *like, unsigned most)
 {
     char text[80];
     unsigned made = 0;
-    for (size_t apart = 1; apart <= list_count && made < most; ++apart)
-        for (int side = 0; side < 2; ++side) {
-            size_t other = side ? own + apart : own - apart; /* wraps around below 0 */
-            if (other >= list_count || !visible_is_alike(&list[other], like) ||
-                list[other].is_macro != like->is_macro ||
-                (count > 1 && !is_thread(rules, &list[other])) ||
-                token_is_same(list[other].name, rule_at(rules, i)))
-                continue;
-            snprintf(text, sizeof text, "%.*s", (int)list[other].name->length,
-                     list[other].name->begin);
-            struct small_edit *edit = made < most ? rule_put(rules, i, count, text) : NULL;
-            if (!edit)
-                continue;
-            edit_say(edit, "with another name than `%s` in line %u", rule_quote(rules, i, count),
-                     edit->line);
-            ++made;
-        }
+    for (size_t k = 0; k < 2 * list_count && made < most; ++k) {
+        size_t apart = 1 + k / 2;
+        size_t other = k % 2 ? own + apart : own - apart; /* wraps around below 0 */
+        if (other >= list_count || !visible_is_alike(&list[other], like) ||
+            (most == IN_LINE && !is_alike_in_line(rules, i, list[other].name)) ||
+            list[other].is_macro != like->is_macro ||
+            (count > 1 && !is_thread(rules, &list[other])) ||
+            token_is_same(list[other].name, rule_at(rules, i)))
+            continue;
+        snprintf(text, sizeof text, "%.*s", (int)list[other].name->length, list[other].name->begin);
+        struct small_edit *edit = rule_put(rules, i, count, text);
+        if (!edit)
+            continue;
+        edit_say(edit, "with another name than `%s` in line %u", rule_quote(rules, i, count),
+                 edit->line);
+        ++made;
+    }
 }
 
 /* Replaces token I, a member of a structure of this file, by other members of the same type. */
 static void try_members(const struct rules *rules, size_t i, unsigned most)
 {
     struct variable list[VISIBLE_MOST];
+    if (is_built_in(rules, i))
+        return;
     size_t count = visible_members(rules->code, rule_at(rules, i), list), own = count;
     while (own-- > 0)
         if (token_is_same(list[own].name, rule_at(rules, i)))
@@ -96,7 +156,7 @@ static void try_variables(const struct rules *rules, size_t i, unsigned most)
         try_members(rules, i, most);
         return;
     }
-    if (!is_number && !rule_is_read(rules, i))
+    if ((!is_number && !rule_is_read(rules, i)) || rule_is_lane_mask(rules, i))
         return;
     count = visible_find(rules->code, rules->part, i, list);
     if (is_number) {
@@ -109,6 +169,11 @@ static void try_variables(const struct rules *rules, size_t i, unsigned most)
     /* a loop whose condition or step uses another variable may not end */
     if (own < count && list[own].header_end < i && !rule_is_last_use(rules, i, 1))
         try_others(rules, i, 1, list, count, own, &list[own], most);
+}
+
+void rule_try_name_of_line(const struct rules *rules, size_t i)
+{
+    try_variables(rules, i, IN_LINE);
 }
 
 void rule_try_visible(const struct rules *rules, size_t i)
@@ -156,8 +221,10 @@ static void replace_name(const struct rules *rules, size_t i, const char *const 
 {
     static const char *const types[] = {"int", "float", "unsigned", "double", "const", NULL};
     bool is_member = rule_is(rules, i - 1, ".") || rule_is(rules, i - 1, "->");
-    if (token_is_one_of(rule_at(rules, i - 1), types) || (!is_known && rule_is(rules, i + 1, "(")))
-        return; /* this token is a declaration's name, or a function */
+    if (token_is_one_of(rule_at(rules, i - 1), types) ||
+        (!is_known && (rule_is(rules, i + 1, "(") || is_built_in(rules, i))) ||
+        rule_is_lane_mask(rules, i))
+        return; /* this token is a declaration's name, a function, threadIdx.x or a mask */
     struct span whole = {0, rules->code->token_count}, scope = is_member ? whole : rules->part;
     for (size_t row = 0; row < rows; ++row)
         for (int side = 0; side < 2; ++side)
@@ -182,10 +249,9 @@ void rule_try_name(const struct rules *rules, size_t i)
 /* Returns whether the function has a variable AXIS, or the file uses it as in threadIdx.y. */
 static bool uses_axis(const struct rules *rules, const char *axis)
 {
-    static const char *const given[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
     const struct token *token = rules->code->tokens;
     for (size_t i = 2; i < rules->code->token_count; ++i)
-        if (token_is(&token[i], axis) && token_is_one_of(&token[i - 2], given))
+        if (token_is(&token[i], axis) && token_is_one_of(&token[i - 2], built_in))
             return true;
     return rule_has_name(rules->code, rules->part, axis);
 }

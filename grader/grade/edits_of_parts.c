@@ -150,13 +150,10 @@ static const struct {
                 {"cudaMemcpy2D", "245"},     {"cudaMemcpy2DAsync", "245"},
                 {"cudaMemcpyToSymbol", "3"}, {"<<<", "3"}};
 
-/* Multiplies an argument that counts bytes, which begins at token I, by the size of an element. If
- * the argument is a variable, changes the value that it gets. */
+/* Multiplies an argument that counts bytes, which begins at token I, by the size of an element. */
 static void try_elements(const struct rules *rules, size_t i)
 {
     static const char *const sizes[] = {"4", "8"};
-    size_t value = rule_argument_length(rules, i) == 1 ? rule_find_value(rules, i) : 0;
-    i = value > 0 ? value : i;
     size_t count = rule_argument_length(rules, i);
     bool has_size = false, is_name = count == 1 || rule_is(rules, i + 1, ".");
     char term[150], text[200];
@@ -185,7 +182,12 @@ void rule_try_bytes(const struct rules *rules, size_t i)
     }
     for (size_t row = 0; row < ROWS(in_bytes); ++row)
         for (char number = '1'; rule_is(rules, i, in_bytes[row].name) && number < '6'; ++number) {
-            if (strchr(in_bytes[row].arguments, number))
+            size_t is_name = rule_argument_length(rules, first) == 1;
+            size_t value = is_name ? rule_find_value(rules, first) : 0;
+            bool is_size = strchr(in_bytes[row].arguments, number);
+            if (is_size && value > 0)
+                try_elements(rules, value);
+            if (is_size)
                 try_elements(rules, first);
             first += rule_argument_length(rules, first) + 1;
             if (!rule_is(rules, first - 1, ","))
@@ -217,7 +219,11 @@ static size_t find_names(const struct rules *rules, size_t i, size_t count,
  * has all COUNT NAMES. Returns 0 if there is none. */
 static size_t sum_length(const struct rules *rules, size_t i, const size_t *names, size_t count)
 {
-    size_t length = rule_term_length(rules, i), found[NAMES_MOST];
+    static const char *const words[] = {"if", "for", "while", "switch", NULL};
+    size_t found[NAMES_MOST];
+    size_t length = token_is_one_of(rule_at(rules, i - rule_is(rules, i, "(")), words)
+                        ? 0
+                        : rule_term_length(rules, i);
     while (length > 0) {
         size_t more = 0, own = find_names(rules, i, length, found);
         bool is_product = rule_is(rules, i + length, "*");
@@ -245,6 +251,61 @@ static size_t count_uses(const struct rules *rules, size_t i, size_t count)
         uses += code_is_same(rules->code, (struct span){i, count}, rules->code,
                              (struct span){j, count});
     return uses;
+}
+
+/* Returns whether COUNT tokens from token I on have a product, and neither members nor arrays. */
+static bool is_plain_product(const struct rules *rules, size_t i, size_t count)
+{
+    static const char *const others[] = {".", "->", "[", "?", NULL};
+    bool is_product = false;
+    for (size_t j = i; j < i + count; ++j) {
+        is_product |= rule_is(rules, j, "*");
+        if (token_is_one_of(rule_at(rules, j), others))
+            return false;
+    }
+    return is_product;
+}
+
+/* Exchanges two variables everywhere in an index, as in `[(dx + 1) * 3 + dy]`. */
+void rule_try_transposed(const struct rules *rules, size_t i)
+{
+    size_t names[NAMES_MOST], length = rule_argument_length(rules, i + 1);
+    size_t count = rule_is(rules, i, "[") ? find_names(rules, i + 1, length, names) : 0;
+    char text[400] = "", *to = text;
+    if (count < 2 || count > 3 || !is_plain_product(rules, i + 1, length))
+        return;
+    const struct token *one = rule_at(rules, names[0]), *other = rule_at(rules, names[count - 1]);
+    for (size_t j = i + 1; j < i + 1 + length && to < text + sizeof text - 100; ++j) {
+        const struct token *token = rule_at(rules, j);
+        token = token_is_same(token, one) ? other : token_is_same(token, other) ? one : token;
+        to += snprintf(to, 100, "%.*s ", (int)token->length, token->begin);
+    }
+    struct small_edit *edit = rule_put(rules, i + 1, length, text);
+    if (edit)
+        edit_say(edit, "with `%.*s` and `%.*s` exchanged in an index in line %u", (int)one->length,
+                 one->begin, (int)other->length, other->begin, edit->line);
+}
+
+/* Exchanges row and column of an index, `[a * 3 + b]`, whose row has a constant: `[b * N + a]`. */
+void rule_try_column_first(const struct rules *rules, size_t i)
+{
+    size_t length = rule_is(rules, i, "[") ? rule_argument_length(rules, i + 1) : 0;
+    size_t row = length > 0 ? rule_term_length(rules, i + 1) : 0, plus = i + 1 + row;
+    char text[400], parts[3][120];
+    if (row == 0 || !rule_is(rules, plus, "*"))
+        return;
+    plus += 1 + rule_term_length(rules, plus + 1);
+    size_t column = i + 1 + length - plus - 1;
+    for (size_t j = i + 1; rule_is(rules, plus, "+") && j < i + 1 + row; ++j) {
+        if (!token_is_constant(rule_at(rules, j)))
+            continue;
+        snprintf(text, sizeof text, "(%s) * %s + %s",
+                 rule_copy(rules, plus + 1, column, parts[0], sizeof parts[0]),
+                 rule_copy(rules, j, 1, parts[1], sizeof parts[1]),
+                 rule_copy(rules, i + 1, row, parts[2], sizeof parts[2]));
+        rule_change_term(rules, i + 1, length, text);
+        return;
+    }
 }
 
 /* Replaces an index, or a part of a sum, by another expression of the function that has the same

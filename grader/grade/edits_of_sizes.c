@@ -34,20 +34,70 @@ void rule_try_once(const struct rules *rules, size_t i)
         rule_insert(rules, i, conditions[j], rule_argument_length(rules, i));
 }
 
-/* Lets each thread write several elements: `if (t < n)` becomes a loop if t is the thread's number
- * in its block. */
+/* Returns the number of tokens of the simple statement that begins at token I, or 0. */
+static size_t simple_length(const struct rules *rules, size_t i)
+{
+    size_t length = 0;
+    while (rule_at(rules, i + length)->length > 0 &&
+           !strchr(";{}", *rule_at(rules, i + length)->begin))
+        ++length;
+    return rule_is(rules, i + length, ";") ? length + 1 : 0;
+}
+
+/* Lets each thread of a block do several rounds of the `if` I with the condition of COUNT tokens
+ * `threadIdx.x < ...`, if the statement after it is simple. */
+static void loop_over_thread(const struct rules *rules, size_t i, size_t count)
+{
+    size_t body = i + 3 + count, length = simple_length(rules, body), to = 0;
+    char text[700], condition[150];
+    if (length == 0)
+        return;
+    to += (size_t)snprintf(text, sizeof text,
+                           "for (int each = threadIdx.x; each%s; each += blockDim.x) ",
+                           rule_copy(rules, i + 5, count - 3, condition, sizeof condition));
+    for (size_t j = body; j < body + length && to + 100 < sizeof text; ++j) {
+        bool is_thread = rule_is(rules, j, "threadIdx") && rule_is(rules, j + 2, "x");
+        to += (size_t)snprintf(text + to, 100, "%.*s ",
+                               is_thread ? 4 : (int)rule_at(rules, j)->length,
+                               is_thread ? "each" : rule_at(rules, j)->begin);
+        j += is_thread ? 2 : 0;
+    }
+    struct small_edit *edit = rule_put(rules, i, body + length - i, text);
+    if (edit)
+        edit_say(edit, "with a loop, not only an `if`, over `threadIdx.x %s` in line %u", condition,
+                 edit->line);
+}
+
+/* Returns whether one of the tokens from token I on, up to a comma or semicolon, is TEXT. */
+static bool value_has(const struct rules *rules, size_t i, const char *text)
+{
+    while (!strchr(",;", *rule_at(rules, i)->begin) && !rule_is(rules, i, text))
+        ++i;
+    return rule_is(rules, i, text);
+}
+
+/* Lets each thread do several rounds: `if (t < n)` becomes a loop if t begins as the thread's
+ * number in its block or in the grid. */
 void rule_try_loop(const struct rules *rules, size_t i)
 {
-    size_t value = rule_is(rules, i, "if") ? rule_find_value(rules, i + 2) : 0;
-    size_t count = value > 0 && rule_is(rules, i + 3, "<") ? rule_argument_length(rules, i + 2) : 0;
-    char text[300], name[60], condition[150];
-    if (count == 0 || !rule_is(rules, value, "threadIdx") ||
-        !strchr(",;", *rule_at(rules, value + 3)->begin))
+    size_t count = rule_is(rules, i, "if") ? rule_argument_length(rules, i + 2) : 0;
+    size_t value = count > 0 && rule_is(rules, i + 3, "<") ? rule_find_value(rules, i + 2) : 0;
+    char text[400], name[60], condition[150];
+    if (count > 4 && rule_is(rules, i + 2, "threadIdx") && rule_is(rules, i + 5, "<"))
+        loop_over_thread(rules, i, count);
+    if (value == 0 || !value_has(rules, value, "threadIdx"))
         return;
+    bool is_number =
+        rule_is(rules, value, "threadIdx") && strchr(",;", *rule_at(rules, value + 3)->begin);
+    bool is_in_grid = value_has(rules, value, "blockIdx");
     rule_copy(rules, i + 2, 1, name, sizeof name);
-    snprintf(text, sizeof text, "for (int %s = threadIdx.x; %s; %s += blockDim.x)", name,
-             rule_copy(rules, i + 2, count, condition, sizeof condition), name);
-    struct small_edit *edit = rule_put(rules, i, count + 3, text);
+    rule_copy(rules, i + 2, count, condition, sizeof condition);
+    if (is_number)
+        snprintf(text, sizeof text, "for (int %s = threadIdx.x; %s; %s += blockDim.x)", name,
+                 condition, name);
+    else
+        snprintf(text, sizeof text, "for (; %s; %s += gridDim.x * blockDim.x)", condition, name);
+    struct small_edit *edit = is_number || is_in_grid ? rule_put(rules, i, count + 3, text) : NULL;
     if (edit)
         edit_say(edit, "with a loop, not only an `if`, over `%s` in line %u", condition,
                  edit->line);
@@ -121,24 +171,13 @@ void rule_try_allocated(const struct rules *rules, size_t i)
     }
 }
 
-/* Returns whether a launch uses TOKEN for its size. */
-static bool is_of_launch(const struct code *code, const struct token *token)
-{
-    bool is_inside = false;
-    for (size_t i = 0; i < code->token_count; ++i) {
-        is_inside |= token_is(&code->tokens[i], "<<<") || token_is(&code->tokens[i], "dim3");
-        is_inside &= !strchr(";{}", *code->tokens[i].begin);
-        if (is_inside && token_is_same(&code->tokens[i], token))
-            return true;
-    }
-    return false;
-}
-
 /* Takes the block's size in place of a constant. Leaves out constants that are the block's size. */
 void rule_try_block_size(const struct rules *rules, size_t i)
 {
     const struct token *token = rule_at(rules, i);
     if (token_is_constant(token) && rule_is_read(rules, i) && !rule_is(rules, i - 1, "[") &&
-        rule_has_name(rules->code, rules->part, "__global__") && !is_of_launch(rules->code, token))
+        !rule_is_lane_mask(rules, i) && !rule_is(rules, i + 1, "]") &&
+        rule_has_name(rules->code, rules->part, "__global__") &&
+        !code_sizes_launch(rules->code, token))
         rule_change_term(rules, i, 1, "blockDim.x");
 }

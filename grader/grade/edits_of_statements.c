@@ -85,7 +85,8 @@ void rule_try_order(const struct rules *rules, size_t i)
         return;
     size_t second = i + 1 + is_indices;
     length = rule_argument_length(rules, second);
-    if (i > first && length > 0 && !is_ordered(rules, first) &&
+    bool is_text = *rule_at(rules, first)->begin == '"' || *rule_at(rules, second)->begin == '"';
+    if (i > first && length > 0 && !is_text && !is_ordered(rules, first) &&
         (is_indices || !is_unlike(rules, first, second)))
         rule_exchange(rules, first, i - first, second, length);
 }
@@ -141,12 +142,31 @@ size_t rule_find_parameters(const struct rules *rules, struct variable list[VISI
     return found;
 }
 
-/* Executes a statement only if its index is smaller than a parameter of the function. */
+/* Executes a statement only if its index `a - b` is not negative. */
+static void guard_difference(const struct rules *rules, size_t i, size_t length)
+{
+    char text[200], terms[2][80];
+    for (size_t at = i; at < i + length; ++at) {
+        size_t count = rule_is(rules, at, "[") ? rule_term_length(rules, at + 1) : 0;
+        size_t second = at + 2 + count, other = rule_term_length(rules, second);
+        if (count == 0 || !rule_is(rules, second - 1, "-") || !rule_is(rules, second + other, "]"))
+            continue;
+        snprintf(text, sizeof text, " if (%s >= %s)",
+                 rule_copy(rules, at + 1, count, terms[0], sizeof terms[0]),
+                 rule_copy(rules, second, other, terms[1], sizeof terms[1]));
+        rule_insert(rules, i, text, length - 1);
+        return;
+    }
+}
+
+/* Executes a statement only if its index is smaller than a parameter of the function, or not
+ * negative. */
 void rule_try_guard(const struct rules *rules, size_t i)
 {
     struct variable list[VISIBLE_MOST];
     size_t length = rule_statement_length(rules, i), at = i;
     char text[150], index[60];
+    guard_difference(rules, i, length);
     while (at < i + length && !(rule_is(rules, at, "[") && token_is_name(rule_at(rules, at + 1)) &&
                                 rule_is(rules, at + 2, "]")))
         ++at;
@@ -210,7 +230,8 @@ void rule_try_type(const struct rules *rules, size_t i)
     size_t name = i + 1 + (is_unsigned && rule_is(rules, i + 1, "int"));
     bool is_variable = token_is_name(rule_at(rules, name)) && rule_is(rules, name + 1, "=");
     bool is_array = token_is_name(rule_at(rules, name)) && rule_is(rules, name + 1, "[");
-    bool can_overflow = (is_variable && grows(rules, name)) || is_array;
+    bool is_of_loop = rule_is(rules, i - 1, "(") && rule_is(rules, i - 2, "for");
+    bool can_overflow = (is_variable && grows(rules, name) && !is_of_loop) || is_array;
     if (can_overflow && is_int)
         rule_change(rules, i, "long long", "type");
     if (can_overflow && is_unsigned)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "grade/rules.h"
+#include "grade/visible.h"
 
 /* --- terms ------------------------------------------------------------------------------------ */
 
@@ -13,20 +14,29 @@ static bool is_number(const struct token *token)
     return isdigit((unsigned char)*token->begin) && !memchr(token->begin, '.', token->length);
 }
 
+/* Returns the token that opens the bracket that token I, `)` or `]`, closes. */
+static size_t opening(const struct rules *rules, size_t i)
+{
+    for (int depth = 1; depth > 0 && rule_at(rules, i)->length > 0;) {
+        --i;
+        depth += rule_is(rules, i, ")") || rule_is(rules, i, "]");
+        depth -= rule_is(rules, i, "(") || rule_is(rules, i, "[");
+    }
+    return i;
+}
+
 size_t rule_term_begin(const struct rules *rules, size_t end)
 {
     size_t first = end - 1;
     bool is_group = rule_is(rules, first, ")") || rule_is(rules, first, "]");
-    int depth = is_group ? 1 : 0;
-    while (depth > 0 && rule_at(rules, first)->length > 0) {
-        const struct token *token = rule_at(rules, --first);
-        depth += token_is(token, ")") || token_is(token, "]");
-        depth -= token_is(token, "(") || token_is(token, "[");
-    }
-    if (is_group && token_is_name(rule_at(rules, first - 1)))
-        --first;
     if (!is_group && !token_is_name(rule_at(rules, first)) && !is_number(rule_at(rules, first)))
         return end;
+    first = is_group ? opening(rules, first) : first;
+    while (rule_is(rules, first, "[") &&
+           (rule_is(rules, first - 1, "]") || rule_is(rules, first - 1, ")")))
+        first = opening(rules, first - 1);
+    if (is_group && token_is_name(rule_at(rules, first - 1)))
+        --first;
     while (rule_is(rules, first - 1, ".") || rule_is(rules, first - 1, "->"))
         first -= 2;
     return first;
@@ -206,7 +216,23 @@ void rule_try_assignment(const struct rules *rules, size_t i)
         replace_operator(rules, i, table, ROWS(table));
 }
 
-/* Doubles or halves a power of two. Adds 1 to another number, or subtracts 1. */
+/* Returns whether token I is in the head of a loop whose step multiplies or divides: with another
+ * number it may not end. */
+static bool is_in_product_loop(const struct rules *rules, size_t i)
+{
+    static const char *const steps[] = {"*=", "/=", "<<=", ">>=", NULL};
+    bool is_found = false;
+    if (!begins_line(rules, i, "for"))
+        return false;
+    for (unsigned line = rule_at(rules, i)->line; rule_at(rules, i)->line == line; --i)
+        ;
+    for (unsigned line = rule_at(rules, ++i)->line; rule_at(rules, i)->line == line; ++i)
+        is_found |= token_is_one_of(rule_at(rules, i), steps);
+    return is_found;
+}
+
+/* Doubles or halves a power of two. Adds 1 to a small number or to one that is no power of two, or
+ * subtracts 1. */
 void rule_try_number(const struct rules *rules, size_t i)
 {
     const struct token *token = rule_at(rules, i);
@@ -215,23 +241,18 @@ void rule_try_number(const struct rules *rules, size_t i)
     bool is_member = rule_is(rules, i - 1, "."), is_part = rule_is_rounding(rules, i);
     const char *suffix = *end == 'u' && end + 1 == token->begin + token->length ? "u" : "";
     if (!isdigit((unsigned char)*token->begin) ||
-        end + strlen(suffix) != token->begin + token->length || is_member || is_part)
+        end + strlen(suffix) != token->begin + token->length || is_member || is_part ||
+        is_in_product_loop(rules, i))
         return;
+    enum { SMALL = 8 };
     bool is_mask = number > 2 && (number & (number + 1)) == 0; /* such as 31 */
-    bool is_power = number > 2 && (number & (number - 1)) == 0;
-    const long near[] = {number + 1, number - 1}, far[] = {2 * number + is_mask, number / 2};
-    for (size_t j = 0; j < 2; ++j) {
-        if (number > 2 || near[j] < 0 || (number == 2 && j == 0))
-            continue;
-        snprintf(text, sizeof text, "%ld%s", near[j], suffix);
-        rule_change(rules, i, text, "number");
-    }
-    for (size_t j = 0; j < 2; ++j) {
-        if (number < 2 || (number == 2 && j == 1))
-            continue;
-        snprintf(text, sizeof text, "%ld%s", is_power || is_mask || number == 2 ? far[j] : near[j],
-                 suffix);
-        rule_change(rules, i, text, "number");
+    bool is_power = number > 1 && (number & (number - 1)) == 0;
+    const long others[] = {2 * number + is_mask, number / 2, number + 1, number - 1};
+    size_t end_of_others = (is_mask || is_power) && number > SMALL ? 2 : ROWS(others);
+    for (size_t j = is_mask || is_power ? 0 : 2; j < end_of_others; ++j) {
+        snprintf(text, sizeof text, "%ld%s", others[j], suffix);
+        if (others[j] >= 0)
+            rule_change(rules, i, text, "number");
     }
 }
 
@@ -243,6 +264,43 @@ void rule_try_less(const struct rules *rules, size_t i)
          is_small = token_is_one_of(rule_at(rules, i + 1), small);
     if (is_sum && is_small && !rule_is_rounding(rules, i))
         rule_drop(rules, i, 2);
+}
+
+/* Returns the token before the value that ends with token I: `=` or `return`; or a bracket or the
+ * end of a statement, if there is no such value. */
+static size_t before_value(const struct rules *rules, size_t i)
+{
+    while (i > rules->part.first && !strchr(";{}=", *rule_at(rules, i)->begin) &&
+           !rule_is(rules, i, "return"))
+        --i;
+    return i;
+}
+
+/* Returns whether COUNT tokens from token I on have one of OPERATORS outside of brackets. */
+static bool has_operator(const struct rules *rules, size_t i, size_t count,
+                         const char *const *operators)
+{
+    int depth = 0;
+    for (size_t j = i; j < i + count; ++j) {
+        bool opens = strchr("([", *rule_at(rules, j)->begin);
+        depth += opens - (strchr(")]", *rule_at(rules, j)->begin) != NULL);
+        if (depth == 0 && j > i && token_is_one_of(rule_at(rules, j), operators))
+            return true;
+    }
+    return false;
+}
+
+/* Adds 1 to a sum or a product that is stored or returned, or subtracts 1 from it. */
+void rule_try_off_by_one(const struct rules *rules, size_t i)
+{
+    static const char *const operators[] = {"+", "-", "*", "/", "%", NULL};
+    size_t before = before_value(rules, i);
+    bool is_value = rule_is(rules, before, "=") || rule_is(rules, before, "return");
+    if (!rule_is(rules, i + 1, ";") || !is_value || rule_is_rounding(rules, before + 1) ||
+        !has_operator(rules, before + 1, i - before, operators))
+        return;
+    rule_append(rules, i, " + 1");
+    rule_append(rules, i, " - 1");
 }
 
 /* Adds 1 to an index, to the last argument of a call or to the limit of a comparison, or subtracts
@@ -264,31 +322,78 @@ void rule_try_more(const struct rules *rules, size_t i)
     rule_append(rules, i, " - 1");
 }
 
+/* Returns whether token I is a number by which the function multiplies, but not 1. */
+static bool is_factor(const struct rules *rules, size_t i)
+{
+    return is_number(rule_at(rules, i)) && rule_at(rules, i)->length < 4 &&
+           !rule_is(rules, i, "1") && (rule_is(rules, i - 1, "*") || rule_is(rules, i + 1, "*"));
+}
+
+/* Multiplies a sum that is stored by a number by which the function multiplies elsewhere. */
+void rule_try_multiple(const struct rules *rules, size_t i)
+{
+    static const char *const sums[] = {"+", "-", NULL};
+    size_t begin = before_value(rules, i), count = i - begin;
+    char text[300], value[150], factor[20];
+    if (!rule_is(rules, i + 1, ";") || !rule_is(rules, begin, "=") ||
+        !has_operator(rules, begin + 1, count, sums))
+        return;
+    rule_copy(rules, begin + 1, count, value, sizeof value);
+    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
+        if (!is_factor(rules, j) || (j > begin && j <= i))
+            continue;
+        snprintf(text, sizeof text, "%s * (%s)", rule_copy(rules, j, 1, factor, sizeof factor),
+                 value);
+        rule_change_term(rules, begin + 1, count, text);
+    }
+}
+
+/* Adds a variable to a sum that is stored, or subtracts one, the nearest declared first. Leaves out
+ * those that the statement has. */
+void rule_try_offset(const struct rules *rules, size_t i)
+{
+    enum { MOST = 3 };
+    static const char *const sums[] = {"+", "-", NULL};
+    struct variable list[VISIBLE_MOST];
+    char text[100];
+    size_t begin = before_value(rules, i), made = 0;
+    bool is_sum = rule_is(rules, i + 1, ";") && rule_is(rules, begin, "=") &&
+                  has_operator(rules, begin + 1, i - begin, sums);
+    struct span used = {begin - 1, i + 2 - begin};
+    for (size_t j = is_sum ? visible_find(rules->code, rules->part, i, list) : 0;
+         j-- > 0 && made < MOST;) {
+        if (!visible_is_integer(&list[j]) || list[j].is_macro ||
+            code_has_token(rules->code, used, list[j].name))
+            continue;
+        for (int sign = 0; sign < 2; ++sign) {
+            snprintf(text, sizeof text, " %c %.*s", "-+"[sign], (int)list[j].name->length,
+                     list[j].name->begin);
+            rule_append(rules, i, text);
+        }
+        ++made;
+    }
+}
+
 /* Extends an assignment: adds or subtracts a constant that the function uses, or multiplies by it,
  * or by a number by which the function multiplies. Leaves out assignments of a number, such as 0.
  * If the assignment uses blockDim, also multiplies by gridDim.x. */
 void rule_try_term(const struct rules *rules, size_t i)
 {
-    char text[100];
-    size_t begin = i;
-    while (begin > rules->part.first && !strchr(";{}=", *rule_at(rules, begin)->begin))
-        --begin;
+    char text[100], name[80];
+    size_t begin = before_value(rules, i);
     if (!rule_is(rules, i + 1, ";") || !rule_is(rules, begin, "=") ||
         isdigit((unsigned char)*rule_at(rules, i)->begin))
         return;
     for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
         const struct token *token = rule_at(rules, j);
-        for (int sign = 0; token_is_constant(token) && sign < 3; ++sign) {
-            char name[80];
-            snprintf(text, sizeof text, " %c %s", "-+*"[sign],
-                     rule_copy(rules, j, 1, name, sizeof name));
+        rule_copy(rules, j, 1, name, sizeof name);
+        for (int sign = 0; token_is_constant(token) && sign < 2; ++sign) {
+            snprintf(text, sizeof text, " %c %s", "-+"[sign], name);
             rule_append(rules, i, text);
         }
-        if (is_number(token) && token->length < 4 && !rule_is(rules, j, "1") &&
-            (rule_is(rules, j - 1, "*") || rule_is(rules, j + 1, "*"))) {
-            snprintf(text, sizeof text, " * %.*s", (int)token->length, token->begin);
+        snprintf(text, sizeof text, " * %s", name);
+        if (token_is_constant(token) || is_factor(rules, j))
             rule_append(rules, i, text);
-        }
     }
     for (size_t j = begin; j < i; ++j)
         if (rule_is(rules, j, "blockDim"))
@@ -329,10 +434,26 @@ static bool is_no_length(const struct rules *rules, size_t i, size_t count)
     return are_constants;
 }
 
-/* Rounds a quotient up, unless it is rounded up already. */
+/* Adds the edit that rounds up a quotient of COUNT tokens from token FIRST on: LEFT_COUNT tokens
+ * divided by BY. WHOLE is BY, in brackets if it is a product. */
+static void put_rounded(const struct rules *rules, size_t first, size_t left_count, size_t count,
+                        const char *by, const char *whole)
+{
+    char left[150], text[600];
+    snprintf(text, sizeof text, "(%s + %s - 1) / %s",
+             rule_copy(rules, first, left_count, left, sizeof left), by, whole);
+    struct small_edit *edit = rule_put(rules, first, count, text);
+    if (edit) {
+        edit->is_sure = true;
+        edit_say(edit, "with `%s` rounded up in line %u", rule_quote(rules, first, count),
+                 edit->line);
+    }
+}
+
+/* Rounds a quotient up, unless it is rounded up already: `a / b / c` as a whole. */
 void rule_try_rounding(const struct rules *rules, size_t i)
 {
-    char left[150], by[150], text[600];
+    char left[150], by[150], product[310], whole[320];
     size_t first = rule_term_begin(rules, i), count = divisor_length(rules, i + 1);
     if (!rule_is(rules, i, "/") || first == i || count == 0 || is_rounded(rules, i) ||
         !is_for_gpu(rules))
@@ -343,13 +464,14 @@ void rule_try_rounding(const struct rules *rules, size_t i)
         first = rule_term_begin(rules, first - 1);
     if (is_no_length(rules, first, i + 1 + count - first))
         return;
-    rule_copy(rules, first, i - first, left, sizeof left);
+    size_t dividend = rule_is(rules, first - 1, "/") ? rule_term_begin(rules, first - 1) : first;
     rule_copy(rules, i + 1, count, by, sizeof by);
-    snprintf(text, sizeof text, "(%s + %s - 1) / %s", left, by, by);
-    struct small_edit *edit = rule_put(rules, first, i + 1 + count - first, text);
-    if (edit) {
-        edit->is_sure = true;
-        edit_say(edit, "with `%s` rounded up in line %u",
-                 rule_quote(rules, first, i + 1 + count - first), edit->line);
-    }
+    snprintf(product, sizeof product, "%s * %s",
+             rule_copy(rules, first, i - first, left, sizeof left), by);
+    snprintf(whole, sizeof whole, "(%s)", product);
+    if (dividend < first)
+        put_rounded(rules, dividend, first - 1 - dividend, i + 1 + count - dividend, product,
+                    whole);
+    else
+        put_rounded(rules, first, i - first, i + 1 + count - first, by, by);
 }

@@ -30,11 +30,13 @@ struct repair {
     struct grade_result *result;
     char folder[PATH_SIZE];
     struct edits edits;
-    bool is_out[EDITS_MOST]; /* edits that do not compile, or that only avoid the mistake */
-    double launch_most;      /* the limit of a launch while one check is tried */
-    unsigned marked;         /* the line at which the first failed check points, or 0 */
-    json_t *failed;          /* ids of the failed checks that may be repaired */
-    json_t *names;           /* names of the failed checks, then of the checks that passed */
+    bool is_out[EDITS_MOST];  /* edits that do not compile, or that only avoid the mistake */
+    double launch_most;       /* the limit of a launch while one check is tried */
+    unsigned marked;          /* the line at which the first failed check points, or 0 */
+    struct small_edit launch; /* a launch that repairs all failed checks, if its line is not 0 */
+    json_t *by_launch;        /* ids of these checks */
+    json_t *failed;           /* ids of the failed checks that may be repaired */
+    json_t *names;            /* names of the failed checks, then of the checks that passed */
 };
 
 /* --- building --------------------------------------------------------------------------------- */
@@ -243,15 +245,17 @@ static bool is_collision(const json_t *cause)
 /* Returns whether one of the causes is a race or a fault at a barrier. Such a finding shows the
  * line of the mistake, and a small edit elsewhere would only hide it. Other findings do not: an
  * access out of bounds, an uninitialised read, or two threads that write to the same word often
- * result from a mistake in another line. */
-static bool is_explained(const struct repair *repair)
+ * result from a mistake in another line. For a launch, the same is true of lanes that take no part
+ * in a warp function: the launch may have too few threads for a warp. */
+static bool is_explained(const struct repair *repair, bool is_launch)
 {
     size_t i;
     json_t *cause;
     json_array_foreach(repair->result->causes, i, cause)
     {
+        bool is_of_lanes = strcmp(json_text_of(cause, "id"), "bad-warp-mask") == 0;
         if ((is_of_tool(cause, "racecheck") && !is_collision(cause)) ||
-            is_of_tool(cause, "synccheck"))
+            (is_of_tool(cause, "synccheck") && !(is_launch && is_of_lanes)))
             return true;
     }
     return false;
@@ -269,36 +273,66 @@ static void put_marked_first(const struct repair *repair, struct found_edits *fo
     }
 }
 
+/* Makes LIST equal to OTHER. */
+static void copy_list(json_t *list, json_t *other)
+{
+    json_array_clear(list);
+    json_array_extend(list, other);
+}
+
+/* Returns whether a launch may be the mistake: no finding shows another line. */
+static bool can_be_launch(const struct repair *repair)
+{
+    return !is_explained(repair, true) && !repair->result->guessed;
+}
+
+/* Keeps EDIT, a launch of the solution that repairs REPAIRED, in case that no other edit is found.
+ * Leaves it out if other checks still fail: then it is less probable. */
+static void keep(struct repair *repair, const struct small_edit *edit, json_t *repaired)
+{
+    if (edit->is_guess || repair->launch.line > 0 || !can_be_launch(repair) ||
+        json_array_size(repaired) < json_array_size(repair->failed))
+        return;
+    repair->launch = *edit;
+    repair->launch.text = NULL; /* it is freed with the other edits */
+    copy_list(repair->by_launch, repaired);
+}
+
 /* Finds the edits that repair the first failed check and may correct the mistake: one edit from the
  * solution, one sure guess, or some guesses in different places. Stores them in FOUND. */
 static void try_edits(struct repair *repair, struct found_edits *found, json_t *repaired)
 {
     json_int_t choice;
-    json_t *also_repaired = json_array();
+    json_t *now = json_array(), *by_launch = json_array();
     const struct small_edit *launch = NULL;
     bool is_done = false;
     for (unsigned i = 0; !is_done && i < CHOICES && found->count < FOUND_EDITS; ++i) {
         if ((choice = find_choice(repair)) < 0)
             break;
         const struct small_edit *edit = &repair->edits.list[choice];
-        if (!is_mistake(repair, choice, found->count ? also_repaired : repaired))
+        if (!is_mistake(repair, choice, now))
             continue;
         if (edit->is_launch) { /* may only make up for a mistake in the kernel */
             launch = edit;
+            copy_list(by_launch, now);
+            keep(repair, edit, now);
             continue;
         }
+        if (found->count == 0)
+            copy_list(repaired, now);
         found->edits[found->count++] = edit;
         repair->job.work = fmin(repair->job.work, MORE_WORK);
         for (size_t j = 0; j < repair->edits.count; ++j)
             repair->is_out[j] |= repair->edits.list[j].line == edit->line;
         is_done = !edit->is_guess || edit->is_sure;
     }
-    if (found->count == 0 && launch && !is_explained(repair) && !repair->result->guessed)
+    if (found->count == 0 && launch && can_be_launch(repair)) {
         found->edits[found->count++] = launch;
+        copy_list(repaired, by_launch);
+    }
     put_marked_first(repair, found);
-    if (found->count == 0)
-        json_array_clear(repaired);
-    json_decref(also_repaired);
+    json_decref(now);
+    json_decref(by_launch);
 }
 
 /* Builds the edits that are not left out in a new folder NAME, and tries them. */
@@ -498,13 +532,12 @@ static void find_repair(struct repair *repair, const char *folder, struct found_
     find_edits(repair);
     try_all(repair, folder, "tries", found, repaired);
     const struct small_edit *edit = found->count > 0 ? found->edits[0] : NULL;
-    if (edit && !edit->is_vague)
+    bool is_surely_found =
+        edit && (edit->is_launch ? is_explained(repair, false) : !edit->is_vague);
+    if (is_surely_found || (!has_lines && !edit))
         return;
-    found->count = 0;
-    if (!has_lines && !edit)
-        return;
-    lines.only_rounding = is_explained(repair);
-    if (edit)
+    lines.only_rounding = is_explained(repair, false);
+    if (edit && edit->is_vague)
         narrow(&lines, edit);
     bool is_known = repair->marked > 0 &&
                     (repair->result->guessed || json_array_size(repair->result->causes) > 0);
@@ -515,6 +548,10 @@ static void find_repair(struct repair *repair, const char *folder, struct found_
         lines.is_guessed = true;
     }
     try_rules(repair, &lines, folder, "more-tries", found, repaired);
+    if (found->count == 0 && repair->launch.line > 0) {
+        found->edits[found->count++] = &repair->launch;
+        copy_list(repaired, repair->by_launch);
+    }
 }
 
 void repair_find(const struct grade_job *job, const char *folder, struct grade_result *result)
@@ -523,8 +560,11 @@ void repair_find(const struct grade_job *job, const char *folder, struct grade_r
     static struct repair repair;
     struct found_edits found = {0};
     json_t *repaired = json_array();
-    repair = (struct repair){
-        .job = *job, .result = result, .failed = json_array(), .names = json_array()};
+    repair = (struct repair){.job = *job,
+                             .result = result,
+                             .by_launch = json_array(),
+                             .failed = json_array(),
+                             .names = json_array()};
     sort_checks(&repair);
     if (json_array_size(repair.failed) > 0 && result->grading->device == ON_EMULATOR &&
         !is_skeleton(result->grading))
@@ -533,6 +573,7 @@ void repair_find(const struct grade_job *job, const char *folder, struct grade_r
         grade_add_repair(result, &found, repaired);
     edits_free(&repair.edits);
     json_decref(repaired);
+    json_decref(repair.by_launch);
     json_decref(repair.failed);
     json_decref(repair.names);
 }

@@ -66,6 +66,8 @@ bool rule_has_name(const struct code *code, struct span part, const char *name);
  * other use. */
 bool rule_is_last_use(const struct rules *rules, size_t i, size_t count);
 
+/* Returns whether token I begins the mask of lanes in the call of a warp function. */
+bool rule_is_lane_mask(const struct rules *rules, size_t i);
 /* Returns whether token I is a variable whose value is read. */
 bool rule_is_read(const struct rules *rules, size_t i);
 
@@ -104,9 +106,15 @@ void rule_try_reference(const struct rules *rules, size_t i);
 void rule_try_wide(const struct rules *rules, size_t i);
 void rule_try_exact(const struct rules *rules, size_t i);
 void rule_try_bits(const struct rules *rules, size_t i);
-void rule_try_edge_lane(const struct rules *rules, size_t i);
+void rule_try_half(const struct rules *rules, size_t i);
 void rule_try_stream(const struct rules *rules, size_t i);
 void rule_try_share(const struct rules *rules, size_t i);
+
+/* The rules for conditions at the ends of warps, arrays and pictures. */
+void rule_try_edge_lane(const struct rules *rules, size_t i);
+void rule_try_used_index(const struct rules *rules, size_t i);
+void rule_try_other_axis(const struct rules *rules, size_t i);
+void rule_try_middle(const struct rules *rules, size_t i);
 
 /* The rules for how many threads work, and where they stop. */
 void rule_try_once(const struct rules *rules, size_t i);
@@ -133,8 +141,11 @@ void rule_try_brackets(const struct rules *rules, size_t i);
 void rule_try_assignment(const struct rules *rules, size_t i);
 void rule_try_number(const struct rules *rules, size_t i);
 void rule_try_less(const struct rules *rules, size_t i);
+void rule_try_off_by_one(const struct rules *rules, size_t i);
 void rule_try_more(const struct rules *rules, size_t i);
 void rule_try_term(const struct rules *rules, size_t i);
+void rule_try_multiple(const struct rules *rules, size_t i);
+void rule_try_offset(const struct rules *rules, size_t i);
 void rule_try_rounding(const struct rules *rules, size_t i);
 
 /* The rules that add or remove a part of an expression. */
@@ -145,6 +156,8 @@ void rule_try_factor(const struct rules *rules, size_t i);
 void rule_try_start(const struct rules *rules, size_t i);
 void rule_try_bytes(const struct rules *rules, size_t i);
 void rule_try_expression(const struct rules *rules, size_t i);
+void rule_try_column_first(const struct rules *rules, size_t i);
+void rule_try_transposed(const struct rules *rules, size_t i);
 void rule_try_common_factor(const struct rules *rules, size_t i);
 void rule_try_difference(const struct rules *rules, size_t i);
 void rule_try_number_of(const struct rules *rules, size_t i);
@@ -167,6 +180,8 @@ void rule_try_line_names(const struct rules *rules, size_t i);
 /* The rule that replaces a variable, a constant or a thread's number by another one of the same
  * type, the nearest declared first. */
 void rule_try_visible(const struct rules *rules, size_t i);
+/* Takes only variables that the same line has. */
+void rule_try_name_of_line(const struct rules *rules, size_t i);
 /* Also tries variables that are declared farther away. */
 void rule_try_any_visible(const struct rules *rules, size_t i);
 /* Replaces a number or a constant by a constant of the file. */

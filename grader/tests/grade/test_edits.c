@@ -74,18 +74,22 @@ Test(edits, look_into_functions_of_the_student)
     edits_free(&edits);
 }
 
-/* A launch may stand on several lines. */
+/* A launch may stand on several lines, and its size may be a macro. */
 Test(edits, recognise_launches)
 {
     static const char *const sources[] = {BODY("g<<<1, 2>>>(n);"), BODY("g<<<1,\n2>>>(n);"),
+                                          "#define SIZE 2\n" BODY("g<<<1, SIZE>>>(n);"),
+                                          "#define SIZE 2\n" BODY("g<<<1, 1>>>(SIZE);"),
                                           BODY("g(1, 2);")};
     static const char *const solutions[] = {BODY("g<<<1, 3>>>(n);"), BODY("g<<<1,\n3>>>(n);"),
+                                            "#define SIZE 3\n" BODY("g<<<1, SIZE>>>(n);"),
+                                            "#define SIZE 3\n" BODY("g<<<1, 1>>>(SIZE);"),
                                             BODY("g(1, 3);")};
     for (size_t i = 0; i < COUNT(sources); ++i) {
         struct edits edits;
         edits_from_solution(&edits, sources[i], solutions[i], NULL);
         cr_assert_gt(edits.count, 0);
-        cr_expect_eq(edits.list[0].is_launch, i < 2, "%s", sources[i]);
+        cr_expect_eq(edits.list[0].is_launch, i < 3, "%s", sources[i]);
         edits_free(&edits);
     }
 }
@@ -198,7 +202,47 @@ static const struct {
     {"bits", BODY("a = (int)b[n];"), BODY("a = __float_as_int(b[n]);")},
     {"value", BODY("a = __float_as_int(b);"), BODY("a = (int)(b);")},
     {"last lane's neighbour", BODY("int q = __shfl_down_sync(m, n, 1);\nif (q != n) a = 1;"),
-     BODY("int q = __shfl_down_sync(m, n, 1);\nif ((threadIdx.x % 32 == 31 || q != n)) a = 1;")},
+     BODY("int q = __shfl_down_sync(m, n, 1);\nif ((q != n || !(threadIdx.x % 32 + 1 < 32))) "
+          "a = 1;")},
+    {"a lane's own value compared", BODY("int q = __shfl_up_sync(m, b, n);\nif (q == b) a = 1;"),
+     BODY("int q = __shfl_up_sync(m, b, n);\nif ((q == b && threadIdx.x % 32 >= n)) a = 1;")},
+    {"a lane's own value added", BODY("a += __shfl_up_sync(m, a, n);"),
+     BODY("a += (__shfl_up_sync(m, a, n)) * (threadIdx.x % 32 >= n);")},
+    {"a shuffle as an argument", BODY("f(__shfl_down_sync(m, n, 1) != n);"),
+     BODY("f((__shfl_down_sync(m, n, 1) != n || !(threadIdx.x % 32 + 1 < 32)));")},
+    {"no comparison of the other axis", BODY("int x = n, y = n;\nif (x < p.width) a = y;"),
+     BODY("int x = n, y = n;\nif (x < p.width && y >= 0 && y < p.height) a = y;")},
+    {"no return outside of the other axis", BODY("int row = n;\nif (col >= cols) return;"),
+     BODY("int row = n;\nif (col >= cols || row < 0 || row >= rows) return;")},
+    {"no comparison with 0", BODY("if (x < width && y < height) a = n;"),
+     BODY("if (x >= 0 && x < width && y < height) a = n;")},
+    {"the condition of another index", BODY("if (y < p.h && x < p.w) a[c * p.h + b] = n;"),
+     BODY("if (b < p.h && c < p.w) a[c * p.h + b] = n;")},
+    {"rows and columns of an index", BODY("a = b[(c + 1) * 3 + n];"),
+     BODY("a = b[(n + 1) * 3 + c];")},
+    {"column first", BODY("a = b[(n + TILE / 2) * 3 + c + 1];"),
+     BODY("a = b[(c + 1) * TILE + (n + TILE / 2)];")},
+    {"the middle of a sum", BODY("a += w * (b[n - d][0] + b[n + d][0]);"),
+     BODY("a += w * (b[n - d][0] + (d != 0) * b[n + d][0]);")},
+    {"a term with two indices", BODY("a = b[n][c] - d;"), BODY("a = d - b[n][c];")},
+    {"a guard of a difference", BODY("b = n;\na[n] += a[n - f(b)];"),
+     BODY("b = n;\nif (n >= f(b)) a[n] += a[n - f(b)];")},
+    {"half precision", BODY("a += __half2float(__hadd(b.x, f(n)));"),
+     BODY("a += (__half2float(b.x) + __half2float(f(n)));")},
+    {"a product in half precision", BODY("a += __half2float(b.x * c);"),
+     BODY("a += (__half2float(b.x) * __half2float(c));")},
+    {"the next number", BODY("a = b[8 * n + 4];"), BODY("a = b[8 * n + 3];")},
+    {"a sum that is stored", BODY("a = 2 * b - n;"), BODY("a = 2 * b - n + 1;")},
+    {"quotient of a quotient", BODY("a = n / b / 32 * 32;"),
+     BODY("a = (n + b * 32 - 1) / (b * 32) * 32;")},
+    {"factor of a sum", BODY("int p = a - n;\np[3 * n] = 1;"),
+     BODY("int p = 3 * (a - n);\np[3 * n] = 1;")},
+    {"an offset", BODY("int own = n;\na = b + c;"), BODY("int own = n;\na = b + c - own;")},
+    {"loop of a thread", BODY("if (threadIdx.x < M) a[threadIdx.x] = n;"),
+     BODY("for (int each = threadIdx.x; each < M; each += blockDim.x) a[each] = n;")},
+    {"loop of the grid", BODY("int i = blockIdx.x * B + threadIdx.x;\nif (i < n) a += b[i];"),
+     BODY("int i = blockIdx.x * B + threadIdx.x;\n"
+          "for (; i < n; i += gridDim.x * blockDim.x) a += b[i];")},
     {"no condition", BODY("if (n == 0) a = 0;"), BODY("if (true) a = 0;")},
     {"part of a condition", BODY("if (n > 0 && f(b, 1)) a = 0;"), BODY("if (n > 0) a = 0;")},
     {"first part of a condition", BODY("if (n > 0 && b) a = n;"), BODY("if (b) a = n;")},
@@ -264,6 +308,10 @@ static const struct {
     {"size of the block", BODY("a = MOST / 2;"), BODY("a = blockDim.x / 2;")},
     {"stream of an array", BODY("cudaStream_t s[2];\ng(s[n]);\nf<<<1, n>>>(a);"),
      BODY("cudaStream_t s[2];\ng(s[n]);\nf<<<1, n, 0, s[n]>>>(a);")},
+    {"bytes of one use", BODY("int a = n;\nf<<<1, a, a>>>(b);"),
+     BODY("int a = n;\nf<<<1, a, a * 4>>>(b);")},
+    {"a variable of the line", BODY("int p = n, q = n, r = n, s = n;\na = p < s ? 0 : b - p;"),
+     BODY("int p = n, q = n, r = n, s = n;\na = p < s ? 0 : b - s;")},
     {"bytes of a variable", BODY("int a = n;\nf<<<1, n, a>>>(b);"),
      BODY("int a = n * 4;\nf<<<1, n, a>>>(b);")},
     {"guard", BODY("int i = b;\na = c[i];"), BODY("int i = b;\nif (i < n) a = c[i];")},
@@ -480,6 +528,58 @@ Test(edits, walk_back_to_arrays_and_conditions)
     for (size_t i = 0; i < COUNT(says); ++i)
         cr_expect_lt(find_says(&edits, says[i]), EDITS_MOST, "%s", says[i]);
     cr_expect_eq(find_says(&edits, "in line 6"), EDITS_MOST);
+    edits_free(&edits);
+}
+
+/* A function that fills a constant array which the shown lines use counts as called. */
+Test(edits, reach_functions_that_fill_constants)
+{
+    static const char source[] = "__constant__ float c[8];\n__global__ void f(float *a, int n)\n{\n"
+                                 "a[n] = c[n];\n}\nvoid g(int n)\n{\nfloat h[8];\nh[n] = 2 * n;\n"
+                                 "cudaMemcpyToSymbol(%s, h, sizeof h);\n}\n";
+    char text[500];
+    unsigned costs[2];
+    for (int is_used = 0; is_used < 2; ++is_used) {
+        struct edits edits;
+        snprintf(text, sizeof text, source, is_used ? "c" : "d");
+        edits_by_rules(&edits, text,
+                       &(struct edit_lines){.first = 4, .last = 4, .shown = {4}, .shown_count = 1});
+        size_t at = find_says(&edits, "something more after `n` in line 9");
+        cr_assert_lt(at, EDITS_MOST);
+        costs[is_used] = edits.list[at].cost;
+        edits_free(&edits);
+    }
+    cr_expect_lt(costs[1], costs[0]);
+}
+
+/* Members of threadIdx, masks of lanes and the steps of a loop that multiplies have only a few
+ * values. A condition is no index. */
+Test(edits, change_only_what_can_be_wrong)
+{
+    static const char *const says[] = {"name than `x`", "name than `m`", "number than `2`",
+                                       "`if (q < n + a)`"};
+    struct edits edits;
+    edits_by_rules(&edits,
+                   "struct s { int *x, *next; };\n" BODY(
+                       "int m = n, a = n, q = threadIdx.x;\na = __shfl_sync(m, a, n) + 1;\n"
+                       "for (int k = 1; k < n; k *= 2)\nif (q < n + a)\nb[q + n + a] = s.next[m];"),
+                   &(struct edit_lines){.first = 3, .last = 9});
+    cr_expect_gt(edits.count, 0);
+    for (size_t i = 0; i < edits.count; ++i)
+        for (size_t j = 0; j < COUNT(says); ++j)
+            cr_expect(!strstr(edits.list[i].says, says[j]) ||
+                          (j < 2 && edits.list[i].line != (j == 0 ? 4 : 5)),
+                      "%s => %s", edits.list[i].says, edits.list[i].text);
+    edits_free(&edits);
+}
+
+/* The lab's input is read as it must be, and memory may be freed in any order. */
+Test(edits, leave_alone_input_and_frees)
+{
+    struct edits edits;
+    edits_by_rules(&edits, BODY("a = lab_int(&lab, 16);\ncudaFree(a);\ncudaFree(b);"),
+                   &(struct edit_lines){.first = 3, .last = 5});
+    cr_expect_eq(edits.count, 0);
     edits_free(&edits);
 }
 
