@@ -63,6 +63,38 @@ void rule_try_unsigned(const struct rules *rules, size_t i)
         rule_change(rules, i, "unsigned char", "type");
 }
 
+/* Keeps the low bits of a number: `& 31` for `& 32`, `% 32` for `% 31`. */
+void rule_try_mask(const struct rules *rules, size_t i)
+{
+    char text[80], name[60], *end;
+    long number = strtol(rule_at(rules, i + 1)->begin, &end, 10);
+    bool is_number = end == rule_at(rules, i + 1)->begin + rule_at(rules, i + 1)->length;
+    bool is_mask = rule_is(rules, i, "&") && !rule_is_unary(rules, i);
+    rule_copy(rules, i + 1, 1, name, sizeof name);
+    if (is_mask && is_number && number > 1 && (number & (number - 1)) == 0)
+        snprintf(text, sizeof text, "%ld", number - 1);
+    else if (rule_is(rules, i, "%") && is_number && number > 2 && (number & (number + 1)) == 0)
+        snprintf(text, sizeof text, "%ld", number + 1);
+    else if (is_mask && token_is_constant(rule_at(rules, i + 1)))
+        snprintf(text, sizeof text, "(%s - 1)", name);
+    else
+        return;
+    rule_change(rules, i + 1, text, "number");
+}
+
+/* Converts a pointer before a number is added to it, not afterwards: `(T *)p + n` counts in T. */
+void rule_try_cast(const struct rules *rules, size_t i)
+{
+    bool is_cast =
+        rule_is(rules, i, "(") && rule_is(rules, i - 1, ")") && rule_is(rules, i - 2, "*");
+    size_t count = is_cast ? rule_argument_length(rules, i + 1) : 0;
+    size_t pointer = rule_term_length(rules, i + 1);
+    char text[200];
+    if (pointer == 0 || pointer >= count || !rule_is(rules, i + 1 + pointer, "+"))
+        return;
+    rule_change_term(rules, i, count + 2, rule_copy(rules, i + 1, count, text, sizeof text));
+}
+
 /* Returns whether one of COUNT tokens from token I on has a name like `pitch`. */
 static bool has_pitch(const struct rules *rules, size_t i, size_t count)
 {

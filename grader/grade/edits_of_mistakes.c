@@ -9,11 +9,11 @@
 
 #define LAST_LANE "31"
 
-/* Returns whether the function calls shuffles or votes. */
+/* Returns whether a function of the file calls shuffles or votes. */
 static bool uses_lanes(const struct rules *rules)
 {
-    for (size_t i = rules->part.first; i < rules->part.first + rules->part.count; ++i) {
-        const struct token *token = rule_at(rules, i);
+    for (size_t i = 0; i < rules->code->token_count; ++i) {
+        const struct token *token = &rules->code->tokens[i];
         if (token->length > strlen("_sync") && strncmp(token->begin, "__", 2) == 0 &&
             strncmp(token->begin + token->length - strlen("_sync"), "_sync", strlen("_sync")) == 0)
             return true;
@@ -33,7 +33,7 @@ size_t rule_find_value(const struct rules *rules, size_t i)
 }
 
 /* Replaces a thread's number in its block by its number in the warp, where it is a number of bits
- * or, in a function with shuffles or votes, is compared with 0. */
+ * or, in a file with shuffles or votes, is compared with 0. */
 void rule_try_lane(const struct rules *rules, size_t i)
 {
     static const char *const shifts[] = {"<<", ">>", NULL};

@@ -290,6 +290,14 @@ void rule_try_cuda_name(const struct rules *rules, size_t i)
         replace_name(rules, i, axes, ROWS(axes), false);
 }
 
+/* Exchanges rows and columns of a matrix that a warp loads or stores. */
+void rule_try_major(const struct rules *rules, size_t i)
+{
+    static const char *const table[][2] = {{"row_major", "col_major"},
+                                           {"mem_row_major", "mem_col_major"}};
+    replace_name(rules, i, table, ROWS(table), true);
+}
+
 /* Replaces a thread's number in its block by its number in the grid, or the other way round. */
 void rule_try_index(const struct rules *rules, size_t i)
 {

@@ -308,6 +308,25 @@ void rule_try_column_first(const struct rules *rules, size_t i)
     }
 }
 
+/* Exchanges row and column of an index, `[a * n + b]`, whose rows then have another length, one of
+ * the function's parameters: `[b * m + a]`. */
+void rule_try_rows(const struct rules *rules, size_t i)
+{
+    struct variable list[VISIBLE_MOST];
+    char text[300], names[2][80];
+    bool is_index = rule_is(rules, i, "[") && rule_is(rules, i + 2, "*") &&
+                    rule_is(rules, i + 4, "+") && rule_is(rules, i + 6, "]");
+    size_t count = is_index ? rule_find_parameters(rules, list) : 0;
+    for (size_t j = 0; j < count; ++j) {
+        if (token_is_same(list[j].name, rule_at(rules, i + 3)))
+            continue;
+        snprintf(text, sizeof text, "%s * %.*s + %s",
+                 rule_copy(rules, i + 5, 1, names[0], sizeof names[0]), (int)list[j].name->length,
+                 list[j].name->begin, rule_copy(rules, i + 1, 1, names[1], sizeof names[1]));
+        rule_change_term(rules, i + 1, 5, text);
+    }
+}
+
 /* Replaces an index, or a part of a sum, by another expression of the function that has the same
  * variables. The function must use the expression at least as often as the part of a sum. */
 void rule_try_expression(const struct rules *rules, size_t i)

@@ -34,6 +34,57 @@ void rule_try_once(const struct rules *rules, size_t i)
         rule_insert(rules, i, conditions[j], rule_argument_length(rules, i));
 }
 
+/* Lets one thread of the grid alone do what the `if` I does, if its condition has only parameters
+ * of the kernel and constants: it holds for all threads or for none. */
+void rule_try_one_thread(const struct rules *rules, size_t i)
+{
+    struct variable list[VISIBLE_MOST];
+    size_t count = rule_is(rules, i, "if") ? rule_argument_length(rules, i + 2) : 0;
+    size_t known = rule_find_parameters(rules, list);
+    bool is_common = count > 0 && rule_has_name(rules->code, rules->part, "__global__");
+    char text[300], condition[200];
+    for (size_t j = i + 2; j < i + 2 + count && is_common; ++j) {
+        const struct token *token = rule_at(rules, j);
+        bool is_known = !token_is_name(token) || token_is_constant(token);
+        for (size_t k = 0; k < known; ++k)
+            is_known |= token_is_same(token, list[k].name);
+        is_common = is_known;
+    }
+    if (!is_common)
+        return;
+    snprintf(text, sizeof text, "threadIdx.x == 0 && blockIdx.x == 0 && (%s)",
+             rule_copy(rules, i + 2, count, condition, sizeof condition));
+    struct small_edit *edit = rule_put(rules, i + 2, count, text);
+    if (edit)
+        edit_say(edit, "with the `if` in line %u for one thread alone", edit->line);
+}
+
+/* Ends a loop that counts `k` up from `a` at `a + n`, not at `n`. Begins at the `for`. */
+void rule_try_span(const struct rules *rules, size_t i)
+{
+    size_t set = i + 2, start, limit, length, count;
+    char text[300], parts[2][120];
+    if (!rule_is(rules, i, "for"))
+        return;
+    while (!strchr(";{}=", *rule_at(rules, set)->begin))
+        ++set;
+    for (start = set + 1, length = 0; !strchr(";,{}", *rule_at(rules, start + length)->begin);)
+        ++length;
+    size_t compares = start + length + 2;
+    limit = compares + 1;
+    for (count = 0; !strchr(";&{}", *rule_at(rules, limit + count)->begin);)
+        ++count;
+    bool counts =
+        rule_is(rules, limit + count + 1, "++") || rule_is(rules, limit + count + 2, "++");
+    if (!rule_is(rules, set, "=") || length == 0 || count == 0 || !counts ||
+        !rule_is(rules, compares, "<") || isdigit((unsigned char)*rule_at(rules, start)->begin))
+        return;
+    snprintf(text, sizeof text, "%s + %s",
+             rule_copy(rules, start, length, parts[0], sizeof parts[0]),
+             rule_copy(rules, limit, count, parts[1], sizeof parts[1]));
+    rule_change_term(rules, limit, count, text);
+}
+
 /* Returns the number of tokens of the simple statement that begins at token I, or 0. */
 static size_t simple_length(const struct rules *rules, size_t i)
 {

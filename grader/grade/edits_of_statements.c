@@ -188,6 +188,28 @@ void rule_try_without(const struct rules *rules, size_t i)
         rule_drop(rules, i, length);
 }
 
+/* Checks a condition although the one before it holds: leaves out the `else` of `else if`. */
+void rule_try_else(const struct rules *rules, size_t i)
+{
+    if (rule_is(rules, i, "else") && rule_is(rules, i + 1, "if"))
+        rule_drop(rules, i, 1);
+}
+
+/* Moves the last statement of a loop or condition behind it. */
+void rule_try_behind(const struct rules *rules, size_t i)
+{
+    size_t length = rule_statement_length(rules, i);
+    char text[200], statement[150];
+    if (length == 0 || !rule_is(rules, i + length, "}") || !rule_is(rules, i - 1, ";") ||
+        rule_at(rules, i + length + 1)->length == 0) /* the end of the function */
+        return;
+    snprintf(text, sizeof text, " } %s", rule_copy(rules, i, length, statement, sizeof statement));
+    struct small_edit *edit = rule_put(rules, i, length + 1, text);
+    if (edit)
+        edit_say(edit, "with `%s` behind the bracket that follows line %u",
+                 rule_quote(rules, i, length), edit->line);
+}
+
 /* Returns the number of tokens of the statement or declaration that begins at token I, or 0. */
 static size_t moved_length(const struct rules *rules, size_t i)
 {
@@ -232,6 +254,8 @@ void rule_try_type(const struct rules *rules, size_t i)
     bool is_array = token_is_name(rule_at(rules, name)) && rule_is(rules, name + 1, "[");
     bool is_of_loop = rule_is(rules, i - 1, "(") && rule_is(rules, i - 2, "for");
     bool can_overflow = (is_variable && grows(rules, name) && !is_of_loop) || is_array;
+    if (is_array && (rule_is(rules, i, "short") || rule_is(rules, i, "char")))
+        rule_change(rules, i, "int", "type");
     if (can_overflow && is_int)
         rule_change(rules, i, "long long", "type");
     if (can_overflow && is_unsigned)

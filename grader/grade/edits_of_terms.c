@@ -348,6 +348,23 @@ void rule_try_multiple(const struct rules *rules, size_t i)
     }
 }
 
+/* Counts in single elements, not in groups: after `a = n / 4`, the index `a + b` becomes
+ * `4 * a + b`. */
+void rule_try_unit(const struct rules *rules, size_t i)
+{
+    size_t value = rule_find_value(rules, i), end = value;
+    char text[120], parts[2][50];
+    if (value == 0 || !rule_is(rules, i + 1, "+") || rule_is(rules, i - 1, "*"))
+        return;
+    while (!strchr(",;{}", *rule_at(rules, end)->begin))
+        ++end;
+    if (!rule_is(rules, end - 2, "/") || !isdigit((unsigned char)*rule_at(rules, end - 1)->begin))
+        return;
+    snprintf(text, sizeof text, "%s * %s", rule_copy(rules, end - 1, 1, parts[0], sizeof parts[0]),
+             rule_copy(rules, i, 1, parts[1], sizeof parts[1]));
+    rule_change_term(rules, i, 1, text);
+}
+
 /* Adds a variable to a sum that is stored, or subtracts one, the nearest declared first. Leaves out
  * those that the statement has. */
 void rule_try_offset(const struct rules *rules, size_t i)

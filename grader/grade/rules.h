@@ -118,6 +118,8 @@ void rule_try_middle(const struct rules *rules, size_t i);
 
 /* The rules for how many threads work, and where they stop. */
 void rule_try_once(const struct rules *rules, size_t i);
+void rule_try_one_thread(const struct rules *rules, size_t i);
+void rule_try_span(const struct rules *rules, size_t i);
 void rule_try_loop(const struct rules *rules, size_t i);
 void rule_try_clear(const struct rules *rules, size_t i);
 void rule_try_limit(const struct rules *rules, size_t i);
@@ -128,6 +130,8 @@ void rule_try_block_size(const struct rules *rules, size_t i);
 void rule_try_precedence(const struct rules *rules, size_t i);
 void rule_try_char(const struct rules *rules, size_t i);
 void rule_try_unsigned(const struct rules *rules, size_t i);
+void rule_try_mask(const struct rules *rules, size_t i);
+void rule_try_cast(const struct rules *rules, size_t i);
 void rule_try_pitch(const struct rules *rules, size_t i);
 void rule_try_quotient(const struct rules *rules, size_t i);
 void rule_try_parameter(const struct rules *rules, size_t i);
@@ -145,6 +149,7 @@ void rule_try_off_by_one(const struct rules *rules, size_t i);
 void rule_try_more(const struct rules *rules, size_t i);
 void rule_try_term(const struct rules *rules, size_t i);
 void rule_try_multiple(const struct rules *rules, size_t i);
+void rule_try_unit(const struct rules *rules, size_t i);
 void rule_try_offset(const struct rules *rules, size_t i);
 void rule_try_rounding(const struct rules *rules, size_t i);
 
@@ -157,6 +162,7 @@ void rule_try_start(const struct rules *rules, size_t i);
 void rule_try_bytes(const struct rules *rules, size_t i);
 void rule_try_expression(const struct rules *rules, size_t i);
 void rule_try_column_first(const struct rules *rules, size_t i);
+void rule_try_rows(const struct rules *rules, size_t i);
 void rule_try_transposed(const struct rules *rules, size_t i);
 void rule_try_common_factor(const struct rules *rules, size_t i);
 void rule_try_difference(const struct rules *rules, size_t i);
@@ -169,10 +175,13 @@ void rule_try_barrier(const struct rules *rules, size_t i);
 void rule_try_guard(const struct rules *rules, size_t i);
 void rule_try_without(const struct rules *rules, size_t i);
 void rule_try_moved(const struct rules *rules, size_t i);
+void rule_try_else(const struct rules *rules, size_t i);
+void rule_try_behind(const struct rules *rules, size_t i);
 void rule_try_cleared(const struct rules *rules, size_t i);
 
 /* The rules that replace one name by another. */
 void rule_try_name(const struct rules *rules, size_t i);
+void rule_try_major(const struct rules *rules, size_t i);
 void rule_try_cuda_name(const struct rules *rules, size_t i);
 void rule_try_index(const struct rules *rules, size_t i);
 void rule_try_line_names(const struct rules *rules, size_t i);
