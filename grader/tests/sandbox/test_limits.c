@@ -26,9 +26,10 @@ static struct process_command command_for(const char *const words[])
                                     .output_limit = 1000};
 }
 
-/* This script takes some tenths of a second of CPU time. Its rivals get most of the CPU, so the
- * script waits for longer than the limit of idle time. */
-#define COUNT "i=0; while [ $i -lt 500000 ]; do i=$((i + 1)); done"
+/* This script takes a second or more of CPU time. Its rivals get at least half of the CPU, even if
+ * the kernel shares it between sessions, so the script waits for longer than the limit of idle
+ * time. */
+#define COUNT "i=0; while [ $i -lt 1500000 ]; do i=$((i + 1)); done"
 
 enum { RIVALS = 3 };
 
