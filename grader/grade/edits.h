@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #define EDITS_MOST  5000u /* most edits that the rules make */
-#define EDITS_TRIED 120u  /* most edits that edits_by_rules() returns: the likeliest */
+#define EDITS_TRIED 160u  /* most edits that edits_by_rules() returns: the likeliest */
 
 struct small_edit {
     size_t begin, end; /* the edit replaces these bytes of the submission */
