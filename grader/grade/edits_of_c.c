@@ -79,7 +79,10 @@ void rule_try_mask(const struct rules *rules, size_t i)
         snprintf(text, sizeof text, "(%s - 1)", name);
     else
         return;
-    rule_change(rules, i + 1, text, "number");
+    if (is_number)
+        rule_change(rules, i + 1, text, "number");
+    else
+        rule_change_term(rules, i + 1, 1, text);
 }
 
 /* Converts a pointer before a number is added to it, not afterwards: `(T *)p + n` counts in T. */

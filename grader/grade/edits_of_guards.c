@@ -63,12 +63,10 @@ void rule_try_edge_lane(const struct rules *rules, size_t i)
 
 /* --- conditions of pictures and matrices ------------------------------------------------------ */
 
-/* Returns the number of tokens between the brackets of the `if` I, or 0. */
-static size_t find_condition(const struct rules *rules, size_t i)
+size_t rule_condition_length(const struct rules *rules, size_t i)
 {
-    return rule_is(rules, i, "if") && rule_is(rules, i + 1, "(")
-               ? rule_argument_length(rules, i + 2)
-               : 0;
+    bool is_if = rule_is(rules, i, "if") && rule_is(rules, i + 1, "(");
+    return is_if ? rule_argument_length(rules, i + 2) : 0;
 }
 
 /* Returns the first of COUNT tokens from token I on that is TEXT, or I + COUNT. */
@@ -84,7 +82,7 @@ static size_t find_text(const struct rules *rules, size_t i, size_t count, const
  * `[y * height + x]` needs `x < height && y < width`. Begins at the `if`. */
 void rule_try_used_index(const struct rules *rules, size_t i)
 {
-    size_t count = find_condition(rules, i), end = i + 2 + count;
+    size_t count = rule_condition_length(rules, i), end = i + 2 + count;
     size_t both = find_text(rules, i + 2, count, "&&");
     size_t one = find_text(rules, i + 2, both - i - 2, "<") + 1;
     size_t other = find_text(rules, both, end - both, "<") + 1;

@@ -9,15 +9,20 @@
 
 #define LAST_LANE "31"
 
+bool rule_is_warp_function(const struct token *token)
+{
+    static const char end[] = "_sync";
+    size_t length = sizeof end - 1;
+    return token->length > length && strncmp(token->begin, "__", 2) == 0 &&
+           strncmp(token->begin + token->length - length, end, length) == 0;
+}
+
 /* Returns whether a function of the file calls shuffles or votes. */
 static bool uses_lanes(const struct rules *rules)
 {
-    for (size_t i = 0; i < rules->code->token_count; ++i) {
-        const struct token *token = &rules->code->tokens[i];
-        if (token->length > strlen("_sync") && strncmp(token->begin, "__", 2) == 0 &&
-            strncmp(token->begin + token->length - strlen("_sync"), "_sync", strlen("_sync")) == 0)
+    for (size_t i = 0; i < rules->code->token_count; ++i)
+        if (rule_is_warp_function(&rules->code->tokens[i]))
             return true;
-    }
     return false;
 }
 
@@ -72,7 +77,7 @@ void rule_try_last_lane(const struct rules *rules, size_t i)
 /* Gives all lanes the variable that only the first lane sets: `if (lane == 0) v = ...;`. */
 void rule_try_share(const struct rules *rules, size_t i)
 {
-    size_t count = rule_is(rules, i, "if") ? rule_argument_length(rules, i + 2) : 0;
+    size_t count = rule_condition_length(rules, i);
     size_t end, name = i + count + 3;
     char text[200], variable[80];
     name += rule_is(rules, name, "{");

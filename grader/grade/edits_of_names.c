@@ -31,9 +31,7 @@ bool rule_is_read(const struct rules *rules, size_t i)
 
 bool rule_is_lane_mask(const struct rules *rules, size_t i)
 {
-    const struct token *name = rule_at(rules, i - 2);
-    return rule_is(rules, i - 1, "(") && name->length > strlen("_sync") &&
-           strncmp(name->begin + name->length - strlen("_sync"), "_sync", strlen("_sync")) == 0;
+    return rule_is(rules, i - 1, "(") && rule_is_warp_function(rule_at(rules, i - 2));
 }
 
 bool rule_is_last_use(const struct rules *rules, size_t i, size_t count)
@@ -256,17 +254,6 @@ static bool uses_axis(const struct rules *rules, const char *axis)
     return rule_has_name(rules->code, rules->part, axis);
 }
 
-/* Returns whether the line of token I has the name TEXT. */
-static bool line_has(const struct rules *rules, size_t i, const char *text)
-{
-    while (rule_at(rules, i - 1)->line == rule_at(rules, i)->line)
-        --i;
-    for (unsigned line = rule_at(rules, i)->line; rule_at(rules, i)->line == line; ++i)
-        if (rule_is(rules, i, text))
-            return true;
-    return false;
-}
-
 void rule_try_cuda_name(const struct rules *rules, size_t i)
 {
     static const char *const table[][2] = {
@@ -283,8 +270,9 @@ void rule_try_cuda_name(const struct rules *rules, size_t i)
     };
     static const char *const counts[][2] = {{"gridDim", "blockIdx"}};
     static const char *const axes[][2] = {{"x", "y"}};
+    static const struct token thread = {"threadIdx", 9, 0};
     replace_name(rules, i, table, ROWS(table), true);
-    if (rule_is(rules, i, "blockIdx") || line_has(rules, i, "threadIdx"))
+    if (rule_is(rules, i, "blockIdx") || is_in_line(rules, i, &thread))
         replace_name(rules, i, counts, ROWS(counts), true); /* a step of 0 would not end a loop */
     if (uses_axis(rules, "y"))
         replace_name(rules, i, axes, ROWS(axes), false);

@@ -91,7 +91,7 @@ void rule_try_bounds(const struct rules *rules, size_t i)
 /* Removes a condition: its statement is always executed. */
 void rule_try_condition(const struct rules *rules, size_t i)
 {
-    size_t count = rule_is(rules, i, "if") ? rule_argument_length(rules, i + 2) : 0;
+    size_t count = rule_condition_length(rules, i);
     struct small_edit *edit =
         count > 0 && rule_is(rules, i + 1, "(") ? rule_put(rules, i + 2, count, "true") : NULL;
     if (edit)

@@ -39,7 +39,7 @@ void rule_try_once(const struct rules *rules, size_t i)
 void rule_try_one_thread(const struct rules *rules, size_t i)
 {
     struct variable list[VISIBLE_MOST];
-    size_t count = rule_is(rules, i, "if") ? rule_argument_length(rules, i + 2) : 0;
+    size_t count = rule_condition_length(rules, i);
     size_t known = rule_find_parameters(rules, list);
     bool is_common = count > 0 && rule_has_name(rules->code, rules->part, "__global__");
     char text[300], condition[200];
@@ -85,21 +85,11 @@ void rule_try_span(const struct rules *rules, size_t i)
     rule_change_term(rules, limit, count, text);
 }
 
-/* Returns the number of tokens of the simple statement that begins at token I, or 0. */
-static size_t simple_length(const struct rules *rules, size_t i)
-{
-    size_t length = 0;
-    while (rule_at(rules, i + length)->length > 0 &&
-           !strchr(";{}", *rule_at(rules, i + length)->begin))
-        ++length;
-    return rule_is(rules, i + length, ";") ? length + 1 : 0;
-}
-
 /* Lets each thread of a block do several rounds of the `if` I with the condition of COUNT tokens
  * `threadIdx.x < ...`, if the statement after it is simple. */
 static void loop_over_thread(const struct rules *rules, size_t i, size_t count)
 {
-    size_t body = i + 3 + count, length = simple_length(rules, body), to = 0;
+    size_t body = i + 3 + count, length = rule_length_to_semicolon(rules, body), to = 0;
     char text[700], condition[150];
     if (length == 0)
         return;
@@ -131,7 +121,7 @@ static bool value_has(const struct rules *rules, size_t i, const char *text)
  * number in its block or in the grid. */
 void rule_try_loop(const struct rules *rules, size_t i)
 {
-    size_t count = rule_is(rules, i, "if") ? rule_argument_length(rules, i + 2) : 0;
+    size_t count = rule_condition_length(rules, i);
     size_t value = count > 0 && rule_is(rules, i + 3, "<") ? rule_find_value(rules, i + 2) : 0;
     char text[400], name[60], condition[150];
     if (count > 4 && rule_is(rules, i + 2, "threadIdx") && rule_is(rules, i + 5, "<"))

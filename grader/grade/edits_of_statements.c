@@ -98,9 +98,7 @@ static bool begins_statement(const struct rules *rules, size_t i)
            (rule_is(rules, i - 1, ";") || rule_is(rules, i - 1, "}") || rule_is(rules, i - 1, "{"));
 }
 
-/* Returns the number of tokens from token I to the next semicolon, or 0 if a block begins or ends
- * before it. */
-static size_t length_to_semicolon(const struct rules *rules, size_t i)
+size_t rule_length_to_semicolon(const struct rules *rules, size_t i)
 {
     size_t length = 0;
     while (rule_at(rules, i + length)->length > 0 &&
@@ -115,7 +113,7 @@ size_t rule_statement_length(const struct rules *rules, size_t i)
         "if",         "for",   "while", "do",    "else",   "return",   "switch", "case", "#",
         "__shared__", "const", "int",   "float", "double", "unsigned", "extern", NULL};
     bool is_other = !begins_statement(rules, i) || token_is_one_of(rule_at(rules, i), words);
-    return is_other ? 0 : length_to_semicolon(rules, i);
+    return is_other ? 0 : rule_length_to_semicolon(rules, i);
 }
 
 /* Adds a barrier before a statement. */
@@ -215,7 +213,7 @@ static size_t moved_length(const struct rules *rules, size_t i)
 {
     static const char *const types[] = {"const", "int", "float", "double", "unsigned", NULL};
     bool declares = begins_statement(rules, i) && token_is_one_of(rule_at(rules, i), types);
-    return declares ? length_to_semicolon(rules, i) : rule_statement_length(rules, i);
+    return declares ? rule_length_to_semicolon(rules, i) : rule_statement_length(rules, i);
 }
 
 /* Exchanges a statement with the one after it, which may be a declaration. */

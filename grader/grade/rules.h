@@ -66,6 +66,8 @@ bool rule_has_name(const struct code *code, struct span part, const char *name);
  * other use. */
 bool rule_is_last_use(const struct rules *rules, size_t i, size_t count);
 
+/* Returns whether TOKEN is the name of a shuffle, a vote or the like, such as `__shfl_sync`. */
+bool rule_is_warp_function(const struct token *token);
 /* Returns whether token I begins the mask of lanes in the call of a warp function. */
 bool rule_is_lane_mask(const struct rules *rules, size_t i);
 /* Returns whether token I is a variable whose value is read. */
@@ -88,6 +90,13 @@ size_t rule_argument_length(const struct rules *rules, size_t i);
 
 /* Stores the function's integer parameters in LIST, and returns their number. */
 size_t rule_find_parameters(const struct rules *rules, struct variable list[VISIBLE_MOST]);
+
+/* Returns the number of tokens from token I to the next semicolon, or 0 if a block begins or ends
+ * before it. */
+size_t rule_length_to_semicolon(const struct rules *rules, size_t i);
+
+/* Returns the number of tokens between the brackets of the `if` I, or 0 if token I is no `if`. */
+size_t rule_condition_length(const struct rules *rules, size_t i);
 
 /* Returns the number of tokens of the statement that begins at token I. Returns 0 if no statement
  * begins there, or if it is a declaration, a loop or another control statement. */

@@ -64,6 +64,17 @@ static uint64_t bytes_of(const struct sample *sample)
     return bytes;
 }
 
+bool prediction_copy(struct prediction *to, const struct prediction *from)
+{
+    size_t size = from->share_count * sizeof *from->share;
+    double *share = from->share ? malloc(size + 1) : NULL;
+    if (from->share && !share)
+        return false;
+    *to = *from;
+    to->share = share ? memcpy(share, from->share, size) : NULL;
+    return true;
+}
+
 static void forget(struct memo_entry *entry)
 {
     if (!entry)

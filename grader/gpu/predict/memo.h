@@ -41,7 +41,7 @@ struct memo {
     uint64_t count; /* number of entries that were ever added */
 };
 
-/* Returns false when out of memory. */
+/* Makes TO a copy of FROM, with its own `share`. Returns false when out of memory. */
 bool prediction_copy(struct prediction *to, const struct prediction *from);
 
 /* Returns the prediction of an equal launch, or NULL if there is none. */

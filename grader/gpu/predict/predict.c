@@ -556,17 +556,6 @@ static void fill(struct work *work, struct prediction *p)
     p->is_known = true;
 }
 
-bool prediction_copy(struct prediction *to, const struct prediction *from)
-{
-    size_t size = from->share_count * sizeof *from->share;
-    double *share = from->share ? malloc(size + 1) : NULL;
-    if (from->share && !share)
-        return false;
-    *to = *from;
-    to->share = share ? memcpy(share, from->share, size) : NULL;
-    return true;
-}
-
 /* Predicts the launch, or copies the prediction of an equal launch. The sample and the key say
  * nothing about the rivals of a compare-and-swap. */
 static void predict(struct work *work, struct sample *sample, const struct emu_counters *counters)
