@@ -189,6 +189,6 @@ void rule_try_middle(const struct rules *rules, size_t i)
              rule_copy(rules, i + 1, count, code, sizeof code));
     struct small_edit *edit = rule_put(rules, i + 1, count, text);
     if (edit)
-        edit_say(edit, "without `%s` if %s is 0, when it is added twice, in line %u", code,
+        edit_say(edit, "with `%s` left out if %s is 0, where it counts twice, in line %u", code,
                  distance, edit->line);
 }

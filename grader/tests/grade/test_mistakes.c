@@ -107,6 +107,7 @@ static const struct {
     {"02-coalesce", "steps-one-too-far"},             /* a kernel in another style */
     {"03-shared-reduce", "two-barriers-one-missing"}, /* a mistake that shows as a race */
     {"03-shared-reduce", "half-rounded-down"},        /* rounding, which causes a race */
+    {"04-bank-conflicts", "blocks-for-threads"},      /* a launch that is kept for last */
     {"06-tiled-matmul", "width-for-depth"},           /* a passed check asks for a kernel */
     {"11-warp-votes", "own-lane-by-a-function"},      /* a function that a shown line calls */
     {"12-solver", "halo-one-early"},                  /* an edge */
