@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -429,6 +430,17 @@ static void explain_hidden(struct compile_build *build, const char *raw)
     }
 }
 
+/* Returns whether a step of the compiler was killed: the kernel does this if memory runs out.
+ * nvcc exits with 128 + SIGKILL then, and gcc prints a message. A source can print that message,
+ * too, but gains nothing: it gets no grade. */
+static bool is_killed(const struct process_outcome *outcome)
+{
+    return (outcome->end == PROCESS_SIGNALLED && outcome->code == SIGKILL) ||
+           (outcome->end == PROCESS_EXITED && outcome->code != 0 &&
+            (outcome->code == 128 + SIGKILL ||
+             strstr(outcome->output, "fatal error: Killed signal terminated program")));
+}
+
 /* Sets BUILD->end from how the compiler ended. */
 static void judge_compiler(const struct compile_job *job, struct compile_build *build,
                            struct process_outcome *outcome)
@@ -441,6 +453,8 @@ static void judge_compiler(const struct compile_job *job, struct compile_build *
     else if (outcome->end == PROCESS_TIMED_OUT ||
              (outcome->code != 0 && outcome->cpu_seconds >= COMPILE_SECONDS))
         build->end = COMPILE_TOO_LONG;
+    else if (is_killed(outcome))
+        fail(build, "the system killed the compiler, probably for lack of memory: try again");
     else if ((fatal = find_complaint(job, build, outcome)))
         fail(build, "%.*s", (int)strcspn(fatal, "\n"), fatal);
     else {

@@ -239,6 +239,24 @@ Test(build, a_compiler_that_is_badly_installed_is_nobodys_fault)
     compile_build_free(&build);
 }
 
+/* The kernel kills a process if the machine has too little memory. */
+Test(build, a_compiler_that_is_killed_is_nobodys_fault)
+{
+    static const char *const scripts[] = {
+        "#!/bin/sh\nkill -KILL $$\n",
+        "#!/bin/sh\nsh -c 'kill -KILL $$'\nexit $?\n",
+        "#!/bin/sh\necho 'gcc: fatal error: Killed signal terminated program cc1plus'; exit 1\n",
+    };
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; ++i) {
+        struct compile_build build;
+        fake_compiler(scripts[i]);
+        build_source("int main() {}\n", &build);
+        cr_expect_eq(build.end, COMPILE_BROKEN, "script %zu", i);
+        cr_expect(strstr(build.messages, "killed the compiler"), "%s", build.messages);
+        compile_build_free(&build);
+    }
+}
+
 Test(build, a_compiler_of_another_release_is_nobodys_fault)
 {
     struct compile_build build;
