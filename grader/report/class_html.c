@@ -43,18 +43,6 @@ static void open_section(struct markup *m, const char *id, const char *title)
     markup_break(m);
 }
 
-static void open_classed(struct markup *m, const char *element, const char *class)
-{
-    markup_open(m, element);
-    markup_set(m, "class", "%s", class);
-}
-
-static void close_line(struct markup *m)
-{
-    markup_close(m);
-    markup_break(m);
-}
-
 /* --- tables ----------------------------------------------------------------------------------- */
 
 /* Opens a table in a scrollable BOX and writes its head. COLUMNS are separated by "|". */
@@ -62,9 +50,9 @@ static void open_table_in(struct page *page, const char *box, const char *class,
                           const char *columns)
 {
     struct markup *m = &page->m;
-    open_classed(m, "div", box);
+    markup_open_classed(m, "div", box);
     markup_set(m, "tabindex", "0");
-    open_classed(m, "table", class);
+    markup_open_classed(m, "table", class);
     markup_break(m);
     markup_open(m, "thead");
     markup_open(m, "tr");
@@ -77,7 +65,7 @@ static void open_table_in(struct page *page, const char *box, const char *class,
         columns += length + (columns[length] == '|');
     }
     markup_close(m);
-    close_line(m);
+    markup_close_line(m);
     markup_open(m, "tbody");
     markup_break(m);
 }
@@ -91,7 +79,7 @@ static void close_table(struct page *page)
 {
     markup_close(&page->m);
     markup_close(&page->m);
-    close_line(&page->m);
+    markup_close_line(&page->m);
 }
 
 /* Writes a cell with a count, or with a dash for 0. */
@@ -128,7 +116,7 @@ static void put_lab_row(struct page *page, const struct class_lab *lab)
     put_count(page, lab->not_built);
     put_count(page, lab->missing);
     put_count(page, lab->open);
-    close_line(m);
+    markup_close_line(m);
 }
 
 static void put_labs(struct page *page)
@@ -139,7 +127,7 @@ static void put_labs(struct page *page)
     for (size_t i = 0; i < page->totals.lab_count; i++)
         put_lab_row(page, &page->totals.labs[i]);
     close_table(page);
-    close_line(&page->m);
+    markup_close_line(&page->m);
 }
 
 static void put_scores(struct page *page)
@@ -149,7 +137,7 @@ static void put_scores(struct page *page)
     open_section(m, "scores", "Distribution of scores");
     markup_leaf(m, "p", "dim",
                 "Number of students with each score. Only full marks count as 100 %%.");
-    open_classed(m, "div", "plots");
+    markup_open_classed(m, "div", "plots");
     markup_break(m);
     if (page->totals.lab_count > 1)
         report_svg_scores(m, "scores-all", "all labs", page->totals.bins);
@@ -158,8 +146,8 @@ static void put_scores(struct page *page)
         if (page->totals.labs[i].graded)
             report_svg_scores(m, id, page->totals.labs[i].lab, page->totals.labs[i].bins);
     }
-    close_line(m);
-    close_line(m);
+    markup_close_line(m);
+    markup_close_line(m);
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
@@ -180,7 +168,7 @@ static void put_check_row(struct page *page, const struct class_check *check)
         put_count(page, check->outcomes[i]);
     markup_leaf(m, "td", "count", "%.3g of %.4g", check->graded ? check->lost / check->graded : 0,
                 check->max_points);
-    close_line(m);
+    markup_close_line(m);
 }
 
 static void put_checks(struct page *page)
@@ -204,7 +192,7 @@ static void put_checks(struct page *page)
         put_check_row(page, check);
     }
     close_table(page);
-    close_line(m);
+    markup_close_line(m);
 }
 
 /* --- findings --------------------------------------------------------------------------------- */
@@ -245,13 +233,13 @@ static void put_finding(struct page *page, const struct class_finding *finding)
     markup_leaf(m, "span", "mark", "%u of %u", finding->students, graded);
     markup_leaf(m, "span", NULL, "%s", finding->lab);
     markup_leaf(m, "code", "points", "[%s]", finding->id);
-    close_line(m);
+    markup_close_line(m);
     markup_leaf(m, "p", NULL, "For example: %s", json_text_of(finding->example, "message"));
     markup_break(m);
     put_example(page, finding->example);
     if (*json_text_of(finding->example, "help"))
         markup_leaf(m, "p", "hint", "Help: %s", json_text_of(finding->example, "help"));
-    close_line(m);
+    markup_close_line(m);
 }
 
 static void put_findings(struct page *page)
@@ -269,7 +257,7 @@ static void put_findings(struct page *page)
         put_finding(page, &page->totals.findings[i]);
     if (count > FINDINGS)
         markup_leaf(m, "p", "dim", "%zu rarer findings are not shown.", count - FINDINGS);
-    close_line(m);
+    markup_close_line(m);
 }
 
 /* --- review ----------------------------------------------------------------------------------- */
@@ -283,7 +271,7 @@ static void put_review_row(struct page *page, const char *student, const char *l
     markup_leaf(m, "td", NULL, "%s", lab);
     markup_leaf(m, "td", "code", "%s", where);
     markup_leaf(m, "td", "why", "%s", why);
-    close_line(m);
+    markup_close_line(m);
 }
 
 static unsigned put_reviews(struct page *page)
@@ -367,7 +355,7 @@ static void put_review(struct page *page)
     if (rows >= TROUBLES)
         markup_leaf(m, "p", "dim",
                     "Not all are listed here; the students' own reports show the rest.");
-    close_line(m);
+    markup_close_line(m);
 }
 
 /* --- pairs ------------------------------------------------------------------------------------ */
@@ -378,7 +366,7 @@ static void put_side(struct page *page, const json_t *side)
     json_int_t last = 0;
     size_t i;
     json_t *line;
-    open_classed(m, "div", "side");
+    markup_open_classed(m, "div", "side");
     markup_leaf(m, "p", "dim", "%s: %s", json_text_of(side, "student"), json_text_of(side, "path"));
     markup_open(m, "pre");
     json_array_foreach(json_object_get(side, "excerpt"), i, line)
@@ -390,7 +378,7 @@ static void put_side(struct page *page, const json_t *side)
         last = number;
     }
     markup_close(m);
-    close_line(m);
+    markup_close_line(m);
 }
 
 /* Lists the names in LIST, which are its elements or the member KEY of each element. "*" marks a
@@ -431,7 +419,7 @@ static void put_pair(struct page *page, const json_t *pair)
     const json_t *sides = json_object_get(pair, "pair");
     const json_t *left = json_array_get(sides, 0), *right = json_array_get(sides, 1);
     const json_t *also = json_object_get(pair, "also");
-    open_classed(m, "details", "pair");
+    markup_open_classed(m, "details", "pair");
     markup_open(m, "summary");
     put_evidence(m, pair);
     markup_text(m, " %s: %s%s and %s%s", json_text_of(pair, "lab"), json_text_of(left, "student"),
@@ -443,18 +431,18 @@ static void put_pair(struct page *page, const json_t *pair)
         markup_text(m, "; also ");
         put_names(m, also, NULL);
     }
-    close_line(m);
+    markup_close_line(m);
     if (json_array_size(also) > NAMES) {
-        open_classed(m, "div", "also");
+        markup_open_classed(m, "div", "also");
         markup_text(m, "Students who handed in the same program as one of these two: ");
         put_names(m, also, NULL);
-        close_line(m);
+        markup_close_line(m);
     }
-    open_classed(m, "div", "sides");
+    markup_open_classed(m, "div", "sides");
     put_side(page, left);
     put_side(page, right);
-    close_line(m);
-    close_line(m);
+    markup_close_line(m);
+    markup_close_line(m);
 }
 
 /* Returns the page's phrase for WHAT, the reason why programs are in "alike". */
@@ -488,7 +476,7 @@ static void put_alike(struct page *page)
         markup_open(m, "td");
         put_names(m, json_object_get(group, "students"), "student");
         markup_close(m);
-        close_line(m);
+        markup_close_line(m);
     }
     close_table(page);
 }
@@ -516,7 +504,7 @@ static void put_pairs(struct page *page)
     if (count > PAIRS)
         markup_leaf(m, "p", "dim", "%zu less similar pairs are not shown.", count - PAIRS);
     put_alike(page);
-    close_line(m);
+    markup_close_line(m);
 }
 
 /* --- students --------------------------------------------------------------------------------- */
@@ -579,7 +567,7 @@ static void put_student(struct page *page, const json_t *student)
     for (size_t i = 0; i < page->totals.lab_count; i++)
         put_grade(m, json_object_get(labs, page->totals.labs[i].lab));
     put_points(m, json_object_get(student, "total"));
-    close_line(m);
+    markup_close_line(m);
 }
 
 static void put_students(struct page *page)
@@ -601,7 +589,7 @@ static void put_students(struct page *page)
     json_array_foreach(json_object_get(page->class, "students"), i, student)
         put_student(page, student);
     close_table(page);
-    close_line(&page->m);
+    markup_close_line(&page->m);
     free(columns);
 }
 
@@ -624,7 +612,7 @@ static void put_trends(struct page *page)
     open_section(m, "trends", "Scores by attempt");
     markup_leaf(m, "p", "dim",
                 "Mean score at each attempt, in %%, among the students who made that attempt.");
-    open_classed(m, "div", "plots");
+    markup_open_classed(m, "div", "plots");
     markup_break(m);
     for (size_t i = 0; i < page->totals.lab_count; i++) {
         const struct class_lab *lab = &page->totals.labs[i];
@@ -634,10 +622,10 @@ static void put_trends(struct page *page)
         report_svg_trend(m, id, lab->lab, lab->trend);
         plots++;
     }
-    close_line(m);
+    markup_close_line(m);
     if (plots == 0)
         markup_leaf(m, "p", "dim", "No student handed in a lab more than once.");
-    close_line(m);
+    markup_close_line(m);
 }
 
 static void put_summary(struct page *page)
@@ -660,7 +648,7 @@ static void put_summary(struct page *page)
     markup_raw(
         m,
         "<nav><a href=\"#labs\">Labs</a><a href=\"#scores\">Scores</a><a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a><a href=\"#review\">Review</a><a href=\"#similar\">Similar</a><a href=\"#trends\">Trends</a><a href=\"#students\">Students</a></nav>\n");
-    close_line(m);
+    markup_close_line(m);
 }
 
 void report_class_html(FILE *to, const json_t *class)
@@ -680,7 +668,7 @@ void report_class_html(FILE *to, const json_t *class)
     put_pairs(&page);
     put_trends(&page);
     put_students(&page);
-    close_line(&page.m);
+    markup_close_line(&page.m);
     report_html_end(&page.m);
     report_class_totals_free(&page.totals);
 }

@@ -174,8 +174,7 @@ static void put_patterns(struct drawing *d)
         markup_close(m);
         markup_close(m);
     }
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
 }
 
 /* Writes the line of source without its indentation. */
@@ -456,8 +455,7 @@ static void put_words(struct drawing *d, const char *class, double y,
 {
     open_text(d, class, "start", 12, y);
     put_written(d, write);
-    markup_close(&d->m);
-    markup_break(&d->m);
+    markup_close_line(&d->m);
 }
 
 /* --- the picture ------------------------------------------------------------------------------ */
@@ -482,13 +480,11 @@ static void open_svg(struct drawing *d, double height)
     markup_open(m, "desc");
     markup_set(m, "id", "%s-desc", id);
     put_written(d, write_description);
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
     if (!d->picture->inlined) {
         markup_open(m, "style");
         markup_raw(m, report_svg_style);
-        markup_close(m);
-        markup_break(m);
+        markup_close_line(m);
     }
 }
 
@@ -509,6 +505,5 @@ void report_svg_access(FILE *to, const json_t *access, const struct report_pictu
     put_words(&d, "lw-strong", end + 36, write_cost);
     if (picture->line)
         put_words(&d, "", end + 54, write_total);
-    markup_close(&d.m);
-    markup_break(&d.m);
+    markup_close_line(&d.m);
 }
