@@ -1,5 +1,5 @@
 /* Writes the HTML page of a grading. Any text can come from the student, so markup.h escapes all
- * text. The style sheet, report.css, is built into the program. */
+ * text. */
 #include "report/html.h"
 #include "report/finding_terminal.h"
 
@@ -18,13 +18,6 @@
 #include "report/svg_predicted.h"
 
 #define PICTURES 3 /* maximum number of lines whose accesses are drawn */
-
-/* Embeds the content of report.css, with a NUL after it, in the program. */
-__asm__(".section .rodata\n"
-        "report_css: .incbin \"grader/report/report.css\"\n"
-        ".byte 0\n"
-        ".text\n");
-extern const char report_css[] __attribute__((visibility("hidden")));
 
 struct page {
     struct markup m;
@@ -520,42 +513,6 @@ static void put_environment(struct page *page)
     put_fact(page, "SHA-256 of the file", json_text_of(result, "source_sha256"));
     markup_close(&page->m);
     markup_close_line(&page->m);
-}
-
-void report_html_begin(struct markup *m, const char *title)
-{
-    markup_raw(m, "<!doctype html>\n");
-    markup_open(m, "html");
-    markup_set(m, "lang", "en");
-    markup_break(m);
-    markup_open(m, "head");
-    markup_break(m);
-    markup_raw(
-        m,
-        "<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n");
-    markup_leaf(m, "title", NULL, "%s", title);
-    markup_break(m);
-    markup_open(m, "style");
-    markup_raw(m, report_css);
-    markup_raw(m, report_svg_style);
-    markup_close_line(m);
-    markup_close_line(m);
-    markup_open(m, "body");
-    markup_break(m);
-}
-
-const char *report_html_style(void)
-{
-    return report_css;
-}
-
-void report_html_end(struct markup *m)
-{
-    for (int i = 0; i < 2; i++) {
-        markup_close_line(m);
-    }
 }
 
 static void put_summary(struct markup *m, const json_t *result)
