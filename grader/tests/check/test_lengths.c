@@ -16,8 +16,8 @@ static const struct {
     bool is_function;
     const char *says;
 } planted[] = {
-    {"the longest source", "grader/a.c", 800, 9, false, NULL},
-    {"a source that is too long", "grader/a.c", 801, 9, false, "a.c:801: the file is longer"},
+    {"the longest source", "grader/a.c", 600, 9, false, NULL},
+    {"a source that is too long", "grader/a.c", 601, 9, false, "a.c:601: the file is longer"},
     {"the longest program", "grader/a.cu", 800, 9, false, NULL},
     {"a program that is too long", "labs/a.cu", 801, 9, false, "a.cu:801: the file is longer"},
     {"the longest function", "labs/a.c", 60, 9, true, NULL},
