@@ -6,7 +6,7 @@ GRADER_LIBS := -ljansson -lnettle -lseccomp -ldw -lelf -lsqlite3 -larchive -lcsv
 OBJECTS += $(GRADER_OBJECTS)
 
 # Style sheets and scripts are compiled into the program.
-$(BUILD)/obj/grader/report/html.o: grader/report/report.css
+$(BUILD)/obj/grader/report/html_frame.o: grader/report/report.css
 $(BUILD)/obj/grader/report/step_page.o: $(wildcard grader/report/step/*)
 
 $(GRADER): $(GRADER_OBJECTS)

@@ -22,10 +22,6 @@ void grade_add_repair(struct grade_result *result, const struct found_edits *fou
  * declaration, or where it is used if the declaration cannot be determined. The cause costs the
  * points of all failed checks that belong to no cause yet and have no figure. */
 void grade_add_unset(struct grade_result *result);
-/* Adds a hint of the lab to each cause that affects only one of the lab's tasks. Does so only if
- * the hint quotes code of the lines that the report shows; another hint may be about another
- * mistake. */
-void grade_add_hints(const struct grade_result *result);
 
 /* Copies the members NAMES of FROM that are non-empty strings to INTO, cleaned for display. NULL
  * ends NAMES. */
@@ -33,5 +29,12 @@ void grade_copy_texts(json_t *into, const json_t *from, const char *const *names
 
 /* Adds to PLACE the source lines whose numbers are in ALSO, with their text, for the report. */
 void grade_add_lines(const struct grade_result *result, json_t *place, const json_t *also);
+
+/* --- hint.c ----------------------------------------------------------------------------------- */
+
+/* Adds a hint of the lab to each cause that affects only one of the lab's tasks. Does so only if
+ * the hint quotes code of the lines that the report shows; another hint may be about another
+ * mistake. */
+void grade_add_hints(const struct grade_result *result);
 
 #endif

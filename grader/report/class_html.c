@@ -9,32 +9,23 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "report/class_totals.h"
+#include "report/class_page.h"
 #include "report/html.h"
-#include "report/markup.h"
 #include "report/svg_class.h"
 
 /* The maximum numbers of entries that the page shows: */
 #define FINDINGS 12u  /* findings; the most frequent come first */
-#define PAIRS    100u /* pairs; the most similar come first */
 #define TROUBLES 200u /* gradings that timed out or crashed */
-#define NAMES    20u  /* names in a list; the rest of a longer list is folded */
 #define LONG     40u  /* students in a table; a longer table scrolls */
 
-struct page {
-    struct markup m;
-    const json_t *class;
-    struct class_totals totals;
-};
-
-static unsigned percent_of(double part, double whole)
+unsigned class_percent(double part, double whole)
 {
     return whole > 0 ? (unsigned)(100 * part / whole + 0.5) : 0;
 }
 
 /* --- small elements --------------------------------------------------------------------------- */
 
-static void open_section(struct markup *m, const char *id, const char *title)
+void class_open_section(struct markup *m, const char *id, const char *title)
 {
     markup_open(m, "section");
     markup_set(m, "id", "%s", id);
@@ -43,28 +34,16 @@ static void open_section(struct markup *m, const char *id, const char *title)
     markup_break(m);
 }
 
-static void open_classed(struct markup *m, const char *element, const char *class)
-{
-    markup_open(m, element);
-    markup_set(m, "class", "%s", class);
-}
-
-static void close_line(struct markup *m)
-{
-    markup_close(m);
-    markup_break(m);
-}
-
 /* --- tables ----------------------------------------------------------------------------------- */
 
 /* Opens a table in a scrollable BOX and writes its head. COLUMNS are separated by "|". */
-static void open_table_in(struct page *page, const char *box, const char *class,
+static void open_table_in(struct class_page *page, const char *box, const char *class,
                           const char *columns)
 {
     struct markup *m = &page->m;
-    open_classed(m, "div", box);
+    markup_open_classed(m, "div", box);
     markup_set(m, "tabindex", "0");
-    open_classed(m, "table", class);
+    markup_open_classed(m, "table", class);
     markup_break(m);
     markup_open(m, "thead");
     markup_open(m, "tr");
@@ -77,25 +56,25 @@ static void open_table_in(struct page *page, const char *box, const char *class,
         columns += length + (columns[length] == '|');
     }
     markup_close(m);
-    close_line(m);
+    markup_close_line(m);
     markup_open(m, "tbody");
     markup_break(m);
 }
 
-static void open_table(struct page *page, const char *class, const char *columns)
+void class_open_table(struct class_page *page, const char *class, const char *columns)
 {
     open_table_in(page, "scroll", class, columns);
 }
 
-static void close_table(struct page *page)
+void class_close_table(struct class_page *page)
 {
     markup_close(&page->m);
     markup_close(&page->m);
-    close_line(&page->m);
+    markup_close_line(&page->m);
 }
 
 /* Writes a cell with a count, or with a dash for 0. */
-static void put_count(struct page *page, unsigned count)
+static void put_count(struct class_page *page, unsigned count)
 {
     if (count)
         markup_leaf(&page->m, "td", "count", "%u", count);
@@ -103,17 +82,17 @@ static void put_count(struct page *page, unsigned count)
         markup_leaf(&page->m, "td", "count dim", "\u2013");
 }
 
-static void put_percent(struct page *page, double part, double whole)
+static void put_percent(struct class_page *page, double part, double whole)
 {
     if (whole > 0)
-        markup_leaf(&page->m, "td", "count", "%u %%", percent_of(part, whole));
+        markup_leaf(&page->m, "td", "count", "%u %%", class_percent(part, whole));
     else
         markup_leaf(&page->m, "td", "count dim", "\u2013");
 }
 
 /* --- labs and scores -------------------------------------------------------------------------- */
 
-static void put_lab_row(struct page *page, const struct class_lab *lab)
+static void put_lab_row(struct class_page *page, const struct class_lab *lab)
 {
     struct markup *m = &page->m;
     markup_open(m, "tr");
@@ -128,28 +107,28 @@ static void put_lab_row(struct page *page, const struct class_lab *lab)
     put_count(page, lab->not_built);
     put_count(page, lab->missing);
     put_count(page, lab->open);
-    close_line(m);
+    markup_close_line(m);
 }
 
-static void put_labs(struct page *page)
+static void put_labs(struct class_page *page)
 {
-    open_section(&page->m, "labs", "Labs");
-    open_table(page, "class",
-               "lab|graded|mean|full marks|do not compile|not handed in|no grade yet");
+    class_open_section(&page->m, "labs", "Labs");
+    class_open_table(page, "class",
+                     "lab|graded|mean|full marks|do not compile|not handed in|no grade yet");
     for (size_t i = 0; i < page->totals.lab_count; i++)
         put_lab_row(page, &page->totals.labs[i]);
-    close_table(page);
-    close_line(&page->m);
+    class_close_table(page);
+    markup_close_line(&page->m);
 }
 
-static void put_scores(struct page *page)
+static void put_scores(struct class_page *page)
 {
     struct markup *m = &page->m;
     char id[32];
-    open_section(m, "scores", "Distribution of scores");
+    class_open_section(m, "scores", "Distribution of scores");
     markup_leaf(m, "p", "dim",
                 "Number of students with each score. Only full marks count as 100 %%.");
-    open_classed(m, "div", "plots");
+    markup_open_classed(m, "div", "plots");
     markup_break(m);
     if (page->totals.lab_count > 1)
         report_svg_scores(m, "scores-all", "all labs", page->totals.bins);
@@ -158,13 +137,13 @@ static void put_scores(struct page *page)
         if (page->totals.labs[i].graded)
             report_svg_scores(m, id, page->totals.labs[i].lab, page->totals.labs[i].bins);
     }
-    close_line(m);
-    close_line(m);
+    markup_close_line(m);
+    markup_close_line(m);
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-static void put_check_row(struct page *page, const struct class_check *check)
+static void put_check_row(struct class_page *page, const struct class_check *check)
 {
     struct markup *m = &page->m;
     markup_open(m, "tr");
@@ -180,19 +159,19 @@ static void put_check_row(struct page *page, const struct class_check *check)
         put_count(page, check->outcomes[i]);
     markup_leaf(m, "td", "count", "%.3g of %.4g", check->graded ? check->lost / check->graded : 0,
                 check->max_points);
-    close_line(m);
+    markup_close_line(m);
 }
 
-static void put_checks(struct page *page)
+static void put_checks(struct class_page *page)
 {
     struct markup *m = &page->m;
     const char *lab = "";
-    open_section(m, "checks", "Results of each check");
+    class_open_section(m, "checks", "Results of each check");
     markup_leaf(
         m, "p", "dim",
         "Graded submissions only. Points lost are averaged over the students: the higher the figure, the more there is to explain in class.");
-    open_table(page, "class checks",
-               "check||passed|partly|failed|too long|crashed|not built|points lost");
+    class_open_table(page, "class checks",
+                     "check||passed|partly|failed|too long|crashed|not built|points lost");
     for (size_t i = 0; i < page->totals.check_count; i++) {
         const struct class_check *check = &page->totals.checks[i];
         if (strcmp(lab, check->lab) != 0) {
@@ -203,14 +182,14 @@ static void put_checks(struct page *page)
         lab = check->lab;
         put_check_row(page, check);
     }
-    close_table(page);
-    close_line(m);
+    class_close_table(page);
+    markup_close_line(m);
 }
 
 /* --- findings --------------------------------------------------------------------------------- */
 
 /* Writes an example line from a student's program, without the student's name. */
-static void put_example(struct page *page, const json_t *example)
+static void put_example(struct class_page *page, const json_t *example)
 {
     const char *source = json_text_of(example, "source"), *cause = json_text_of(example, "cause");
     char *text = NULL;
@@ -227,7 +206,7 @@ static void put_example(struct page *page, const json_t *example)
     free(text);
 }
 
-static unsigned graded_in(const struct page *page, const char *lab)
+static unsigned graded_in(const struct class_page *page, const char *lab)
 {
     for (size_t i = 0; i < page->totals.lab_count; i++)
         if (strcmp(page->totals.labs[i].lab, lab) == 0)
@@ -235,7 +214,7 @@ static unsigned graded_in(const struct page *page, const char *lab)
     return 0;
 }
 
-static void put_finding(struct page *page, const struct class_finding *finding)
+static void put_finding(struct class_page *page, const struct class_finding *finding)
 {
     struct markup *m = &page->m;
     unsigned graded = graded_in(page, finding->lab);
@@ -245,20 +224,20 @@ static void put_finding(struct page *page, const struct class_finding *finding)
     markup_leaf(m, "span", "mark", "%u of %u", finding->students, graded);
     markup_leaf(m, "span", NULL, "%s", finding->lab);
     markup_leaf(m, "code", "points", "[%s]", finding->id);
-    close_line(m);
+    markup_close_line(m);
     markup_leaf(m, "p", NULL, "For example: %s", json_text_of(finding->example, "message"));
     markup_break(m);
     put_example(page, finding->example);
     if (*json_text_of(finding->example, "help"))
         markup_leaf(m, "p", "hint", "Help: %s", json_text_of(finding->example, "help"));
-    close_line(m);
+    markup_close_line(m);
 }
 
-static void put_findings(struct page *page)
+static void put_findings(struct class_page *page)
 {
     struct markup *m = &page->m;
     size_t count = page->totals.finding_count;
-    open_section(m, "findings", "Where the class lost its points");
+    class_open_section(m, "findings", "Where the class lost its points");
     if (count == 0)
         markup_leaf(m, "p", "dim", "No errors or losses were found in kernels that lost points.");
     else
@@ -269,12 +248,12 @@ static void put_findings(struct page *page)
         put_finding(page, &page->totals.findings[i]);
     if (count > FINDINGS)
         markup_leaf(m, "p", "dim", "%zu rarer findings are not shown.", count - FINDINGS);
-    close_line(m);
+    markup_close_line(m);
 }
 
 /* --- review ----------------------------------------------------------------------------------- */
 
-static void put_review_row(struct page *page, const char *student, const char *lab,
+static void put_review_row(struct class_page *page, const char *student, const char *lab,
                            const char *where, const char *why)
 {
     struct markup *m = &page->m;
@@ -283,10 +262,10 @@ static void put_review_row(struct page *page, const char *student, const char *l
     markup_leaf(m, "td", NULL, "%s", lab);
     markup_leaf(m, "td", "code", "%s", where);
     markup_leaf(m, "td", "why", "%s", why);
-    close_line(m);
+    markup_close_line(m);
 }
 
-static unsigned put_reviews(struct page *page)
+static unsigned put_reviews(struct class_page *page)
 {
     unsigned rows = 0;
     size_t i;
@@ -302,7 +281,7 @@ static unsigned put_reviews(struct page *page)
 
 /* Writes one row for a grading in which checks timed out or crashed, with the message of the first
  * of these checks. Returns the number of rows written, 0 or 1. */
-static unsigned put_stuck(struct page *page, const char *student, const char *lab,
+static unsigned put_stuck(struct class_page *page, const char *student, const char *lab,
                           const json_t *result)
 {
     const json_t *first = NULL;
@@ -328,7 +307,7 @@ static unsigned put_stuck(struct page *page, const char *student, const char *la
     return 1;
 }
 
-static unsigned put_all_stuck(struct page *page)
+static unsigned put_all_stuck(struct class_page *page)
 {
     const json_t *gradings = json_object_get(page->class, "gradings");
     unsigned rows = 0;
@@ -347,176 +326,27 @@ static unsigned put_all_stuck(struct page *page)
     return rows;
 }
 
-static void put_review(struct page *page)
+static void put_review(struct class_page *page)
 {
     struct markup *m = &page->m;
-    open_section(m, "review", "Needs your review");
+    class_open_section(m, "review", "Needs your review");
     markup_leaf(m, "p", "dim",
                 "Submissions that could not be graded, and why. None of them got a 0.");
-    open_table(page, "class", "student|lab|file|why");
+    class_open_table(page, "class", "student|lab|file|why");
     unsigned rows = put_reviews(page);
     if (rows == 0)
         markup_raw(m, "<tr><td colspan=\"4\" class=\"dim\">nothing</td></tr>\n");
-    close_table(page);
+    class_close_table(page);
     markup_leaf(m, "h3", NULL, "Timed out or crashed");
-    open_table(page, "class", "student|lab|check|what happened");
+    class_open_table(page, "class", "student|lab|check|what happened");
     rows = put_all_stuck(page);
     if (rows == 0)
         markup_raw(m, "<tr><td colspan=\"4\" class=\"dim\">none</td></tr>\n");
-    close_table(page);
+    class_close_table(page);
     if (rows >= TROUBLES)
         markup_leaf(m, "p", "dim",
                     "Not all are listed here; the students' own reports show the rest.");
-    close_line(m);
-}
-
-/* --- pairs ------------------------------------------------------------------------------------ */
-
-static void put_side(struct page *page, const json_t *side)
-{
-    struct markup *m = &page->m;
-    json_int_t last = 0;
-    size_t i;
-    json_t *line;
-    open_classed(m, "div", "side");
-    markup_leaf(m, "p", "dim", "%s: %s", json_text_of(side, "student"), json_text_of(side, "path"));
-    markup_open(m, "pre");
-    json_array_foreach(json_object_get(side, "excerpt"), i, line)
-    {
-        json_int_t number = json_integer_of(line, "line");
-        if (last && number != last + 1)
-            markup_text(m, "     \u22ee\n");
-        markup_text(m, "%4lld %s\n", (long long)number, json_text_of(line, "text"));
-        last = number;
-    }
-    markup_close(m);
-    close_line(m);
-}
-
-/* Lists the names in LIST, which are its elements or the member KEY of each element. "*" marks a
- * student who changed names in functions of the skeleton. A long list is folded. */
-static void put_names(struct markup *m, const json_t *list, const char *key)
-{
-    size_t i, count = json_array_size(list);
-    json_t *one;
-    if (count > NAMES) {
-        markup_open(m, "details");
-        markup_leaf(m, "summary", NULL, "%zu students", count);
-    }
-    json_array_foreach(list, i, one)
-    {
-        const char *name = key ? json_text_of(one, key) : json_string_value(one);
-        markup_text(m, "%s%s%s", i > 0 ? ", " : "", name ? name : "",
-                    json_number_of(one, "renamed") > 0 ? "*" : "");
-    }
-    if (count > NAMES)
-        markup_close(m);
-}
-
-static void put_evidence(struct markup *m, const json_t *pair)
-{
-    const char *evidence = json_text_of(pair, "evidence");
-    unsigned percent = percent_of(json_number_of(pair, "similarity"), 1);
-    if (json_is_true(json_object_get(pair, "same_file")))
-        markup_leaf(m, "strong", NULL, "the same file");
-    else if (strcmp(evidence, "text") == 0 && percent == 100)
-        markup_leaf(m, "strong", NULL, "the same except for names");
-    else
-        markup_leaf(m, "strong", NULL, "%u %%", percent);
-}
-
-static void put_pair(struct page *page, const json_t *pair)
-{
-    struct markup *m = &page->m;
-    const json_t *sides = json_object_get(pair, "pair");
-    const json_t *left = json_array_get(sides, 0), *right = json_array_get(sides, 1);
-    const json_t *also = json_object_get(pair, "also");
-    open_classed(m, "details", "pair");
-    markup_open(m, "summary");
-    put_evidence(m, pair);
-    markup_text(m, " %s: %s%s and %s%s", json_text_of(pair, "lab"), json_text_of(left, "student"),
-                json_number_of(left, "renamed") > 0 ? "*" : "", json_text_of(right, "student"),
-                json_number_of(right, "renamed") > 0 ? "*" : "");
-    if (json_array_size(also) > NAMES)
-        markup_text(m, "; also %zu more", json_array_size(also));
-    else if (json_array_size(also)) {
-        markup_text(m, "; also ");
-        put_names(m, also, NULL);
-    }
-    close_line(m);
-    if (json_array_size(also) > NAMES) {
-        open_classed(m, "div", "also");
-        markup_text(m, "Students who handed in the same program as one of these two: ");
-        put_names(m, also, NULL);
-        close_line(m);
-    }
-    open_classed(m, "div", "sides");
-    put_side(page, left);
-    put_side(page, right);
-    close_line(m);
-    close_line(m);
-}
-
-/* Returns the page's phrase for WHAT, the reason why programs are in "alike". */
-static const char *words_for(const char *what)
-{
-    static const char *const words[][2] = {
-        {"solution", "the same as the kit's solution, except for names, order and integer types"},
-        {"short", "the same except for names, but too short to be evidence"},
-        {"renamed", "names changed in the skeleton's functions"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i][0], what) == 0)
-            return words[i][1];
-    return what;
-}
-
-static void put_alike(struct page *page)
-{
-    struct markup *m = &page->m;
-    const json_t *alike = json_object_get(page->class, "alike");
-    size_t i;
-    json_t *group;
-    if (json_array_size(alike) == 0)
-        return;
-    markup_leaf(m, "h3", NULL, "Similar, but not evidence of copying");
-    open_table(page, "class", "lab|reason|students");
-    json_array_foreach(alike, i, group)
-    {
-        markup_open(m, "tr");
-        markup_leaf(m, "td", NULL, "%s", json_text_of(group, "lab"));
-        markup_leaf(m, "td", NULL, "%s", words_for(json_text_of(group, "what")));
-        markup_open(m, "td");
-        put_names(m, json_object_get(group, "students"), "student");
-        markup_close(m);
-        close_line(m);
-    }
-    close_table(page);
-}
-
-static void put_pairs(struct page *page)
-{
-    struct markup *m = &page->m;
-    const json_t *similar = json_object_get(page->class, "similar");
-    size_t i, count = json_array_size(similar);
-    json_t *pair;
-    open_section(m, "similar", "Similar submissions");
-    markup_leaf(
-        m, "p", "dim",
-        "Pairs whose sources or compiled kernels have more in common than independent work usually has, even if names and layout differ. Code from the skeleton, code that is also in the solution, and code that many students share are ignored. Similarity is a reason to look, not proof: compare the sources before you judge. A * marks a student who renamed things even in the functions that the skeleton provides.");
-    if (count == 0)
-        markup_leaf(m, "p", NULL,
-                    json_number_of(page->class, "pending") > 0
-                        ? "Submissions are compared once everything is graded."
-                        : "None.");
-    json_array_foreach(similar, i, pair)
-    {
-        if (i < PAIRS)
-            put_pair(page, pair);
-    }
-    if (count > PAIRS)
-        markup_leaf(m, "p", "dim", "%zu less similar pairs are not shown.", count - PAIRS);
-    put_alike(page);
-    close_line(m);
+    markup_close_line(m);
 }
 
 /* --- students --------------------------------------------------------------------------------- */
@@ -566,7 +396,7 @@ static void put_grade(struct markup *m, const json_t *grade)
         put_points(m, json_object_get(grade, "score"));
 }
 
-static void put_student(struct page *page, const json_t *student)
+static void put_student(struct class_page *page, const json_t *student)
 {
     struct markup *m = &page->m;
     const json_t *labs = json_object_get(student, "labs");
@@ -579,10 +409,10 @@ static void put_student(struct page *page, const json_t *student)
     for (size_t i = 0; i < page->totals.lab_count; i++)
         put_grade(m, json_object_get(labs, page->totals.labs[i].lab));
     put_points(m, json_object_get(student, "total"));
-    close_line(m);
+    markup_close_line(m);
 }
 
-static void put_students(struct page *page)
+static void put_students(struct class_page *page)
 {
     char *columns = NULL;
     size_t i, size;
@@ -595,13 +425,13 @@ static void put_students(struct page *page)
         fprintf(memory, "|%s", page->totals.labs[i].lab);
     fputs("|total", memory);
     fclose(memory);
-    open_section(&page->m, "students", "Students");
+    class_open_section(&page->m, "students", "Students");
     /* the heading of a long table stays visible when the table scrolls */
     open_table_in(page, page->totals.students > LONG ? "scroll long" : "scroll", "class", columns);
     json_array_foreach(json_object_get(page->class, "students"), i, student)
         put_student(page, student);
-    close_table(page);
-    close_line(&page->m);
+    class_close_table(page);
+    markup_close_line(&page->m);
     free(columns);
 }
 
@@ -616,15 +446,15 @@ static bool has_trend(const struct class_lab *lab)
     return false;
 }
 
-static void put_trends(struct page *page)
+static void put_trends(struct class_page *page)
 {
     struct markup *m = &page->m;
     char id[32];
     unsigned plots = 0;
-    open_section(m, "trends", "Scores by attempt");
+    class_open_section(m, "trends", "Scores by attempt");
     markup_leaf(m, "p", "dim",
                 "Mean score at each attempt, in %%, among the students who made that attempt.");
-    open_classed(m, "div", "plots");
+    markup_open_classed(m, "div", "plots");
     markup_break(m);
     for (size_t i = 0; i < page->totals.lab_count; i++) {
         const struct class_lab *lab = &page->totals.labs[i];
@@ -634,13 +464,13 @@ static void put_trends(struct page *page)
         report_svg_trend(m, id, lab->lab, lab->trend);
         plots++;
     }
-    close_line(m);
+    markup_close_line(m);
     if (plots == 0)
         markup_leaf(m, "p", "dim", "No student handed in a lab more than once.");
-    close_line(m);
+    markup_close_line(m);
 }
 
-static void put_summary(struct page *page)
+static void put_summary(struct class_page *page)
 {
     struct markup *m = &page->m;
     const char *course = json_text_of(page->class, "course");
@@ -660,12 +490,12 @@ static void put_summary(struct page *page)
     markup_raw(
         m,
         "<nav><a href=\"#labs\">Labs</a><a href=\"#scores\">Scores</a><a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a><a href=\"#review\">Review</a><a href=\"#similar\">Similar</a><a href=\"#trends\">Trends</a><a href=\"#students\">Students</a></nav>\n");
-    close_line(m);
+    markup_close_line(m);
 }
 
 void report_class_html(FILE *to, const json_t *class)
 {
-    struct page page = {.m = {.to = to}, .class = class};
+    struct class_page page = {.m = {.to = to}, .class = class};
     const char *course = json_text_of(class, "course");
     report_class_totals(class, &page.totals);
     report_html_begin(&page.m, *course ? course : "The class");
@@ -677,10 +507,10 @@ void report_class_html(FILE *to, const json_t *class)
     put_checks(&page);
     put_findings(&page);
     put_review(&page);
-    put_pairs(&page);
+    class_put_similar(&page);
     put_trends(&page);
     put_students(&page);
-    close_line(&page.m);
+    markup_close_line(&page.m);
     report_html_end(&page.m);
     report_class_totals_free(&page.totals);
 }

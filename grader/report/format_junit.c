@@ -49,8 +49,7 @@ static void put_case(struct markup *m, const json_t *result, const json_t *check
         markup_text(m, "%s", feedback ? feedback : "");
         markup_close(m);
     }
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
     free(message);
     free(feedback);
 }
@@ -87,11 +86,9 @@ static void put_suite(struct markup *m, const json_t *result)
     put_property(m, "score", json_number_of(result, "score"));
     put_property(m, "max_score", json_number_of(result, "max_score"));
     put_property(m, "seed", json_number_of(result, "seed"));
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
     json_array_foreach(checks, i, check) put_case(m, result, check);
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
 }
 
 void report_junit(FILE *to, const json_t *document, const struct report_context *context)
@@ -113,7 +110,6 @@ void report_junit(FILE *to, const json_t *document, const struct report_context 
     put_counts(&m, tests, failures, errors, json_number_of(document, "seconds"));
     markup_break(&m);
     json_array_foreach(results, i, result) put_suite(&m, result);
-    markup_close(&m);
-    markup_break(&m);
+    markup_close_line(&m);
     json_decref(results);
 }

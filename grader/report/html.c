@@ -1,5 +1,5 @@
 /* Writes the HTML page of a grading. Any text can come from the student, so markup.h escapes all
- * text. The style sheet, report.css, is built into the program. */
+ * text. */
 #include "report/html.h"
 #include "report/finding_terminal.h"
 
@@ -19,13 +19,6 @@
 
 #define PICTURES 3 /* maximum number of lines whose accesses are drawn */
 
-/* Embeds the content of report.css, with a NUL after it, in the program. */
-__asm__(".section .rodata\n"
-        "report_css: .incbin \"grader/report/report.css\"\n"
-        ".byte 0\n"
-        ".text\n");
-extern const char report_css[] __attribute__((visibility("hidden")));
-
 struct page {
     struct markup m;
     const json_t *result;
@@ -35,18 +28,6 @@ struct page {
 };
 
 /* --- small elements --------------------------------------------------------------------------- */
-
-static void open_classed(struct page *page, const char *element, const char *class)
-{
-    markup_open(&page->m, element);
-    markup_set(&page->m, "class", "%s", class);
-}
-
-static void close_line(struct page *page)
-{
-    markup_close(&page->m);
-    markup_break(&page->m);
-}
 
 /* Returns the prefix of all ids. It differs between the gradings on one page, so that their ids
  * differ. */
@@ -140,7 +121,7 @@ static void put_cause_line(struct page *page, const json_t *check)
     markup_text(&page->m, "Cause: ");
     put_place(page, json_text_of(cause, "file"), json_integer_of(cause, "line"));
     markup_text(&page->m, " %s", json_text_of(cause, "message"));
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 static void put_check(struct page *page, const json_t *check)
@@ -155,7 +136,7 @@ static void put_check(struct page *page, const json_t *check)
     markup_leaf(m, "span", NULL, "%s", json_text_of(check, "title"));
     markup_leaf(m, "span", "points", "%.6g of %.6g", json_number_of(check, "points"),
                 json_number_of(check, "max_points"));
-    close_line(page);
+    markup_close_line(&page->m);
     put_paragraph(page, NULL, "", json_text_of(check, "message"));
     put_cause_line(page, check);
     put_paragraph(page, "dim", "Input: ", json_text_of(check, "case"));
@@ -168,7 +149,7 @@ static void put_check(struct page *page, const json_t *check)
     put_paragraph(page, "dim", "The program printed: ", json_text_of(check, "printed"));
     put_paragraph(page, "hint", "Hint: ", json_text_of(check, "hint"));
     put_paragraph(page, "dim", "", json_text_of(check, "note"));
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 static void put_checks(struct page *page)
@@ -183,7 +164,7 @@ static void put_checks(struct page *page)
         markup_break(&page->m);
     }
     json_array_foreach(json_object_get(page->result, "checks"), i, check) put_check(page, check);
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 /* Writes a link to the page that steps through the program, to the step in which the finding
@@ -198,7 +179,7 @@ static void put_moment(struct page *page, const json_t *finding)
                (long long)json_integer_of(finding, "line"), json_text_of(finding, "id"));
     markup_text(&page->m, "Show me, step by step");
     markup_close(&page->m);
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 static void put_finding(struct page *page, const json_t *finding)
@@ -213,7 +194,7 @@ static void put_finding(struct page *page, const json_t *finding)
     markup_leaf(m, "span", "mark", "%s", json_text_of(finding, "severity"));
     put_place(page, json_text_of(finding, "file"), json_integer_of(finding, "line"));
     markup_leaf(m, "code", "points", "[%s]", json_text_of(finding, "id"));
-    close_line(page);
+    markup_close_line(&page->m);
     put_paragraph(page, NULL, "", json_text_of(finding, "message"));
     put_snippet(page, finding);
     json_array_foreach(json_object_get(finding, "related"), i, other)
@@ -222,7 +203,7 @@ static void put_finding(struct page *page, const json_t *finding)
         markup_open(m, "p");
         markup_text(m, "%s: ", *message ? message : "the other access");
         put_place(page, json_text_of(other, "file"), json_integer_of(other, "line"));
-        close_line(page);
+        markup_close_line(&page->m);
     }
     put_moment(page, finding);
     put_paragraph(page, "hint", "Help: ", json_text_of(finding, "help"));
@@ -231,7 +212,7 @@ static void put_finding(struct page *page, const json_t *finding)
     put_paragraph(page, "dim", "Seen with this input: ", json_text_of(finding, "case"));
     if (count > 1 && !record_is_loss(finding))
         markup_leaf(m, "p", "dim", "%s times", NUMBER((uint64_t)count));
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 /* Writes the causes: the errors that explain why checks lost points. */
@@ -253,7 +234,7 @@ static void put_causes(struct page *page)
         free(checks);
         free(cost);
     }
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 static void put_findings_that(struct page *page, const json_t *findings, bool are_errors)
@@ -279,7 +260,7 @@ static void put_findings(struct page *page)
                           : "The file did not compile, so no kernel ran.");
     put_findings_that(page, findings, true);
     put_findings_that(page, findings, false);
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 /* --- pictures --------------------------------------------------------------------------------- */
@@ -308,11 +289,11 @@ static void put_picture(struct page *page, const struct report_line *line, const
                                      .adds_runs = true,
                                      .line = &line->counters};
     markup_open(&page->m, "figure");
-    open_classed(page, "div", "scroll");
+    markup_open_classed(&page->m, "div", "scroll");
     markup_set(&page->m, "tabindex", "0"); /* lets arrow keys scroll the picture */
     markup_break(&page->m);
     report_svg_access(page->m.to, access, &picture);
-    close_line(page);
+    markup_close_line(&page->m);
     markup_open(&page->m, "figcaption");
     put_place(page, page->file, line->number);
     if (*json_text_of(access, "case"))
@@ -322,7 +303,7 @@ static void put_picture(struct page *page, const struct report_line *line, const
         ". In all runs of the grading, the line costs %s sectors, wavefronts and branches beyond the ideal.",
         NUMBER(line->waste));
     markup_close(&page->m);
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 /* Shows the pictures in the program's input and results, such as a photo before and after a
@@ -347,9 +328,9 @@ static void put_shown(struct page *page)
         markup_set(m, "src", "data:image/png;base64,%s", json_text_of(one, "png"));
         markup_close_void(m);
         markup_leaf(m, "figcaption", NULL, "%s: %s", name, json_text_of(one, "case"));
-        close_line(page);
+        markup_close_line(&page->m);
     }
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 /* Draws a timeline: when the copies and kernels of a run would be executed on a GPU. */
@@ -367,16 +348,16 @@ static void put_timelines(struct page *page)
         char id[32];
         snprintf(id, sizeof id, "timeline%zu", i);
         markup_open(m, "figure");
-        open_classed(page, "div", "scroll");
+        markup_open_classed(&page->m, "div", "scroll");
         markup_set(m, "tabindex", "0"); /* lets arrow keys scroll the picture */
         markup_break(m);
         report_svg_timeline(m->to, one, &(struct report_drawing){id, i > 0});
-        close_line(page);
+        markup_close_line(&page->m);
         markup_leaf(m, "figcaption", NULL, "Predicted for this input: %s",
                     json_text_of(one, "case"));
-        close_line(page);
+        markup_close_line(&page->m);
     }
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 /* Draws accesses of the most wasteful lines. If no line wastes anything, draws those of the first
@@ -395,7 +376,7 @@ static void put_pictures(struct page *page)
     }
     if (!drawn)
         markup_leaf(&page->m, "p", "dim", "No memory accesses were recorded.");
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 /* --- the source ------------------------------------------------------------------------------- */
@@ -410,7 +391,7 @@ static void put_traffic(struct page *page, const uint64_t *value, const enum emu
         cost += value[kinds[i]]; /* in the enum, a counter's ideal comes after the counter */
         ideal += value[kinds[i] + 1];
     }
-    open_classed(page, "td", "extra");
+    markup_open_classed(&page->m, "td", "extra");
     if (cost && cost > ideal)
         markup_text(&page->m, "%s (ideal %s)", NUMBER(cost), NUMBER(ideal));
     else if (cost)
@@ -450,11 +431,11 @@ static void put_source_line(struct page *page, unsigned number, const struct rep
     markup_set(&page->m, "id", "%sL%u", prefix_of(page), number);
     put_counters(page, heat);
     markup_leaf(&page->m, "td", "number", "%u", number);
-    open_classed(page, "td", "text code");
+    markup_open_classed(&page->m, "td", "text code");
     if (base_source_line(page->settings->source, number, &line, &length))
         markup_bytes(&page->m, line, length);
     markup_close(&page->m);
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 static void put_source_head(struct page *page)
@@ -467,13 +448,13 @@ static void put_source_head(struct page *page)
     markup_open(&page->m, "thead");
     markup_open(&page->m, "tr");
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        open_classed(page, "th", columns[i].class);
+        markup_open_classed(&page->m, "th", columns[i].class);
         markup_set(&page->m, "scope", "col");
         markup_text(&page->m, "%s", columns[i].text);
         markup_close(&page->m);
     }
     markup_close(&page->m);
-    close_line(page);
+    markup_close_line(&page->m);
 }
 
 static void put_source(struct page *page)
@@ -488,9 +469,9 @@ static void put_source(struct page *page)
         &page->m, "p", "dim",
         "Cost: a line's warp instructions, sectors and wavefronts during grading, added up, as a share of the file's. A sector is 32 bytes of global or local memory; a wavefront is one pass through shared memory.");
     markup_break(&page->m);
-    open_classed(page, "div", "scroll");
+    markup_open_classed(&page->m, "div", "scroll");
     markup_set(&page->m, "tabindex", "0");
-    open_classed(page, "table", "lines");
+    markup_open_classed(&page->m, "table", "lines");
     markup_break(&page->m);
     put_source_head(page);
     markup_open(&page->m, "tbody");
@@ -500,7 +481,7 @@ static void put_source(struct page *page)
     markup_close(&page->m);
     markup_close(&page->m);
     markup_close(&page->m);
-    close_line(page);
+    markup_close_line(&page->m);
     free(heat);
 }
 
@@ -531,46 +512,7 @@ static void put_environment(struct page *page)
     put_fact(page, "File", page->file);
     put_fact(page, "SHA-256 of the file", json_text_of(result, "source_sha256"));
     markup_close(&page->m);
-    close_line(page);
-}
-
-void report_html_begin(struct markup *m, const char *title)
-{
-    markup_raw(m, "<!doctype html>\n");
-    markup_open(m, "html");
-    markup_set(m, "lang", "en");
-    markup_break(m);
-    markup_open(m, "head");
-    markup_break(m);
-    markup_raw(
-        m,
-        "<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n");
-    markup_leaf(m, "title", NULL, "%s", title);
-    markup_break(m);
-    markup_open(m, "style");
-    markup_raw(m, report_css);
-    markup_raw(m, report_svg_style);
-    markup_close(m);
-    markup_break(m);
-    markup_close(m);
-    markup_break(m);
-    markup_open(m, "body");
-    markup_break(m);
-}
-
-const char *report_html_style(void)
-{
-    return report_css;
-}
-
-void report_html_end(struct markup *m)
-{
-    for (int i = 0; i < 2; i++) {
-        markup_close(m);
-        markup_break(m);
-    }
+    markup_close_line(&page->m);
 }
 
 static void put_summary(struct markup *m, const json_t *result)
@@ -579,17 +521,14 @@ static void put_summary(struct markup *m, const json_t *result)
     markup_break(m);
     markup_leaf(m, "h1", NULL, "%s: %s", json_text_of(result, "lab"),
                 json_text_of(result, "title"));
-    markup_open(m, "p");
-    markup_set(m, "class", "score");
+    markup_open_classed(m, "p", "score");
     markup_leaf(m, "strong", NULL, "%.6g", json_number_of(result, "score"));
     markup_text(m, " of %.6g points", json_number_of(result, "max_score"));
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
     markup_raw(
         m,
         "<nav><a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a><a href=\"#pictures\">Pictures</a><a href=\"#source\">Source</a><a href=\"#environment\">Graded with</a></nav>\n");
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
 }
 
 void report_html_sections(struct markup *m, const json_t *result,
@@ -621,7 +560,6 @@ void report_html(FILE *to, const json_t *result, const struct report_page *setti
     markup_open(&m, "main");
     markup_break(&m);
     report_html_sections(&m, result, settings);
-    markup_close(&m);
-    markup_break(&m);
+    markup_close_line(&m);
     report_html_end(&m);
 }

@@ -23,13 +23,16 @@ void report_html(FILE *to, const json_t *result, const struct report_page *page)
 
 /* --- for other pages -------------------------------------------------------------------------- */
 
+/* Writes the sections of RESULT: checks, findings, pictures, source and environment. */
+void report_html_sections(struct markup *m, const json_t *result, const struct report_page *page);
+
+/* --- html_frame.c: the frame of any page ------------------------------------------------------ */
+
 /* Returns the style sheet of reports. */
 const char *report_html_style(void);
 /* Writes everything before the first element of the body. */
 void report_html_begin(struct markup *m, const char *title);
 /* Writes everything after the last element of the body. */
 void report_html_end(struct markup *m);
-/* Writes the sections of RESULT: checks, findings, pictures, source and environment. */
-void report_html_sections(struct markup *m, const json_t *result, const struct report_page *page);
 
 #endif

@@ -7,12 +7,6 @@
 #include "report/html.h"
 #include "report/markup.h"
 
-static void close_line(struct markup *m)
-{
-    markup_close(m);
-    markup_break(m);
-}
-
 /* Returns a remark that explains STATUS to the student, or "" if the points need no explanation. */
 static const char *remark_of(const char *status)
 {
@@ -75,15 +69,14 @@ static void put_row(struct markup *m, const char *lab, const json_t *entry, bool
     markup_open(m, "td");
     put_remarks(m, entry);
     markup_close(m);
-    close_line(m);
+    markup_close_line(m);
 }
 
 static void put_table(struct markup *m, const json_t *student)
 {
     const char *lab;
     json_t *entry;
-    markup_open(m, "table");
-    markup_set(m, "class", "grades");
+    markup_open_classed(m, "table", "grades");
     markup_break(m);
     markup_raw(
         m,
@@ -92,8 +85,8 @@ static void put_table(struct markup *m, const json_t *student)
     markup_break(m);
     json_object_foreach(json_object_get(student, "labs"), lab, entry)
         put_row(m, lab, entry, json_object_get(json_object_get(student, "results"), lab) != NULL);
-    close_line(m);
-    close_line(m);
+    markup_close_line(m);
+    markup_close_line(m);
 }
 
 /* Returns true if at least one lab has a grade. Otherwise the page shows no total, because 0 would
@@ -113,8 +106,7 @@ static void put_head(struct markup *m, const json_t *student)
         markup_leaf(m, "p", "dim", "%s", json_text_of(student, "course"));
         markup_break(m);
     }
-    markup_open(m, "p");
-    markup_set(m, "class", "score");
+    markup_open_classed(m, "p", "score");
     if (has_total(student)) {
         markup_leaf(m, "strong", NULL, "%.6g", json_number_of(student, "total"));
         markup_text(m, " of %.6g points", json_number_of(student, "max"));
@@ -122,9 +114,9 @@ static void put_head(struct markup *m, const json_t *student)
         markup_leaf(m, "strong", NULL, "Not yet");
         markup_text(m, " graded");
     }
-    close_line(m);
+    markup_close_line(m);
     put_table(m, student);
-    close_line(m);
+    markup_close_line(m);
 }
 
 static void put_lab(struct markup *m, const char *lab, const json_t *result, const char *source)
@@ -132,14 +124,13 @@ static void put_lab(struct markup *m, const char *lab, const json_t *result, con
     char prefix[160];
     snprintf(prefix, sizeof prefix, "%s-", lab);
     struct report_page page = {.source = source ? source : "", .date = "", .prefix = prefix};
-    markup_open(m, "section");
-    markup_set(m, "class", "lab");
+    markup_open_classed(m, "section", "lab");
     markup_set(m, "id", "%s", lab);
     markup_break(m);
     markup_leaf(m, "h2", NULL, "%s: %s", lab, json_text_of(result, "title"));
     markup_break(m);
     report_html_sections(m, result, &page);
-    close_line(m);
+    markup_close_line(m);
 }
 
 void report_html_student(FILE *to, const json_t *student, const json_t *sources)
@@ -160,6 +151,6 @@ void report_html_student(FILE *to, const json_t *student, const json_t *sources)
     markup_break(&m);
     json_object_foreach(json_object_get(student, "results"), lab, result)
         put_lab(&m, lab, result, json_string_value(json_object_get(sources, lab)));
-    close_line(&m);
+    markup_close_line(&m);
     report_html_end(&m);
 }

@@ -71,6 +71,12 @@ void markup_set(struct markup *m, const char *attribute, const char *format, ...
     fputc('"', m->to);
 }
 
+void markup_open_classed(struct markup *m, const char *element, const char *class)
+{
+    markup_open(m, element);
+    markup_set(m, "class", "%s", class);
+}
+
 void markup_text(struct markup *m, const char *format, ...)
 {
     va_list arguments;
@@ -113,6 +119,12 @@ void markup_break(struct markup *m)
 {
     end_tag(m);
     fputc('\n', m->to);
+}
+
+void markup_close_line(struct markup *m)
+{
+    markup_close(m);
+    markup_break(m);
 }
 
 void markup_leaf(struct markup *m, const char *element, const char *class, const char *format, ...)

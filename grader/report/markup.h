@@ -20,6 +20,7 @@ struct markup {
 };
 
 void markup_open(struct markup *m, const char *element);
+void markup_open_classed(struct markup *m, const char *element, const char *class);
 /* Adds an attribute to the element just opened, before it has any content. */
 void markup_set(struct markup *m, const char *attribute, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -29,6 +30,8 @@ void markup_bytes(struct markup *m, const char *text, size_t length);
 /* Writes TEXT without escaping it. TEXT must be our own markup or style sheet. */
 void markup_raw(struct markup *m, const char *text);
 void markup_close(struct markup *m);
+/* Closes the innermost element and writes a newline. */
+void markup_close_line(struct markup *m);
 /* Closes an element that has no content in HTML, such as meta. */
 void markup_close_void(struct markup *m);
 /* Writes a newline between elements, to keep the file readable. */

@@ -63,22 +63,15 @@ static void draw_roofline(FILE *to, const struct longest *longest,
 static void open_figure(struct markup *m)
 {
     markup_open(m, "figure");
-    markup_open(m, "div");
-    markup_set(m, "class", "scroll");
+    markup_open_classed(m, "div", "scroll");
     markup_set(m, "tabindex", "0"); /* lets arrow keys scroll the picture */
-    markup_break(m);
-}
-
-static void close_line(struct markup *m)
-{
-    markup_close(m);
     markup_break(m);
 }
 
 static void close_figure(struct markup *m)
 {
     markup_close(m);
-    close_line(m);
+    markup_close_line(m);
 }
 
 static void put_kernel(struct markup *m, const struct longest *longest, unsigned i)
@@ -103,7 +96,7 @@ static void put_kernel(struct markup *m, const struct longest *longest, unsigned
     open_figure(m);
     report_svg_waves(m->to, p, &(struct report_drawing){id, true});
     close_figure(m);
-    close_line(m);
+    markup_close_line(m);
 }
 
 /* Finds the first kernel that has a launch without a predicted time. Returns the reason, or NULL if
@@ -133,7 +126,7 @@ static void put_head(struct markup *m, const struct longest *longest, const char
                 : "This GPU was never measured for Lanewise: the model's parameters come from "
                   "documents and from the H200, and it is not known how reliable the intervals are.");
     markup_break(m);
-    close_line(m);
+    markup_close_line(m);
 }
 
 /* Says which kernels have launches without a predicted time, and why. */
@@ -150,7 +143,7 @@ static void put_gaps(struct markup *m, const struct longest *longest)
         markup_leaf(m, "p", NULL, "no predicted time for %s of %s launches: %s.",
                     NUMBER(kernel->predicted.unknown), NUMBER(kernel->launches),
                     json_text_of(kernel->predicted.gap, "why"));
-        close_line(m);
+        markup_close_line(m);
     }
 }
 
@@ -181,7 +174,7 @@ bool report_predicted_html(FILE *to, const json_t *document, const char *program
         for (unsigned i = 0; i < longest.count; i++)
             put_kernel(&m, &longest, i);
         put_gaps(&m, &longest);
-        close_line(&m);
+        markup_close_line(&m);
         report_html_end(&m);
     }
     forget(&longest);

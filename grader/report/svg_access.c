@@ -5,21 +5,16 @@
  *
  *   shared memory: a column for each bank, and a row for each pass (wavefront). A cell shows a word
  *   and the lanes that get it. Passes beyond the ideal are bank conflicts.
- *
- * This file computes the picture from the offsets of 32 lanes, by the rules of
- * gpu/observe/counters.c. */
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "record/record.h"
+#include "report/access_layout.h"
 #include "report/markup.h"
 #include "report/svg.h"
-
-#define LANES 32u
-#define BANKS 32u
 
 enum {
     LEFT = 104, /* width of the space to the left of the columns */
@@ -28,33 +23,14 @@ enum {
     WIDTH = LEFT + 32 * WORD + RIGHT,
     ROW = 30,  /* distance from one row to the next */
     CELL = 25, /* height of a cell */
-    ROWS = 64, /* maximum number of rows in a picture */
     LANES_TEXT = 160
-};
-
-/* An item is a location that lanes access: bytes of global memory, or a word of shared memory. */
-struct item {
-    uint64_t at; /* offset in bytes >> `shift` */
-    uint32_t lanes;
-    /* row in the picture; half (0 or 1) of the warp, for 128-bit accesses to shared memory */
-    unsigned row, half;
 };
 
 struct drawing {
     struct markup m;
     const json_t *access;
     const struct report_picture *picture;
-    bool shared;
-    unsigned bytes, shift; /* bytes per lane, and log2 of the bytes per item */
-    uint32_t mask;
-    uint64_t offset[LANES];
-    struct item items[LANES];
-    unsigned item_count;
-    /* for each row of global memory, the number of its 128-byte line; for each row of shared
-     * memory, whether the pass is extra (0 or 1) */
-    uint64_t row_at[ROWS];
-    unsigned row_count;
-    unsigned sectors, ideal, ways;
+    struct access_layout layout;
 };
 
 const char report_svg_style[] =
@@ -93,11 +69,11 @@ static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
 {
     char *at = text;
     *text = '\0';
-    for (unsigned first = 0; first < LANES; first++) {
+    for (unsigned first = 0; first < LAYOUT_LANES; first++) {
         if (!(lanes >> first & 1))
             continue;
         unsigned last = first;
-        while (last + 1 < LANES && lanes >> (last + 1) & 1)
+        while (last + 1 < LAYOUT_LANES && lanes >> (last + 1) & 1)
             last++;
         at += sprintf(at, "%s%u", at == text ? "" : ", ", first);
         if (last > first)
@@ -107,80 +83,6 @@ static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
     return text;
 }
 #define LANES_OF(lanes) lanes_text(lanes, (char[LANES_TEXT]){0})
-
-/* --- layout ----------------------------------------------------------------------------------- */
-
-/* Returns the item at AT that this HALF of the warp accesses. Adds the item if it is new. */
-static struct item *item_at(struct drawing *d, uint64_t at, unsigned half)
-{
-    for (unsigned i = 0; i < d->item_count; i++)
-        if (d->items[i].at == at && d->items[i].half == half)
-            return &d->items[i];
-    struct item *item = &d->items[d->item_count++];
-    *item = (struct item){.at = at, .half = half};
-    return item;
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : 0;
-}
-
-static void lay_out_global(struct drawing *d)
-{
-    uint64_t last_sector = UINT64_MAX;
-    qsort(d->items, d->item_count, sizeof *d->items, by_place);
-    for (unsigned i = 0; i < d->item_count; i++) {
-        struct item *item = &d->items[i];
-        uint64_t at = item->at << d->shift, line = at / 128;
-        if (!d->row_count || d->row_at[d->row_count - 1] != line)
-            d->row_at[d->row_count++] = line;
-        item->row = d->row_count - 1;
-        d->sectors += at / 32 != last_sector;
-        last_sector = at / 32;
-    }
-    d->ideal = (d->item_count * d->bytes + 31) / 32;
-}
-
-/* Adds a row for each pass that one HALF of the warp needs. In one pass, a bank serves at most one
- * item. */
-static void lay_out_passes(struct drawing *d, unsigned half)
-{
-    unsigned columns = BANKS * 4 >> d->shift, held[BANKS] = {0}, count = 0, passes = 0;
-    for (unsigned i = 0; i < d->item_count; i++) {
-        struct item *item = &d->items[i];
-        if (item->half != half)
-            continue;
-        unsigned pass = held[item->at & (columns - 1)]++;
-        item->row = d->row_count + pass;
-        passes = pass + 1 > passes ? pass + 1 : passes;
-        count++;
-    }
-    unsigned ideal = (count + columns - 1) / columns;
-    for (unsigned pass = 0; pass < passes; pass++)
-        d->row_at[d->row_count++] = pass >= ideal;
-    d->ideal += ideal;
-    d->ways = passes > d->ways ? passes : d->ways;
-}
-
-static void lay_out(struct drawing *d)
-{
-    for (unsigned l = 0; l < LANES; l++) {
-        const json_t *offset = json_array_get(json_object_get(d->access, "offsets"), l);
-        if (!json_is_integer(offset))
-            continue;
-        d->mask |= 1u << l;
-        d->offset[l] = (uint64_t)json_integer_value(offset);
-        /* for a 128-bit access, shared memory handles the two halves of a warp separately */
-        unsigned half = d->shared && d->bytes == 16 ? l / 16 : 0;
-        item_at(d, d->offset[l] >> d->shift, half)->lanes |= 1u << l;
-    }
-    if (!d->shared)
-        lay_out_global(d);
-    for (unsigned half = 0; half < 2 && d->shared; half++)
-        lay_out_passes(d, half);
-}
 
 /* --- shapes ----------------------------------------------------------------------------------- */
 
@@ -272,8 +174,7 @@ static void put_patterns(struct drawing *d)
         markup_close(m);
         markup_close(m);
     }
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
 }
 
 /* Writes the line of source without its indentation. */
@@ -294,8 +195,8 @@ static void put_source(struct drawing *d, double y)
 static void put_lane_row(struct drawing *d, double y)
 {
     put_text(d, "lw-dim", "end", LEFT - 8, y + 14, "lanes");
-    for (unsigned l = 0; l < LANES; l++) {
-        bool active = d->mask >> l & 1;
+    for (unsigned l = 0; l < LAYOUT_LANES; l++) {
+        bool active = d->layout.mask >> l & 1;
         double x = LEFT + l * WORD;
         plain_rect(d, active ? "lw-used" : "lw-off", x, y, WORD, 19);
         open_text(d, active ? "lw-on" : "lw-dim", "middle", x + WORD / 2.0, y + 14);
@@ -307,16 +208,16 @@ static void put_lane_row(struct drawing *d, double y)
 
 static void put_column_heads(struct drawing *d, double y)
 {
-    if (!d->shared)
+    if (!d->layout.shared)
         put_text(d, "lw-dim", "end", LEFT - 8, y, "bytes");
-    for (unsigned i = 0; i < 4 && !d->shared; i++) {
+    for (unsigned i = 0; i < 4 && !d->layout.shared; i++) {
         open_text(d, "lw-dim", "middle", LEFT + (8 * i + 4) * WORD, y);
         markup_text(&d->m, "sector %u: bytes %u-%u", i, 32 * i, 32 * i + 31);
         markup_close(&d->m);
     }
-    if (d->shared)
+    if (d->layout.shared)
         put_text(d, "lw-dim", "end", LEFT - 8, y, "banks");
-    for (unsigned bank = 0; bank < BANKS && d->shared; bank++) {
+    for (unsigned bank = 0; bank < LAYOUT_BANKS && d->layout.shared; bank++) {
         open_text(d, "lw-dim", "middle", LEFT + (bank + 0.5) * WORD, y);
         markup_text(&d->m, "%u", bank);
         markup_close(&d->m);
@@ -326,11 +227,12 @@ static void put_column_heads(struct drawing *d, double y)
 
 static void put_row_label(struct drawing *d, unsigned row, double y)
 {
-    open_text(d, d->shared && d->row_at[row] ? "lw-strong" : "lw-dim", "end", LEFT - 8, y + 16);
-    if (d->shared)
-        markup_text(&d->m, d->row_at[row] ? "extra pass %u" : "pass %u", row + 1);
+    open_text(d, d->layout.shared && d->layout.row_at[row] ? "lw-strong" : "lw-dim", "end",
+              LEFT - 8, y + 16);
+    if (d->layout.shared)
+        markup_text(&d->m, d->layout.row_at[row] ? "extra pass %u" : "pass %u", row + 1);
     else
-        markup_text(&d->m, "line +%s", NUMBER(d->row_at[row] * 128));
+        markup_text(&d->m, "line +%s", NUMBER(d->layout.row_at[row] * 128));
     markup_close(&d->m);
 }
 
@@ -339,9 +241,9 @@ static void put_row_label(struct drawing *d, unsigned row, double y)
 static void put_sectors(struct drawing *d, unsigned row, double y)
 {
     unsigned touched = 0;
-    for (unsigned i = 0; i < d->item_count; i++)
-        if (d->items[i].row == row)
-            touched |= 1u << ((d->items[i].at << d->shift) / 32 % 4);
+    for (unsigned i = 0; i < d->layout.item_count; i++)
+        if (d->layout.items[i].row == row)
+            touched |= 1u << ((d->layout.items[i].at << d->layout.shift) / 32 % 4);
     for (unsigned s = 0; s < 4; s++) {
         double x = LEFT + 8.0 * s * WORD;
         if (touched >> s & 1)
@@ -353,30 +255,31 @@ static void put_sectors(struct drawing *d, unsigned row, double y)
 
 static void put_banks(struct drawing *d, double y)
 {
-    unsigned columns = BANKS * 4 >> d->shift;
-    double width = (double)(WORD << d->shift >> 2);
+    unsigned columns = LAYOUT_BANKS * 4 >> d->layout.shift;
+    double width = (double)(WORD << d->layout.shift >> 2);
     for (unsigned c = 0; c < columns; c++)
         plain_rect(d, "lw-empty", LEFT + c * width + 1, y, width - 2, CELL);
 }
 
 /* Writes the tooltip of an item. */
-static void put_tooltip(struct drawing *d, const struct item *item)
+static void put_tooltip(struct drawing *d, const struct layout_item *item)
 {
     markup_open(&d->m, "title");
-    if (d->shared)
+    if (d->layout.shared)
         markup_text(&d->m, "lanes %s: word %s", LANES_OF(item->lanes),
-                    NUMBER(item->at << d->shift >> 2));
+                    NUMBER(item->at << d->layout.shift >> 2));
     else
-        markup_text(&d->m, "lanes %s: %u bytes at +%s", LANES_OF(item->lanes), d->bytes,
-                    NUMBER(item->at << d->shift));
+        markup_text(&d->m, "lanes %s: %u bytes at +%s", LANES_OF(item->lanes), d->layout.bytes,
+                    NUMBER(item->at << d->layout.shift));
     markup_close(&d->m);
 }
 
-static void put_item(struct drawing *d, const struct item *item, double y)
+static void put_item(struct drawing *d, const struct layout_item *item, double y)
 {
-    bool extra = d->shared && d->row_at[item->row];
-    double width = (double)(WORD << d->shift) / 4;
-    uint64_t columns = d->shared ? BANKS * 4 >> d->shift : 128u >> d->shift;
+    bool extra = d->layout.shared && d->layout.row_at[item->row];
+    double width = (double)(WORD << d->layout.shift) / 4;
+    uint64_t columns =
+        d->layout.shared ? LAYOUT_BANKS * 4 >> d->layout.shift : 128u >> d->layout.shift;
     double x = LEFT + (double)(item->at & (columns - 1)) * width;
     const char *on = extra ? "lw-on2" : "lw-on";
     markup_open(&d->m, "g");
@@ -385,13 +288,13 @@ static void put_item(struct drawing *d, const struct item *item, double y)
         pattern_rect(d, "lw-extra", "extra", x + 1, y, width - 2, CELL);
     else
         plain_rect(d, "lw-used", x, y, width, CELL);
-    if (d->shared) {
+    if (d->layout.shared) {
         put_lanes(d, on, x + 2, y + 11, width - 4, item->lanes);
         open_text(d, on, "middle", x + width / 2, y + 22);
         markup_set(&d->m, "font-size", "7.5");
-        markup_text(&d->m, "w%llu", (unsigned long long)(item->at << d->shift >> 2));
+        markup_text(&d->m, "w%llu", (unsigned long long)(item->at << d->layout.shift >> 2));
         markup_close(&d->m);
-    } else if (d->bytes >= 4)
+    } else if (d->layout.bytes >= 4)
         put_lanes(d, on, x + 2, y + 16, width - 4, item->lanes);
     markup_close(&d->m);
 }
@@ -402,12 +305,12 @@ static void put_word_labels(struct drawing *d, unsigned row, double y)
 {
     uint32_t lanes[32] = {0};
     unsigned filled[32] = {0};
-    for (unsigned i = 0; i < d->item_count; i++) {
-        unsigned word = (d->items[i].at << d->shift) % 128 / 4;
-        if (d->items[i].row != row)
+    for (unsigned i = 0; i < d->layout.item_count; i++) {
+        unsigned word = (d->layout.items[i].at << d->layout.shift) % 128 / 4;
+        if (d->layout.items[i].row != row)
             continue;
-        lanes[word] |= d->items[i].lanes;
-        filled[word] += d->bytes;
+        lanes[word] |= d->layout.items[i].lanes;
+        filled[word] += d->layout.bytes;
     }
     for (unsigned word = 0; word < 32; word++)
         if (filled[word] == 4)
@@ -416,16 +319,16 @@ static void put_word_labels(struct drawing *d, unsigned row, double y)
 
 static void put_rows(struct drawing *d, double y)
 {
-    for (unsigned row = 0; row < d->row_count; row++, y += ROW) {
+    for (unsigned row = 0; row < d->layout.row_count; row++, y += ROW) {
         put_row_label(d, row, y);
-        if (d->shared)
+        if (d->layout.shared)
             put_banks(d, y);
         else
             put_sectors(d, row, y);
-        for (unsigned i = 0; i < d->item_count; i++)
-            if (d->items[i].row == row)
-                put_item(d, &d->items[i], y);
-        if (!d->shared && d->bytes < 4)
+        for (unsigned i = 0; i < d->layout.item_count; i++)
+            if (d->layout.items[i].row == row)
+                put_item(d, &d->layout.items[i], y);
+        if (!d->layout.shared && d->layout.bytes < 4)
             put_word_labels(d, row, y);
         markup_break(&d->m);
     }
@@ -436,16 +339,16 @@ static void put_key(struct drawing *d, double y)
     double x = LEFT;
     plain_rect(d, "lw-used", x, y, 18, 12);
     put_text(d, "", "start", x + 24, y + 10,
-             d->shared ? "served in this pass: the lanes and their words"
-                       : "bytes that these lanes requested");
+             d->layout.shared ? "served in this pass: the lanes and their words"
+                              : "bytes that these lanes requested");
     x += 280;
-    if (d->shared)
+    if (d->layout.shared)
         pattern_rect(d, "lw-extra", "extra", x, y, 18, 12);
     else
         pattern_rect(d, "lw-waste", "waste", x, y, 18, 12);
     put_text(d, "", "start", x + 24, y + 10,
-             d->shared ? "had to wait for its bank: a conflict"
-                       : "moved but not requested: wasted");
+             d->layout.shared ? "had to wait for its bank: a conflict"
+                              : "moved but not requested: wasted");
     x += 260;
     plain_rect(d, "lw-off", x, y, 18, 12);
     put_text(d, "", "start", x + 24, y + 10, "inactive lane");
@@ -457,8 +360,8 @@ static void put_key(struct drawing *d, double y)
 static void write_head(const struct drawing *d, FILE *to)
 {
     fprintf(to, "%s:%lld: %s %s of %u byte%s per lane", d->picture->file,
-            (long long)integer_of(d, "line"), text_of(d, "space"), text_of(d, "kind"), d->bytes,
-            d->bytes == 1 ? "" : "s");
+            (long long)integer_of(d, "line"), text_of(d, "space"), text_of(d, "kind"),
+            d->layout.bytes, d->layout.bytes == 1 ? "" : "s");
 }
 
 static void write_warp(const struct drawing *d, FILE *to)
@@ -470,24 +373,27 @@ static void write_warp(const struct drawing *d, FILE *to)
         (long long)json_integer_value(json_array_get(block, 0)),
         (long long)json_integer_value(json_array_get(block, 1)),
         (long long)json_integer_value(json_array_get(block, 2)), (long long)integer_of(d, "warp"),
-        (long long)integer_of(d, "step"), __builtin_popcount(d->mask));
+        (long long)integer_of(d, "step"), __builtin_popcount(d->layout.mask));
 }
 
 /* Writes the cost of this access as a sentence. */
 static void write_cost(const struct drawing *d, FILE *to)
 {
-    unsigned used = d->item_count * d->bytes, moved = d->sectors * 32;
-    if (!d->shared) {
-        fprintf(to, "1 request moves %u sector%s, ideal %u, from %u cache line%s: ", d->sectors,
-                d->sectors == 1 ? "" : "s", d->ideal, d->row_count, d->row_count == 1 ? "" : "s");
+    unsigned used = d->layout.item_count * d->layout.bytes, moved = d->layout.sectors * 32;
+    if (!d->layout.shared) {
+        fprintf(to,
+                "1 request moves %u sector%s, ideal %u, from %u cache line%s: ", d->layout.sectors,
+                d->layout.sectors == 1 ? "" : "s", d->layout.ideal, d->layout.row_count,
+                d->layout.row_count == 1 ? "" : "s");
         fprintf(to, "%s bytes used of %s moved, %.3g %%.", NUMBER(used), NUMBER(moved),
                 100 * base_ratio(used, moved));
         return;
     }
-    fprintf(to, "1 request takes %u wavefront%s (passes), ideal %u: ", d->row_count,
-            d->row_count == 1 ? "" : "s", d->ideal);
-    if (d->row_count > d->ideal)
-        fprintf(to, "%u-way bank conflict, %u extra.", d->ways, d->row_count - d->ideal);
+    fprintf(to, "1 request takes %u wavefront%s (passes), ideal %u: ", d->layout.row_count,
+            d->layout.row_count == 1 ? "" : "s", d->layout.ideal);
+    if (d->layout.row_count > d->layout.ideal)
+        fprintf(to, "%u-way bank conflict, %u extra.", d->layout.ways,
+                d->layout.row_count - d->layout.ideal);
     else
         fprintf(to, "no bank conflict.");
 }
@@ -502,13 +408,13 @@ static void write_total(const struct drawing *d, FILE *to)
     unsigned kind = 0;
     while (kind < 3 && strcmp(text_of(d, "kind"), kinds[kind]) != 0)
         kind++;
-    enum emu_counter first = !d->shared ? global[kind]
-                             : kind     ? EMU_shared_store_requests
-                                        : EMU_shared_load_requests;
+    enum emu_counter first = !d->layout.shared ? global[kind]
+                             : kind            ? EMU_shared_store_requests
+                                               : EMU_shared_load_requests;
     const uint64_t *value = d->picture->line->value + first;
     fprintf(to, "All %s %ss by this line%s: %s request%s, %s %s, ideal %s.", text_of(d, "space"),
             kinds[kind], d->picture->adds_runs ? " in all runs" : "", NUMBER(value[0]),
-            value[0] == 1 ? "" : "s", NUMBER(value[1]), d->shared ? "wavefronts" : "sectors",
+            value[0] == 1 ? "" : "s", NUMBER(value[1]), d->layout.shared ? "wavefronts" : "sectors",
             NUMBER(value[2]));
 }
 
@@ -518,14 +424,15 @@ static void write_description(const struct drawing *d, FILE *to)
     write_warp(d, to);
     fprintf(to, ". ");
     write_cost(d, to);
-    for (unsigned row = 0; row < d->row_count; row++) {
+    for (unsigned row = 0; row < d->layout.row_count; row++) {
         uint32_t lanes = 0;
-        for (unsigned i = 0; i < d->item_count; i++)
-            lanes |= d->items[i].row == row ? d->items[i].lanes : 0;
-        if (d->shared)
+        for (unsigned i = 0; i < d->layout.item_count; i++)
+            lanes |= d->layout.items[i].row == row ? d->layout.items[i].lanes : 0;
+        if (d->layout.shared)
             fprintf(to, " Pass %u: lanes %s.", row + 1, LANES_OF(lanes));
         else
-            fprintf(to, " Line +%s: lanes %s.", NUMBER(d->row_at[row] * 128), LANES_OF(lanes));
+            fprintf(to, " Line +%s: lanes %s.", NUMBER(d->layout.row_at[row] * 128),
+                    LANES_OF(lanes));
     }
 }
 
@@ -548,8 +455,7 @@ static void put_words(struct drawing *d, const char *class, double y,
 {
     open_text(d, class, "start", 12, y);
     put_written(d, write);
-    markup_close(&d->m);
-    markup_break(&d->m);
+    markup_close_line(&d->m);
 }
 
 /* --- the picture ------------------------------------------------------------------------------ */
@@ -574,25 +480,19 @@ static void open_svg(struct drawing *d, double height)
     markup_open(m, "desc");
     markup_set(m, "id", "%s-desc", id);
     put_written(d, write_description);
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
     if (!d->picture->inlined) {
         markup_open(m, "style");
         markup_raw(m, report_svg_style);
-        markup_close(m);
-        markup_break(m);
+        markup_close_line(m);
     }
 }
 
 void report_svg_access(FILE *to, const json_t *access, const struct report_picture *picture)
 {
     struct drawing d = {.m = {.to = to}, .access = access, .picture = picture};
-    d.shared = strcmp(text_of(&d, "space"), "shared") == 0;
-    d.bytes = (unsigned)integer_of(&d, "bytes");
-    unsigned width = d.shared && d.bytes < 4 ? 4 : d.bytes;
-    d.shift = (unsigned)__builtin_ctz(width | 16); /* 16 is the widest access */
-    lay_out(&d);
-    double rows = 130, end = rows + d.row_count * ROW;
+    access_lay_out(&d.layout, access);
+    double rows = 130, end = rows + d.layout.row_count * ROW;
     open_svg(&d, end + (picture->line ? 74 : 58));
     put_patterns(&d);
     put_words(&d, "lw-head", 22, write_head);
@@ -605,6 +505,5 @@ void report_svg_access(FILE *to, const json_t *access, const struct report_pictu
     put_words(&d, "lw-strong", end + 36, write_cost);
     if (picture->line)
         put_words(&d, "", end + 54, write_total);
-    markup_close(&d.m);
-    markup_break(&d.m);
+    markup_close_line(&d.m);
 }

@@ -12,8 +12,7 @@ enum { HEIGHT = TOP + PLOT + BOTTOM };
 static void open_plot(struct markup *m, const char *id, const char *title, unsigned columns)
 {
     int width = LEFT + (int)columns * COLUMN + RIGHT;
-    markup_open(m, "svg");
-    markup_set(m, "class", "lw plot");
+    markup_open_classed(m, "svg", "lw plot");
     markup_set(m, "viewBox", "0 0 %d %d", width, HEIGHT);
     markup_set(m, "width", "%d", width);
     markup_set(m, "height", "%d", HEIGHT);
@@ -74,8 +73,7 @@ void report_svg_scores(struct markup *m, const char *id, const char *title,
         put_bin(m, i, bins[i], largest);
     svg_put_text(m, "lw-dim", "middle", column_middle(CLASS_BINS / 2), HEIGHT - 8,
                  "% of the points");
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
 }
 
 /* --- trends ----------------------------------------------------------------------------------- */
@@ -120,8 +118,7 @@ static void put_curve(struct markup *m, const struct class_trend *trend, unsigne
         if (trend[i].count)
             length += (size_t)snprintf(points + length, sizeof points - length, "%.1f,%.1f ",
                                        column_middle(i), height_of(mean_of(&trend[i])));
-    markup_open(m, "polyline");
-    markup_set(m, "class", "plot-curve");
+    markup_open_classed(m, "polyline", "plot-curve");
     markup_set(m, "points", "%s", points);
     markup_close(m);
 }
@@ -134,8 +131,7 @@ static void put_attempt(struct markup *m, unsigned i, const struct class_trend *
     markup_close(m);
     if (!trend->count)
         return;
-    markup_open(m, "circle");
-    markup_set(m, "class", "plot-point");
+    markup_open_classed(m, "circle", "plot-point");
     markup_set(m, "cx", "%.1f", x);
     markup_set(m, "cy", "%.1f", y);
     markup_set(m, "r", "4");
@@ -166,8 +162,7 @@ void report_svg_trend(struct markup *m, const char *id, const char *title,
     for (unsigned i = 0; i < count; i++)
         put_attempt(m, i, &trend[i]);
     svg_put_text(m, "lw-dim", "end", LEFT + CLASS_BINS * COLUMN, HEIGHT - 8, "attempt");
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
 }
 
 /* --- outcomes --------------------------------------------------------------------------------- */
@@ -178,8 +173,7 @@ void report_svg_outcomes(struct markup *m, const struct class_check *check)
                                                         "plot-failed",  "plot-timeout",
                                                         "plot-crashed", "plot-not-built"};
     double x = 0;
-    markup_open(m, "svg");
-    markup_set(m, "class", "outcomes");
+    markup_open_classed(m, "svg", "outcomes");
     markup_set(m, "viewBox", "0 0 100 10");
     markup_set(m, "preserveAspectRatio", "none");
     markup_set(m, "aria-hidden", "true");

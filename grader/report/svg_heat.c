@@ -117,13 +117,11 @@ static void put_head(struct map *map)
     markup_open(m, "desc");
     markup_set(m, "id", "%s-desc", id);
     describe(map);
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
     if (!map->picture->inlined) {
         markup_open(m, "style");
         markup_raw(m, report_svg_style);
-        markup_close(m);
-        markup_break(m);
+        markup_close_line(m);
     }
     open_text(map, "lw-head", "start", 12, 22);
     markup_text(m, "%s: cost of each line", map->picture->file);
@@ -148,7 +146,6 @@ void report_svg_heat(FILE *to, const struct report_totals *totals,
     put_text(
         &map, "", "start", 12, TOP + (int)map.count * ROW + 20,
         "Cost: warp instructions, sectors of global memory and wavefronts of shared memory, counted equally. Wasted: cost beyond the ideal, and divergent branches.");
-    markup_close(&map.m);
-    markup_break(&map.m);
+    markup_close_line(&map.m);
     free(map.heat);
 }

@@ -99,11 +99,9 @@ static void put_curve(struct drawing *d, const struct curve *c, int number)
     }
     fprintf(text, " %.1f,%.1f", x_of(c, c->last), y_of(d, c, before));
     fclose(text);
-    markup_open(&d->m, "polyline");
-    markup_set(&d->m, "class", "lw-curve");
+    markup_open_classed(&d->m, "polyline", "lw-curve");
     markup_set(&d->m, "points", "%s", points);
-    markup_close(&d->m);
-    markup_break(&d->m);
+    markup_close_line(&d->m);
     free(points);
 }
 
@@ -114,8 +112,7 @@ static void put_now(struct drawing *d, const struct curve *c, uint32_t warps)
     if (c->now > c->last)
         return;
     svg_put_line(m, "lw-mark", x, y, x, c->top + PLOT);
-    markup_open(m, "circle");
-    markup_set(m, "class", "lw-now");
+    markup_open_classed(m, "circle", "lw-now");
     markup_set(m, "cx", "%.1f", x);
     markup_set(m, "cy", "%.1f", y);
     markup_set(m, "r", "5");
@@ -123,8 +120,7 @@ static void put_now(struct drawing *d, const struct curve *c, uint32_t warps)
     svg_open_text(m, "lw-label", x > WIDTH / 2 ? "end" : "start", x > WIDTH / 2 ? x - 9 : x + 9,
                   y - 7);
     markup_text(m, "%s: %u of %u warps", NUMBER(c->now), warps, d->limits->sm_warps);
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
 }
 
 static void put_title(struct drawing *d)
@@ -172,8 +168,7 @@ static void put_head(struct drawing *d)
     markup_open(m, "style");
     markup_raw(m, report_svg_style);
     markup_raw(m, style);
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
     svg_open_text(m, "lw-head", "start", 12, 24);
     put_title(d);
     markup_close(m);
@@ -182,8 +177,7 @@ static void put_head(struct drawing *d)
     markup_close(m);
     svg_open_text(m, "lw-dim", "start", 12, 58);
     describe_occupancy(d);
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
 }
 
 void report_svg_occupancy(FILE *to, const struct emu_limits *limits,
@@ -205,6 +199,5 @@ void report_svg_occupancy(FILE *to, const struct emu_limits *limits,
         put_curve(&d, &curve, i);
         put_now(&d, &curve, warps);
     }
-    markup_close(&d.m);
-    markup_break(&d.m);
+    markup_close_line(&d.m);
 }

@@ -91,21 +91,18 @@ static void open_svg(struct markup *m, const struct report_drawing *drawing, dou
     markup_open(m, "desc");
     markup_set(m, "id", "%s-desc", drawing->id);
     markup_text(m, "%s", text);
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
     if (!drawing->inlined) {
         markup_open(m, "style");
         markup_raw(m, report_svg_predicted_style);
-        markup_close(m);
-        markup_break(m);
+        markup_close_line(m);
     }
     svg_put_text(m, "head", "start", 12, 22, title);
 }
 
 static void close_svg(struct markup *m)
 {
-    markup_close(m);
-    markup_break(m);
+    markup_close_line(m);
 }
 
 /* Returns the kernel's name without its parameters, at most 60 bytes of it. */
@@ -369,8 +366,7 @@ static void put_area(struct markup *m, const struct report_prediction *p,
                 TOP + HEIGHT * (1 - waves->share[i]));
     fprintf(memory, "L%d %dZ", LEFT + PLOT, TOP + HEIGHT);
     fclose(memory);
-    markup_open(m, "path");
-    markup_set(m, "class", "bar");
+    markup_open_classed(m, "path", "bar");
     markup_set(m, "d", "%s", path);
     markup_close(m);
     free(path);
@@ -467,8 +463,7 @@ static double put_pieces(struct markup *m, const json_t *work, const struct row 
         svg_put_rect(m, "bar", x, y, width, 20);
         if (width >= LABEL)
             svg_put_text(m, "", "middle", x + width / 2, y + 14, stream);
-        markup_close(m);
-        markup_break(m);
+        markup_close_line(m);
     }
     return busy;
 }

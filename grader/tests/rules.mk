@@ -277,7 +277,7 @@ $(BUILD)/check/format.ok: $(CODE) .clang-format | build/setup/check
 
 $(BUILD)/check/length.ok: grader/length.awk $(CODE)
 	@mkdir -p $(@D)
-	$(Q)awk -f $< $(filter-out $<,$?) /dev/null
+	$(Q)awk -f $< $(if $(filter $<,$?),$(CODE),$?)
 	@touch $@
 
 # Folders may include each other only in the direction that grader/arrows allows.

@@ -1,4 +1,5 @@
-/* The device's data, which device.c, rows.c and device_launch.c share. device_launch.c runs
+/* The device's data, which the files of this folder share: device.c opens and closes the device,
+ * device_memory.c and rows.c copy memory, device_modules.c loads modules, and device_launch.c runs
  * kernels. */
 #ifndef GPU_DEVICE_DEVICE_PARTS_H
 #define GPU_DEVICE_DEVICE_PARTS_H
@@ -73,6 +74,8 @@ const struct kernel *device_kernel(const struct emu_device *device, uint32_t han
 /* Returns the number of workers for a launch of CTA_COUNT CTAs. The number is so low that each
  * worker has enough work. */
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count);
+/* Frees MODULE, its variables and its kernels. MODULE must no longer be in the device's list. */
+void device_close_module(struct emu_device *device, struct module *module);
 /* Ends all parked launches. Called when the host can no longer change memory for them. If MODULE is
  * not NULL, ends only launches of its kernels. */
 void device_finish_parked(struct emu_device *device, const struct module *module);

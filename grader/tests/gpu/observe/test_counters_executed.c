@@ -1,13 +1,12 @@
-/* Tests the counters of executed work: instructions, constants, branches, divergence and the
- * longest warp. */
+/* Tests the counters of executed work: instructions, constants, branches, divergence, the longest
+ * warp and arithmetic. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/gpu/observe/pattern.h"
 #include "tests/support/emulator_fixture.h"
-
-#define VALUE(counters, name) ((unsigned long)(counters).value[EMU_##name])
 
 /* 3 warps, the last of which has 8 threads, execute 5 instructions. */
 Test(counters, straight_line)
@@ -325,5 +324,74 @@ Test(counters, arrivals_that_count)
         unsigned long collisions = VALUE(c, atomic_collisions);
         cr_expect(requests == rows[i].requests && collisions == 31 * requests,
                   "%s: %lu requests, %lu collisions", rows[i].use, requests, collisions);
+    }
+}
+
+static const struct {
+    const char *body;
+    unsigned threads, doubles, floats, shuffles;
+} counted[] = {
+    {"add.f64 d, d, d; fma.rn.f64 d, d, d, d; red.global.add.f64 [g], d;", 20, 60, 0, 0},
+    {"fma.rn.f32 v, v, v, v; mul.f32 v, v, v; red.global.add.f32 [g], v;", 20, 0, 60, 0},
+    {"shfl.sync.down.b32 v, v, 1, 31, -1; neg.f32 v, v; add.s64 d, d, d;", 32, 0, 0, 1},
+};
+
+Test(counters, arithmetic_and_shuffles)
+{
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        struct emu_counters counters;
+        char body[200];
+        snprintf(body, sizeof body, "mov.b64 d, 0;\n%s", counted[i].body);
+        run_pattern(&(struct pattern){.access = body, .threads = counted[i].threads}, &counters);
+        cr_expect_eq(VALUE(counters, double_operations), counted[i].doubles, "%s", body);
+        cr_expect_eq(VALUE(counters, float_operations), counted[i].floats, "%s", body);
+        cr_expect_eq(VALUE(counters, shuffle_requests), counted[i].shuffles, "%s", body);
+    }
+}
+
+static const struct {
+    const char *body;
+    unsigned threads, operations;
+} wide[] = {
+    {"add.f64 d, d, d; sub.f64 d, d, d; mul.f64 d, d, d; fma.rn.f64 d, d, d, d;", 32, 128},
+    {"div.rn.f64 d, d, d; rcp.rn.f64 d, d; sqrt.rn.f64 d, d; neg.f64 d, d;", 8, 24},
+    {"red.global.add.f64 [g], d; atom.shared.add.f64 e, [s], d; red.global.add.f32 [g], v;", 32,
+     64},
+    {"cvt.f64.f32 d, v; cvt.rn.f32.f64 v, d; cvt.rn.f64.s32 d, t; cvt.rni.s64.f32 d, v; "
+     "cvt.rzi.u64.f32 d, v;",
+     32, 160},
+    {"cvt.rni.s32.f32 v1, v; cvt.rn.f32.s32 v, v1; cvt.u64.u32 d, t; cvt.f32.f16 v, 0;", 32, 0},
+    {"cvt.rni.s32.f32 v1, v; add.s32 v2, v2, v1; shl.b32 v3, v2, 1;", 32, 64},
+    {"cvt.rni.s32.f32 v1, v; setp.gt.s32 p, v1, 3; selp.b32 v2, v1, 0, p; st.global.u32 [g], v2;",
+     32, 0},
+    {"cvt.rni.s32.f32 v1, v; selp.b32 v2, 1, v1, p; add.s32 v3, v3, v2;", 32, 32},
+    {"cvt.rni.s32.f32 v1, v; red.global.add.u32 [g], v1; red.global.max.s32 [g], v1; "
+     "atom.global.exch.b32 v2, [g], v1;",
+     32, 64},
+    {"cvt.rni.s32.f32 v1, v; cvt.s64.s32 d, v1; add.cc.u32 v2, v1, v1; addc.u32 v3, 0, 0; "
+     "add.s64 d, d, e;",
+     32, 64},
+    {"fma.rn.f32 v, v, v, v; mov.b32 v1, v; add.s32 v1, v1, 1; mov.b32 v1, t; add.s32 v2, t, 1;",
+     32, 32},
+    {"ld.global.u32 v1, [g]; st.shared.u32 [s], v1; shfl.sync.bfly.b32 v2, v1, 1, 31, -1; "
+     "add.f32 v2, v2, v2; mov.b64 d, {v1, v2};",
+     32, 0},
+    {"ld.global.u32 v1, [g]; mul.lo.u32 v2, v1, v1; xor.b32 v2, v2, 1; add.s32 i, t, 1;", 32, 64},
+    {"ld.shared.v2.u32 {v1, v2}, [s]; dp4a.u32.u32 v3, v1, v1, 0; sub.s32 v3, 7, v2;", 20, 40},
+    {"atom.global.add.u32 v1, [g], 1; mul.lo.u32 v1, v1, 32;", 32, 0},
+    {"atom.global.add.u32 v1, [g], 0; mul.lo.u32 v1, v1, 32;", 32, 32},
+    {"ld.param.u32 v1, [block]; mul.lo.u32 v1, v1, 32; mad.lo.u32 i, t, 4, v1;", 32, 0},
+    {"mov.u32 v1, 0; L: add.u32 v1, v1, 1; setp.lt.u32 p, v1, 9; @p bra L;", 32, 0},
+};
+
+Test(counters, wide_operations)
+{
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        struct emu_counters counters;
+        char body[400];
+        snprintf(body, sizeof body, "mov.b64 d, 0;\nmov.b64 e, 0;\n%s", wide[i].body);
+        run_pattern(&(struct pattern){.access = body, .threads = wide[i].threads}, &counters);
+        cr_expect_eq(counters.value[EMU_wide_operations], wide[i].operations, "%s: %lu",
+                     wide[i].body, VALUE(counters, wide_operations));
     }
 }
