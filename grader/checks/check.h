@@ -305,11 +305,6 @@ struct check_matrix {
     /* if true, a result must equal a guess exactly; for results whose bounds are so wide that any
      * guess would fit */
     bool exact_guesses;
-    /* Explains the wrong result GOT of RUN on INPUT if no guess fits. Writes the explanation to
-     * TEXT, and sets *AT to a text as in struct check_guess. Returns false if there is no
-     * explanation. May be NULL. */
-    bool (*explain)(struct check *check, const struct run *run, const struct case_data *input,
-                    const float *got, char *text, size_t size, const char **at);
     /* Name of the kernel in the skeleton that computes the result, or NULL for the kernel of the
      * last launch. */
     const char *maker;
@@ -324,11 +319,6 @@ struct check_matrix {
 };
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);
-
-/* Returns the COUNT floats of the result NAME of RUN that are judged. Returns NULL if the result is
- * missing, or has another type or count. They are valid as long as RUN. */
-const float *check_floats(struct check *check, const struct run *run, const char *name,
-                          size_t count);
 
 /* Shows the array NAME of RUN's input or result as a picture in the HTML report. The array has
  * HEIGHT rows of WIDTH bytes, which are grey levels from 0 (black) to 255 (white). Call this after
