@@ -214,7 +214,6 @@ static void guess(const struct case_data *input, const void *how, float *values)
     "x is still 0, as if the result of each step were lost: does a function exchange only its "    \
     "own copies of the pointers, or is x overwritten after the exchange?"
 
-/* the guesses for rungs 1 to 3 */
 static const struct check_guess guesses[] = {
     {NEVER, GUESS(.never = true), .at = "cudaMemcpyDeviceToDevice"},
     {NEVER, GUESS(.never = true), .at = "std::swap("},
@@ -233,12 +232,6 @@ static const struct check_guess guesses[] = {
     {"as if the halo of each tile of 32 x 8 points were 0", GUESS(.tiles = true)},
     {"as if the numbers of the neighbours had the other sign", GUESS(.added = true)},
     {"as if nothing were divided by the number on the diagonal", GUESS(.undivided = true)},
-    {0}};
-
-static const struct check_guess converge_guesses[] = {
-    {NEVER, GUESS(.never = true), .at = "std::swap("},
-    {NEVER, GUESS(.never = true), .at = "cudaMemcpyDeviceToDevice"},
-    {NEVER, GUESS(.never = true)},
     {0}};
 
 /* --- inputs ----------------------------------------------------------------------------------- */
@@ -372,9 +365,7 @@ static const struct run *run_on(struct check *check, struct job job)
     struct solution right = solve(&system, steps, residuals);
     check_within(check, run, "x",
                  &(struct check_matrix){job.height, job.width, right.x, .bounds = right.bound,
-                                        .guesses = job.far                ? NULL
-                                                   : job.rung == CONVERGE ? converge_guesses
-                                                                          : guesses,
+                                        .guesses = job.far ? NULL : guesses,
                                         .maker = job.rung == CONVERGE ? "step_stencil" : NULL});
     check_made_by_kernels(check, run, "x");
     if (job.rung == CONVERGE)
@@ -513,20 +504,33 @@ CHECK(
         "TODO 1: let the lanes of a warp share a row, and read neighbouring words of it.");
 }
 
+#define NAIVE_DIAGONALS 4200 /* sectors, if a step reads a matrix as rung 1 does before TODO 1 */
+
 CHECK(
     diagonals, .title = "rung 2: a step reads five numbers per row, not whole rows", .points = 15,
     .where = CHECK_COUNTS,
-    .figure =
-        {.text = "for a step of 32 unknowns, loads touch %s sectors of 32 bytes",
-         .want = "at most %s",
-         .counter = "global_load_sectors",
-         .judges = 1 << CHECK_READS,
-         .budget = {.naive = 4200, .solution = 41, .slack = 1.25, .scale = JUDGE_LOGARITHMIC}},
+    .figure = {.text = "for a step of 32 unknowns, loads touch %s sectors of 32 bytes",
+               .want = "at most %s",
+               .counter = "global_load_sectors",
+               .judges = 1 << CHECK_READS,
+               .budget = {.naive = NAIVE_DIAGONALS,
+                          .solution = 41,
+                          .slack = 1.25,
+                          .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 2: for each unknown, a step needs five numbers of A, and x at the point and its four neighbours. Read no matrix of n x n numbers.")
 {
     const struct job job = {DIAGONALS, 32, 16, .steps = STEPS};
     const struct run *run = run_on(check, job);
+    /* before TODO 1 is done, the figure explains more than this message */
+    if (sectors_of(run, job) < NAIVE_DIAGONALS && check_requests(run, "launch") > STEPS &&
+        check_find_line(check, "matrix_of(")) {
+        check_refuse(
+            check, run,
+            "TODO 2: write a kernel that computes a step from the five diagonals, and launch it in make_step(). Then delete the two lines of main() that make the matrix.",
+            "main() makes a matrix of n x n numbers from the five diagonals, and no step needs it");
+        check_show_line(check, "matrix_of(");
+    }
     const int width = 8 * check_random_int(check, 5, 7);
     measure(check, run, job, (struct job){DIAGONALS, width, 9, .steps = STEPS});
 }
@@ -571,12 +575,9 @@ CHECK(
     .hint =
         "TODO 4: a kernel finds the largest |b - A x|, after `every` steps. main() then needs one number, not all of x.")
 {
-    struct job job = {CONVERGE,
-                      LOOK_WIDTH,
-                      LOOK_HEIGHT,
-                      .every = 8,
-                      .looks = check_random_int(check, 5, 6),
-                      .negative = true};
+    int looks = check_random_int(check, 5, 6);
+    struct job job = {CONVERGE,   LOOK_WIDTH,     LOOK_HEIGHT,
+                      .every = 8, .looks = looks, .negative = true};
     struct job less = job;
     less.width = 32 * check_random_int(check, 44, 46);
     less.height = FEWER_ROWS;
