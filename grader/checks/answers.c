@@ -189,14 +189,6 @@ static void look_within(struct check *check, const struct run *run, const char *
     }
 }
 
-const float *check_floats(struct check *check, const struct run *run, const char *name,
-                          size_t count)
-{
-    const struct answer *answer = run ? check_answer(check, run, name) : NULL;
-    const struct case_array *array = answer ? &answer->array : NULL;
-    return array && array->type == CASE_FLOAT && array->count == count ? array->values : NULL;
-}
-
 /* Returns a copy of WANT. If WANT gives the allowed errors in ulp, the copy also gives them as
  * `bounds`. */
 static struct check_matrix with_bounds(struct check *check, const struct check_matrix *want)

@@ -74,6 +74,9 @@ enum check_cost {
     CHECK_READS,    /* sectors read from global and local memory */
     CHECK_WRITES,   /* sectors written to global and local memory */
     CHECK_PATH,     /* instructions of the longest warp of each launch, added up */
+    /* Instructions that the GPU could execute while warps wait, or have ended before the last warp
+     * of their block: occupied_instructions - warp_instructions. */
+    CHECK_IDLE,
     CHECK_WORK,     /* instructions of all warps */
     CHECK_LAUNCHES, /* kernel launches; each takes time, even if it does little */
     /* Predicted time of all kernels and of all copies within the GPU, in microseconds, if the check
@@ -302,11 +305,6 @@ struct check_matrix {
     /* if true, a result must equal a guess exactly; for results whose bounds are so wide that any
      * guess would fit */
     bool exact_guesses;
-    /* Explains the wrong result GOT of RUN on INPUT if no guess fits. Writes the explanation to
-     * TEXT, and sets *AT to a text as in struct check_guess. Returns false if there is no
-     * explanation. May be NULL. */
-    bool (*explain)(struct check *check, const struct run *run, const struct case_data *input,
-                    const float *got, char *text, size_t size, const char **at);
     /* Name of the kernel in the skeleton that computes the result, or NULL for the kernel of the
      * last launch. */
     const char *maker;
@@ -321,11 +319,6 @@ struct check_matrix {
 };
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);
-
-/* Returns the COUNT floats of the result NAME of RUN that are judged. Returns NULL if the result is
- * missing, or has another type or count. They are valid as long as RUN. */
-const float *check_floats(struct check *check, const struct run *run, const char *name,
-                          size_t count);
 
 /* Shows the array NAME of RUN's input or result as a picture in the HTML report. The array has
  * HEIGHT rows of WIDTH bytes, which are grey levels from 0 (black) to 255 (white). Call this after
@@ -362,10 +355,6 @@ struct check_launch {
 /* Returns launch number INDEX of the program, from 0. If there is no such launch, RUN is NULL, or
  * the device is a GPU, all members are 0. */
 struct check_launch check_launch(const struct run *run, size_t index);
-/* Fails the check if the blocks occupy the GPU (counter occupied_instructions) for more than MOST
- * instructions for each 32 of N numbers. So work that is done twice, warps that take turns, and one
- * warp that works for a whole block cost points. HINT advises what to do. Does nothing on a GPU. */
-void check_occupied(struct check *check, const struct run *run, int n, int most, const char *hint);
 /* Checks that launch number INDEX has the size <<<BLOCKS, THREADS>>>. Does nothing on a GPU. */
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,
                     int threads);
@@ -394,6 +383,11 @@ void check_show_counter(struct check *check, const struct run *run, const char *
  * Does nothing if RUN is NULL, or if the check's figure already earns nothing. */
 void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
+
+/* Does the same if VALUE is larger than MOST. TEXT says what VALUE counts, with %s in the place of
+ * the number. */
+void check_limit(struct check *check, const struct run *run, double value, double most,
+                 const char *hint, const char *text) __attribute__((format(printf, 6, 0)));
 
 /* Returns the theoretical occupancy, in percent, of the kernels on a GPU of CAPABILITY (times 10:
  * 86 is 8.6). Considers the limits by threads, blocks and shared memory, but not by registers,

@@ -30,6 +30,11 @@ static const struct {
         {4, 0, "the longest warp executes %s instructions",
          "Share the work among more threads, so that no warp works much longer than the others.",
          "warp_instructions"},
+    [CHECK_IDLE] =
+        {2, 1.25,
+         "warps wait, or have ended before the last warp of their block, as long as %s instructions take",
+         "Share the work among all warps of a block, and let no warp wait for another one.",
+         "warp_instructions"},
     [CHECK_WORK] =
         {3, 0, "all warps together execute %s instructions",
          "Do each part of the work once, in one thread. Leave out work that the answer does not need.",
@@ -97,6 +102,7 @@ static void measure(const struct run *run, double costs[CHECK_COSTS])
     double copied = sectors_copied(run) / 2;
     costs[CHECK_PATH] = check_counter(run, "longest_warp_instructions");
     costs[CHECK_WORK] = check_counter(run, "warp_instructions");
+    costs[CHECK_IDLE] = check_counter(run, "occupied_instructions") - costs[CHECK_WORK];
     /* local memory is in the GPU's memory, too */
     costs[CHECK_READS] =
         check_sectors_read(run) + check_counter(run, "local_load_sectors") + copied;

@@ -32,16 +32,6 @@ struct check_launch check_launch(const struct run *run, size_t index)
     };
 }
 
-void check_occupied(struct check *check, const struct run *run, int n, int most, const char *hint)
-{
-    double occupied = 32 * check_counter(run, "occupied_instructions") / n;
-    if (occupied > most)
-        check_refuse(
-            check, run, hint,
-            "for each 32 numbers, the warps work or wait as long as %.0f instructions take; the limit is %d",
-            occupied, most);
-}
-
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,
                     int threads)
 {

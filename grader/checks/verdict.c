@@ -120,6 +120,16 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
     memcpy(check->verdict.failed_case, run->context, sizeof run->context);
 }
 
+void check_limit(struct check *check, const struct run *run, double value, double most,
+                 const char *hint, const char *text)
+{
+    char counted[300];
+    if (value <= most)
+        return;
+    snprintf(counted, sizeof counted, text, check_number(value));
+    check_refuse(check, run, hint, "%s; the limit is %s", counted, check_number(most));
+}
+
 void check_value(struct check *check, double value)
 {
     check->verdict.measured = true;

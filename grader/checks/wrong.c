@@ -245,12 +245,10 @@ static bool tell_mistake(struct check *check, const struct run *run,
                          char *text, size_t size)
 {
     const struct check_guess *guess = find_guess(check, want, matrix, run->input);
-    const char *at = guess ? guess->at : NULL;
-    if (guess)
-        snprintf(text, size, "%s", guess->text);
-    else if (!want->explain || !want->explain(check, run, run->input, matrix->got, text, size, &at))
+    if (!guess)
         return false;
-    unsigned line = at ? check_find_line(check, at) : 0;
+    snprintf(text, size, "%s", guess->text);
+    unsigned line = guess->at ? check_find_line(check, guess->at) : 0;
     if (line) {
         size_t used = strlen(text);
         snprintf(text + used, size - used, "; look at line %u", line);

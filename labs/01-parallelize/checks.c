@@ -70,10 +70,11 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define LONGEST_WARP_TEXT "the longest warp does the work of %s instructions"
 
 /* The costs that check_costs() does not limit in this lab. The figures limit CHECK_PATH, and
- * MOST_OCCUPIED limits CHECK_WORK. The other costs are the subjects of later labs: lab 02 teaches
+ * MOST_OCCUPIED limits CHECK_WORK and CHECK_IDLE. The other costs are the subjects of later labs: lab 02 teaches
  * which words a warp should read together, and lab 03 how the threads of a block combine sums. */
 #define JUDGED                                                                                     \
-    (1 << CHECK_PATH | 1 << CHECK_WORK | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_BARRIERS)
+    (1 << CHECK_PATH | 1 << CHECK_WORK | 1 << CHECK_IDLE | 1 << CHECK_READS | 1 << CHECK_WRITES |  \
+     1 << CHECK_BARRIERS)
 
 /* warp instructions for each 32 numbers: nearly those that the solution executes */
 #define USUAL_WORK 7.9
@@ -158,9 +159,10 @@ static void measure_path(struct check *check, int rung)
     if (reads > 1.5)
         check_refuse(check, run, "Read each number once, in one thread.",
                      "the threads read each number about %.1f times", reads);
-    check_occupied(
-        check, run, MILLION, MOST_OCCUPIED,
-        "Do each part of the work once, in one thread. Leave out work that the answer does not need, and let no warp wait for another one.");
+    check_limit(
+        check, run, 32 * check_counter(run, "occupied_instructions") / MILLION, MOST_OCCUPIED,
+        "Do each part of the work once, in one thread. Leave out work that the answer does not need, and let no warp wait for another one.",
+        "for each 32 numbers, the warps work or wait as long as %s instructions take");
 }
 
 CHECK(

@@ -103,9 +103,9 @@ static struct trees run_trees(struct check *check, int threads)
     return trees;
 }
 
-/* check_costs() does not limit the total number of instructions, because warps that wait may poll.
- * Instead, the check of the longest warp limits it. */
-#define POLLING (1 << CHECK_WORK)
+/* check_costs() limits neither the total number of instructions nor idle warps: warps that wait may
+ * poll, and most warps of a tree wait. Instead, the check of the longest warp limits both. */
+#define POLLING (1 << CHECK_WORK | 1 << CHECK_IDLE)
 
 /* Fails the check if more than a quarter of the threads add to shared memory by atomics. Such a
  * program is no tree, even if the threads of a warp add to different words. */
@@ -199,6 +199,7 @@ CHECK(
     .figure = {.text = "divergent branches in a block of 256 threads: %s",
                .want = "at most %s",
                .counter = "divergent_branches",
+               .judges = 1 << CHECK_IDLE,
                .budget = {.naive = 48, .solution = 1, .slack = 12}},
     .hint = "TODO 2a: in each step, let the first threads do the work: threads 0, 1, 2 and so on.")
 {
@@ -251,7 +252,7 @@ CHECK(barriers, .title = "the last warp adds up without barriers", .points = 15,
                  .want = "at most %s",
                  .counter = "barriers",
                  .budget = {.naive = 10, .solution = 5, .slack = 1},
-                 .judges = 1 << CHECK_BARRIERS},
+                 .judges = 1 << CHECK_BARRIERS | 1 << CHECK_IDLE},
       .hint = "TODO 3: when 32 sums are left, only warp 0 works, and it needs no __syncthreads().")
 {
     const struct trees trees = grow_trees(check, 512);

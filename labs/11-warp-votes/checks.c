@@ -323,28 +323,20 @@ static struct job large_job(struct check *check, int longest)
     return (struct job){LARGE + 1 - 2 * check_random_int(check, 1, 127), 50, longest};
 }
 
-/* The number of instructions that a warp may execute: it may do the work of several warps, but not
- * of all. With a grid of 32 blocks, each warp executes a quarter of this number. */
-#define LONGEST 2000
+/* The limit of sectors that stores touch in rungs 1 and 2, so that threads pass no numbers through
+ * global memory, and a warp writes its kept numbers together. These fill half as many; the
+ * solution's stores touch 1.4 times as many. */
+#define MOST_STORED (LARGE / 8)
 
-/* The limit of occupied_instructions for each 32 numbers. The solution's is 89 in rung 1. If one
- * warp works for all eight warps of a block, it is more than 200. */
-#define MOST_OCCUPIED 160
-
-static const struct run *measure(struct check *check, int rung, int longest_group,
-                                 const char *counters)
+static void measure(struct check *check, int rung, int longest_group, const char *counters)
 {
     const struct run *run = look_at(check, rung, large_job(check, longest_group));
     check_measure(check, run, check_counter(run, counters));
-    double longest = check_worse_counter(check, run, "longest_warp_instructions");
-    if (longest > LONGEST)
-        check_refuse(check, run, "Give work to all threads, and let no warp wait for another one.",
-                     "the longest warp executes %s instructions, and the limit is %s",
-                     check_number(longest), check_number(LONGEST));
-    if (rung != GROUPS) /* in rung 3, the check `steps` counts them */
-        check_occupied(check, run, LARGE, MOST_OCCUPIED,
-                       "Share the work among all warps of a block.");
-    return run;
+    if (rung != GROUPS)
+        check_limit(
+            check, run, check_counter(run, "global_store_sectors"), MOST_STORED,
+            "Write only the result, and let the lanes of a warp write neighbouring numbers.",
+            "the warps write %s sectors of 32 bytes to global memory");
 }
 
 /* Racecheck is active in most runs that measure figures. So a program earns no points if it leaves
@@ -365,10 +357,6 @@ CHECK(
     measure(check, BALLOT, 20, "barriers");
 }
 
-/* The limit of sectors that stores touch, so that threads do not pass numbers through global
- * memory. The kept numbers fill half as many; the solution's stores touch 1.4 times as many. */
-#define MOST_STORED (LARGE / 8)
-
 CHECK(
     shared, .title = "rung 1: one number per warp in shared memory", .points = 15,
     .where = CHECK_COUNTS, .watched = true,
@@ -381,12 +369,7 @@ CHECK(
     .hint =
         "TODO 1: a ballot needs no shared memory. Store only one number for each warp there: how many numbers the warp keeps.")
 {
-    const struct run *run = measure(check, BALLOT, 20, CHECK_SHARED_PASSES);
-    double stored = check_counter(run, "global_store_sectors");
-    if (stored > MOST_STORED)
-        check_refuse(check, run, "Write only the result to global memory.",
-                     "the warps write %s sectors of 32 bytes to global memory; the limit is %d",
-                     check_number(stored), MOST_STORED);
+    measure(check, BALLOT, 20, CHECK_SHARED_PASSES);
 }
 
 /* The counters of additions that must wait for another addition to the same word. */
@@ -445,8 +428,6 @@ CHECK(
     check_costs(check, runs[2]);
 }
 
-/* A thread that adds up a whole group in a loop makes few additions, but measure() limits the
- * instructions of its warp. */
 CHECK(
     queues, .title = "rung 3: a warp adds each of its groups to the result once", .points = 10,
     .where = CHECK_COUNTS, .watched = true,

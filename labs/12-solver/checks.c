@@ -68,16 +68,8 @@ struct mistake {
     bool undivided;      /* a step does not divide by the number on the diagonal */
     bool without[SIDES]; /* neighbours on this side are left out */
     bool tiles;          /* neighbours that are in other tiles of 32 x 8 points are left out */
-    /* on this side, the halo of each tile is a copy of the tile's own edge, so a point at the edge
-     * is its own neighbour */
-    bool own_edge[SIDES];
-    /* on this side, one neighbour is left out: that of the first (or last) unknown that has one */
-    bool one[SIDES];
-    bool never;  /* x stays 0 */
-    bool turned; /* rows and columns of the dense matrix are exchanged */
-    /* the neighbour on side `taken_from` - 1 is read instead of the neighbour on side `taken_at`;
-     * `taken_from` is 0 if sides are not confused */
-    int taken_at, taken_from;
+    bool never;          /* x stays 0 */
+    bool turned;         /* rows and columns of the dense matrix are exchanged */
 };
 
 /* The equations, as a sparse matrix. Row i has the elements first[i] to first[i + 1] - 1; all
@@ -88,29 +80,14 @@ struct system {
     const float *b;
 };
 
-static bool is_at_tile(int x, int y, enum side side)
-{
-    return (x % 32 == 0 && side == WEST) || (x % 32 == 31 && side == EAST) ||
-           (y % 8 == 0 && side == NORTH) || (y % 8 == 7 && side == SOUTH);
-}
-
 static bool is_there(const struct case_data *input, int i, enum side side,
                      const struct mistake *mistake)
 {
     int width = case_int(input, "width"), height = case_int(input, "height");
     int x = i % width, y = i / width;
-    bool at_edge = (x == 0 && side == WEST) || (x == width - 1 && side == EAST) ||
-                   (y == 0 && side == NORTH) || (y == height - 1 && side == SOUTH);
-    int n = width * height, ends[] = {1, n - 2, width, n - 1 - width};
-    return !at_edge && !mistake->without[side] && !(mistake->tiles && is_at_tile(x, y, side)) &&
-           !(mistake->one[side] && i == ends[side]);
-}
-
-static bool is_own_edge(const struct case_data *input, int i, enum side side,
-                        const struct mistake *mistake)
-{
-    int width = case_int(input, "width");
-    return mistake->own_edge[side] && is_at_tile(i % width, i / width, side);
+    const bool at_edge[] = {x == 0, x == width - 1, y == 0, y == height - 1};
+    const bool at_tile[] = {x % 32 == 0, x % 32 == 31, y % 8 == 0, y % 8 == 7};
+    return !at_edge[side] && !mistake->without[side] && !(mistake->tiles && at_tile[side]);
 }
 
 static void add_number(struct system *system, int row, int column, float factor)
@@ -126,15 +103,10 @@ static void add_diagonals(struct system *system, const struct case_data *input, 
 {
     static const char *const names[] = {"west", "east", "north", "south"};
     int width = case_int(input, "width"), away[] = {-1, 1, -width, width};
-    if (mistake->taken_from)
-        away[mistake->taken_at] = away[mistake->taken_from - 1];
     bool has_diagonals = case_int(input, "rung") == DIAGONALS;
     float sign = mistake->added ? -1 : 1;
     for (enum side side = WEST; side < SIDES; ++side)
-        if (is_own_edge(input, i, side, mistake))
-            add_number(system, i, i, -sign);
-        else if (is_there(input, i, side, mistake) && i + away[side] >= 0 &&
-                 i + away[side] < system->n)
+        if (is_there(input, i, side, mistake))
             add_number(system, i, i + away[side],
                        sign * (has_diagonals ? case_floats(input, names[side])[i] : -1));
     float center =
@@ -173,8 +145,9 @@ static void close_system(struct system *system)
 
 /* x after some steps, and for each element the largest error that a program in floats can have. */
 struct solution {
-    /* `residual` is the largest |b - A x| of the x BEFORE the last step */
-    double *x, *bound, residual;
+    double *x, *bound;
+    double residual; /* the largest |b - A x| of the x BEFORE the last step */
+    double *memory;  /* to be freed */
 };
 
 /* Computes NOW, the solution one step after OLD. Both must have memory for SYSTEM's unknowns. */
@@ -200,66 +173,38 @@ static void make_step(const struct system *system, const struct solution *old, s
     }
 }
 
-/* Returns x after STEPS steps from 0; close_solution() frees it. If RESIDUALS is not NULL, it gets
- * STEPS + 1 numbers: the residuals after 0, 1, ..., STEPS steps. */
+/* Returns x after STEPS steps from 0. If RESIDUALS is not NULL, it gets STEPS + 1 numbers: the
+ * residuals after 0, 1, ..., STEPS steps. */
 static struct solution solve(const struct system *system, int steps, double *residuals)
 {
     size_t n = (size_t)system->n;
     double *memory = calloc(4 * n + 1, sizeof *memory);
     cr_assert(memory);
-    struct solution now = {memory, memory + n, 0}, next = {memory + 2 * n, memory + 3 * n, 0};
-    for (int step = 0; step <= steps; ++step) {
+    struct solution now = {memory, memory + n, 0, memory};
+    struct solution next = {memory + 2 * n, memory + 3 * n, 0, memory};
+    for (int step = 0;; ++step) {
         make_step(system, &now, &next);
         if (residuals)
             residuals[step] = next.residual;
-        if (step == steps)
-            break;
+        if (step >= steps)
+            return now;
         struct solution old = now;
         now = next;
         next = old;
     }
-    struct solution solution = {malloc((n + 1) * sizeof(double)), malloc((n + 1) * sizeof(double)),
-                                0};
-    cr_assert(solution.x && solution.bound);
-    memcpy(solution.x, now.x, n * sizeof(double));
-    memcpy(solution.bound, now.bound, n * sizeof(double));
-    free(memory);
-    return solution;
-}
-
-static void close_solution(struct solution *solution)
-{
-    free(solution->x);
-    free(solution->bound);
 }
 
 /* --- typical mistakes ------------------------------------------------------------------------- */
-
-/* Returns the number of steps in INPUT. */
-static int steps_of(const struct case_data *input)
-{
-    double residuals[MOST_STEPS + 1];
-    int steps = case_int(input, "every");
-    if (case_int(input, "rung") != CONVERGE)
-        return case_int(input, "steps");
-    struct system system = open_system(input, &(struct mistake){0});
-    struct solution solution = solve(&system, MOST_STEPS, residuals);
-    while (residuals[steps] > case_floats(input, "tolerance")[0])
-        steps += case_int(input, "every");
-    close_solution(&solution);
-    close_system(&system);
-    return steps;
-}
 
 static void guess(const struct case_data *input, const void *how, float *values)
 {
     const struct mistake *mistake = how;
     struct system system = open_system(input, mistake);
-    int steps = mistake->never ? 0 : steps_of(input);
-    struct solution solution = solve(&system, steps + mistake->more_steps, NULL);
+    int steps = mistake->never ? 0 : case_int(input, "steps") + mistake->more_steps;
+    struct solution solution = solve(&system, steps, NULL);
     for (int i = 0; i < system.n; ++i)
         values[i] = (float)solution.x[i];
-    close_solution(&solution);
+    free(solution.memory);
     close_system(&system);
 }
 
@@ -269,10 +214,6 @@ static void guess(const struct case_data *input, const void *how, float *values)
     "x is still 0, as if the result of each step were lost: does a function exchange only its "    \
     "own copies of the pointers, or is x overwritten after the exchange?"
 
-#define TAKEN(at, from)                                                                            \
-    "as if the x of the neighbour in the " from " were taken for that in the " at
-
-/* the guesses for rungs 1 to 3 */
 static const struct check_guess guesses[] = {
     {NEVER, GUESS(.never = true), .at = "cudaMemcpyDeviceToDevice"},
     {NEVER, GUESS(.never = true), .at = "std::swap("},
@@ -289,112 +230,8 @@ static const struct check_guess guesses[] = {
     {"as if nothing came from the neighbour in the south, number i + width",
      GUESS(.without = {[SOUTH] = true})},
     {"as if the halo of each tile of 32 x 8 points were 0", GUESS(.tiles = true)},
-    {TAKEN("west", "east"), GUESS(.taken_at = WEST, .taken_from = 1 + EAST)},
-    {TAKEN("west", "north"), GUESS(.taken_at = WEST, .taken_from = 1 + NORTH)},
-    {TAKEN("west", "south"), GUESS(.taken_at = WEST, .taken_from = 1 + SOUTH)},
-    {TAKEN("east", "west"), GUESS(.taken_at = EAST, .taken_from = 1 + WEST)},
-    {TAKEN("east", "north"), GUESS(.taken_at = EAST, .taken_from = 1 + NORTH)},
-    {TAKEN("east", "south"), GUESS(.taken_at = EAST, .taken_from = 1 + SOUTH)},
-    {TAKEN("north", "west"), GUESS(.taken_at = NORTH, .taken_from = 1 + WEST)},
-    {TAKEN("north", "east"), GUESS(.taken_at = NORTH, .taken_from = 1 + EAST)},
-    {TAKEN("north", "south"), GUESS(.taken_at = NORTH, .taken_from = 1 + SOUTH)},
-    {TAKEN("south", "west"), GUESS(.taken_at = SOUTH, .taken_from = 1 + WEST)},
-    {TAKEN("south", "east"), GUESS(.taken_at = SOUTH, .taken_from = 1 + EAST)},
-    {TAKEN("south", "north"), GUESS(.taken_at = SOUTH, .taken_from = 1 + NORTH)},
     {"as if the numbers of the neighbours had the other sign", GUESS(.added = true)},
     {"as if nothing were divided by the number on the diagonal", GUESS(.undivided = true)},
-    {"as if unknown 1 had no neighbour in the west, number 0", GUESS(.one = {[WEST] = true})},
-    {"as if unknown n - 2 had no neighbour in the east, number n - 1",
-     GUESS(.one = {[EAST] = true})},
-    {"as if unknown number `width` had no neighbour in the north, number 0",
-     GUESS(.one = {[NORTH] = true})},
-    {"as if unknown n - 1 - width had no neighbour in the south, number n - 1",
-     GUESS(.one = {[SOUTH] = true})},
-    {"as if the halo west of each tile of 32 x 8 points were the tile's own first column",
-     GUESS(.own_edge = {[WEST] = true}), .at = "tile[ty][0] ="},
-    {"as if the halo east of each tile of 32 x 8 points were the tile's own last column",
-     GUESS(.own_edge = {[EAST] = true}), .at = "tile[ty][TILE_X + 1] ="},
-    {"as if the halo north of each tile of 32 x 8 points were the tile's own first row",
-     GUESS(.own_edge = {[NORTH] = true}), .at = "tile[0][tx] ="},
-    {"as if the halo south of each tile of 32 x 8 points were the tile's own last row",
-     GUESS(.own_edge = {[SOUTH] = true}), .at = "tile[TILE_Y + 1][tx] ="},
-    {0}};
-
-static const struct check_guess converge_guesses[] = {
-    {NEVER, GUESS(.never = true), .at = "std::swap("},
-    {NEVER, GUESS(.never = true), .at = "cudaMemcpyDeviceToDevice"},
-    {NEVER, GUESS(.never = true)},
-    {0}};
-
-/* Returns whether X is right after the steps that led to SOLUTION. */
-static bool is_after(const struct solution *solution, const float *x, int n)
-{
-    for (int i = 0; i < n; ++i)
-        if (!(fabs((double)x[i] - solution->x[i]) <= solution->bound[i]))
-            return false;
-    return true;
-}
-
-/* Returns the number of steps after which X would be right. Returns 0 if there is no such number,
- * or more than one. RESIDUALS gets the residuals of the first MOST_STEPS steps. */
-static int steps_to(const struct case_data *input, const float *x, double *residuals)
-{
-    int found = 0, count = 0;
-    struct system system = open_system(input, &(struct mistake){0});
-    for (int steps = 1; steps <= MOST_STEPS; ++steps) {
-        struct solution solution = solve(&system, steps, residuals);
-        bool is = is_after(&solution, x, system.n);
-        found = is ? steps : found;
-        count += is;
-        close_solution(&solution);
-    }
-    close_system(&system);
-    return count == 1 ? found : 0;
-}
-
-/* If X in rung 4 is right for another number of steps, writes an explanation that says so and names
- * the first wrong residual. */
-static bool explain_steps(struct check *check, const struct run *run, const struct case_data *input,
-                          const float *x, char *text, size_t size, const char **at)
-{
-    double right[MOST_STEPS + 1];
-    const float *looks = check_floats(check, run, "residuals", MOST_LOOKS);
-    int made = steps_to(input, x, right), wanted = steps_of(input),
-        every = case_int(input, "every");
-    if (made == 0)
-        return false;
-    int used = snprintf(text, size, "as if the program had made %d step%s, but %d are right", made,
-                        made == 1 ? "" : "s", wanted);
-    for (int look = 0; looks && (look + 1) * every <= (made < wanted ? made : wanted); ++look) {
-        double residual = right[(look + 1) * every];
-        if (fabs((double)looks[look] - residual) <= RESIDUAL_BOUND)
-            continue;
-        snprintf(text + used, size - (size_t)used, "; residuals[%d] is %.6g, but %.6g is right",
-                 look, (double)looks[look], residual);
-        *at = made % every == 0 ? "atomicMax(" : "make_step(job, x, next)";
-        return true;
-    }
-    *at = "job.tolerance";
-    return true;
-}
-
-/* Computes the result of a mistake: each residual is that of the previous x. */
-static void residuals_before(const struct case_data *input, float *values)
-{
-    double residuals[MOST_STEPS + 1];
-    int every = case_int(input, "every"), look = 0;
-    struct system system = open_system(input, &(struct mistake){0});
-    struct solution solution = solve(&system, MOST_STEPS, residuals);
-    memset(values, 0, MOST_LOOKS * sizeof *values);
-    do
-        values[look] = (float)residuals[(look + 1) * every - 1];
-    while (values[look++] > case_floats(input, "tolerance")[0]);
-    close_solution(&solution);
-    close_system(&system);
-}
-
-static const struct check_guess residual_guesses[] = {
-    {"as if each residual were computed from the x before the last step", .make = residuals_before},
     {0}};
 
 /* --- inputs ----------------------------------------------------------------------------------- */
@@ -444,7 +281,7 @@ static void add_tolerance(struct case_data *input, struct job *job)
     cr_assert(sqrt(before / last) > 1.02 * decoy, "a decoy may end at another look");
     job->looks = look;
     case_add(input, "tolerance", CASE_FLOAT, &(float){(float)sqrt(before * last)}, 1);
-    close_solution(&solution);
+    free(solution.memory);
     close_system(&system);
 }
 
@@ -500,8 +337,7 @@ static void judge_residuals(struct check *check, const struct run *run, const st
         bounds[look] = RESIDUAL_BOUND;
     }
     check_within(check, run, "residuals",
-                 &(struct check_matrix){1, MOST_LOOKS, right, .bounds = bounds,
-                                        .guesses = residual_guesses});
+                 &(struct check_matrix){1, MOST_LOOKS, right, .bounds = bounds});
 }
 
 /* Advice about a wrong x, for each rung. */
@@ -529,17 +365,14 @@ static const struct run *run_on(struct check *check, struct job job)
     struct solution right = solve(&system, steps, residuals);
     check_within(check, run, "x",
                  &(struct check_matrix){job.height, job.width, right.x, .bounds = right.bound,
-                                        .guesses = job.far                ? NULL
-                                                   : job.rung == CONVERGE ? converge_guesses
-                                                                          : guesses,
-                                        .explain = job.rung == CONVERGE ? explain_steps : NULL,
+                                        .guesses = job.far ? NULL : guesses,
                                         .maker = job.rung == CONVERGE ? "step_stencil" : NULL});
     check_made_by_kernels(check, run, "x");
     if (job.rung == CONVERGE)
         judge_residuals(check, run, &job, residuals);
     check_has_read(check, run,
                    (uint64_t)system.first[system.n] / (job.rung >= STENCIL ? 5 : 1) * 4);
-    close_solution(&right);
+    free(right.memory);
     close_system(&system);
     return run;
 }
@@ -617,24 +450,22 @@ static double sectors_of(const struct run *run, struct job job)
 }
 
 /* Checks that main() copies the system to the GPU once, and x back once. It may copy twice as many
- * bytes, but seldom. Checks that 40 warps, more than one block can have, share the grid of rungs 3
- * and 4. A thread may compute a whole column of points. For 32 points, a warp reads 4 sectors of b,
- * and at most 6 of x. */
+ * bytes, but seldom. In rung 4, at most a quarter of the lanes may wait for another lane of their
+ * warp, for each residual that main() reads. */
 static void limit(struct check *check, const struct run *run, struct job job)
 {
     static const char hint[] =
         "Copy the system to the GPU before the first step, and x back after the last one. Leave x on the GPU between the steps.";
-    double n = (double)job.width * job.height, launches = job.steps + job.looks * (job.every + 1);
+    double n = (double)job.width * job.height;
     double input = job.rung == DENSE ? n * n + n : job.rung == DIAGONALS ? 6 * n : n;
     double bytes = check_bytes_copied(run), most = 2 * 4 * (input + n) + 4096;
-    if (bytes > most)
-        check_refuse(check, run, hint,
-                     "main() copies %s bytes to the GPU and back, and the limit is %s",
-                     check_number(bytes), check_number(most));
+    check_limit(check, run, bytes, most, hint, "main() copies %s bytes to the GPU and back");
     check_copies_seldom(check, run, 12 + 2 * (unsigned long)job.looks, hint);
-    if (job.rung >= STENCIL)
-        check_is_shared(check, run, launches * 10 * n / 32, 40,
-                        "Share the points among more threads, in many blocks.");
+    if (job.rung == CONVERGE)
+        check_limit(
+            check, run, check_counter(run, "atomic_collisions") / job.looks, n / 4,
+            "Let each warp find its largest number by shuffles. Then only one lane calls atomicMax().",
+            "for each check of the residual, %s lanes wait for another lane of their warp");
 }
 
 /* Measures the sectors of RUN, which is a run of JOB, and those for OTHER, which has a random size,
@@ -643,6 +474,7 @@ static void measure(struct check *check, const struct run *run, struct job job, 
 {
     const struct run *elsewhere = run_on(check, other);
     check_measure(check, run, fmax(sectors_of(run, job), sectors_of(elsewhere, other)));
+    check_costs(check, elsewhere);
     limit(check, run, job);
     limit(check, elsewhere, other);
 }
@@ -672,25 +504,7 @@ CHECK(
         "TODO 1: let the lanes of a warp share a row, and read neighbouring words of it.");
 }
 
-/* The sectors that rung 2 reads for 32 unknowns. If it still makes its steps with a matrix, as rung
- * 1 does before TODO 1, it reads at least READS_WITH_MATRIX. If it uses no matrix, it reads at most
- * READS_WITHOUT_MATRIX. */
-#define READS_WITH_MATRIX    4200
-#define READS_WITHOUT_MATRIX 100
-
-/* Fails the check if the program makes a matrix for rung 2. */
-static void refuse_matrix(struct check *check, const struct run *run, double sectors)
-{
-    if (sectors < READS_WITHOUT_MATRIX)
-        check_refuse(check, run, "TODO 2: delete the two lines of main() that make the matrix.",
-                     "no step needs the matrix of n x n numbers, but main() still makes it");
-    else
-        check_refuse(
-            check, run,
-            "TODO 2: write a kernel that computes a step from the five diagonals, and launch it in make_step(). Then delete the two lines of main() that make the matrix.",
-            "main() makes a matrix of n x n numbers from the five diagonals, and each step reads all of it");
-    check_show_line(check, "matrix_of(");
-}
+#define NAIVE_DIAGONALS 4200 /* sectors, if a step reads a matrix as rung 1 does before TODO 1 */
 
 CHECK(
     diagonals, .title = "rung 2: a step reads five numbers per row, not whole rows", .points = 15,
@@ -699,7 +513,7 @@ CHECK(
                .want = "at most %s",
                .counter = "global_load_sectors",
                .judges = 1 << CHECK_READS,
-               .budget = {.naive = READS_WITH_MATRIX,
+               .budget = {.naive = NAIVE_DIAGONALS,
                           .solution = 41,
                           .slack = 1.25,
                           .scale = JUDGE_LOGARITHMIC}},
@@ -708,18 +522,22 @@ CHECK(
 {
     const struct job job = {DIAGONALS, 32, 16, .steps = STEPS};
     const struct run *run = run_on(check, job);
-    double sectors = sectors_of(run, job);
     /* before TODO 1 is done, the figure explains more than this message */
-    if (sectors < READS_WITH_MATRIX && check_requests(run, "launch") > STEPS &&
-        check_find_line(check, "matrix_of("))
-        refuse_matrix(check, run, sectors);
+    if (sectors_of(run, job) < NAIVE_DIAGONALS && check_requests(run, "launch") > STEPS &&
+        check_find_line(check, "matrix_of(")) {
+        check_refuse(
+            check, run,
+            "TODO 2: write a kernel that computes a step from the five diagonals, and launch it in make_step(). Then delete the two lines of main() that make the matrix.",
+            "main() makes a matrix of n x n numbers from the five diagonals, and no step needs it");
+        check_show_line(check, "matrix_of(");
+    }
     const int width = 8 * check_random_int(check, 5, 7);
     measure(check, run, job, (struct job){DIAGONALS, width, 9, .steps = STEPS});
 }
 
 CHECK(
     stencil, .title = "rung 3: a step reads each x about once and copies none", .points = 20,
-    .where = CHECK_COUNTS,
+    .where = CHECK_COUNTS, .slowest = 2.6,
     .figure = {.text = "for a step of 32 points, kernels and copies move %s sectors of 32 bytes",
                .want = "at most %s",
                .counter = "global_load_sectors",
@@ -746,19 +564,6 @@ CHECK(
 #define LOOK_HEIGHT 8
 #define FEWER_ROWS  4
 
-/* Checks that at most a quarter of the lanes wait for another lane of their warp, for each residual
- * that main() reads. */
-static void queues_seldom(struct check *check, const struct run *run, struct job job)
-{
-    double queue = check_counter(run, "atomic_collisions") / job.looks;
-    if (queue > job.width * job.height / 4)
-        check_refuse(
-            check, run,
-            "Let each warp find its largest number by shuffles. Then only one lane calls atomicMax().",
-            "for each check of the residual, %s lanes wait for another lane of their warp",
-            check_number(queue));
-}
-
 CHECK(
     looks, .title = "rung 4: the GPU finds the residual, and main() seldom reads it", .points = 20,
     .where = CHECK_COUNTS, .slowest = 2.3,
@@ -770,12 +575,9 @@ CHECK(
     .hint =
         "TODO 4: a kernel finds the largest |b - A x|, after `every` steps. main() then needs one number, not all of x.")
 {
-    struct job job = {CONVERGE,
-                      LOOK_WIDTH,
-                      LOOK_HEIGHT,
-                      .every = 8,
-                      .looks = check_random_int(check, 5, 6),
-                      .negative = true};
+    int looks = check_random_int(check, 5, 6);
+    struct job job = {CONVERGE,   LOOK_WIDTH,     LOOK_HEIGHT,
+                      .every = 8, .looks = looks, .negative = true};
     struct job less = job;
     less.width = 32 * check_random_int(check, 44, 46);
     less.height = FEWER_ROWS;
@@ -783,6 +585,7 @@ CHECK(
     double reads = check_requests(run, "read read_rows");
     reads = fmax(reads, check_requests(elsewhere, "read read_rows")) / job.looks;
     check_measure(check, run, reads);
+    check_costs(check, elsewhere);
     if (reads < EACH_STEP) /* otherwise, the number of reads explains more than this message */
         check_made_by_kernels(check, run, "residuals");
     limit(check, run, job);
@@ -794,6 +597,4 @@ CHECK(
     check_decides_by_reads(
         check, run, "b", 8, "x",
         "main() must decide when to stop from the residual that it reads from the GPU. It must not compute the residual itself.");
-    queues_seldom(check, run, job);
-    queues_seldom(check, elsewhere, less);
 }

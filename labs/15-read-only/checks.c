@@ -41,7 +41,6 @@ struct job {
     float *weights, *curve;
     int mask[MASK];
     double *right, *bounds;
-    bool is_exchanged; /* a mistake: the texture was made with height and width exchanged */
 };
 
 /* Returns the number of results of RUNG for N numbers. */
@@ -94,9 +93,7 @@ static int between(int low, int value, int high)
 static double pixel_of(const struct job *job, int x, int y, bool clamps)
 {
     int a = between(0, x, job->width - 1), b = between(0, y, job->height - 1);
-    int i = b * job->width + a, height = job->height;
-    if (job->is_exchanged) /* height and width were exchanged when the texture was made */
-        return x >= 0 && x < height && y >= 0 && y < job->width ? job->data[y * height + x] : 0;
+    int i = b * job->width + a;
     return (a != x || b != y) && !clamps ? 0 : job->data ? job->data[i] : job->pixels[i];
 }
 
@@ -113,22 +110,16 @@ struct way {
     bool weightless; /* for rungs 1 and 5: the weights are 0 */
     /* for rung 4: the texture's filter mode and address mode, and the direction of the rotation */
     bool nearest, clamps, backwards;
-    double shift;   /* for rung 4: distance in pixels by which positions are wrong */
-    bool exchanged; /* for rung 4: width and height of the texture are exchanged */
-    bool turned;    /* for rungs 1 and 5: rows and columns of the weights are exchanged */
-    bool quarter;   /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
-    /* for rung 3: the pitch is too small by NARROWER; the texture begins LEFT columns too far left
-     * and ABOVE rows too far up */
-    int narrower, left, above;
+    double shift; /* for rung 4: distance in pixels by which positions are wrong */
+    bool turned;  /* for rungs 1 and 5: rows and columns of the weights are exchanged */
+    bool quarter; /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
 };
 
 /* Returns result number WHICH of rung 3 for pixel (X, Y). */
-static double slope(const struct job *job, struct way way, int which, int x, int y)
+static double slope(const struct job *job, int which, int x, int y)
 {
-    int pitch = job->width + 2 - way.narrower;
-    const float *p = job->data + (y + 1 - way.above) * pitch + x + 1 - way.left;
-    if (p - pitch < job->data) /* with a mistake, P can be before the first pixel */
-        return 0;
+    int pitch = job->width + 2;
+    const float *p = job->data + (y + 1) * pitch + x + 1;
     double mean = ((double)p[1] + p[-1] + p[pitch] + p[-pitch]) / 4;
     return which == 0   ? (double)p[1] - p[-1]
            : which == 1 ? (double)p[pitch] - p[-pitch]
@@ -188,18 +179,11 @@ static double developed(const struct job *job, int x, int y)
 static double result_of(const struct job *job, struct way way, int i)
 {
     int n = job->width * job->height, x = i % n % job->width, y = i % n / job->width;
-    switch (job->rung) {
-    case FILTER:
-        return filtered(job, i / n, i % n);
-    case CURVE:
-        return job->curve[job->pixels[i]];
-    case SLOPES:
-        return slope(job, way, i / n, x, y);
-    case ROTATE:
-        return rotated(job, way, x, y);
-    default:
-        return developed(job, x, y);
-    }
+    return job->rung == FILTER   ? filtered(job, i / n, i % n)
+           : job->rung == CURVE  ? job->curve[job->pixels[i]]
+           : job->rung == SLOPES ? slope(job, i / n, x, y)
+           : job->rung == ROTATE ? rotated(job, way, x, y)
+                                 : developed(job, x, y);
 }
 
 static void solve(struct check *check, struct job *job)
@@ -242,7 +226,6 @@ static void make_wrong(const struct case_data *input, const void *how, float *va
                       .width = case_int(input, "width"),
                       .height = case_int(input, "height"),
                       .degrees = case_int(input, "degrees"),
-                      .is_exchanged = way.exchanged,
                       .data = values_of(input, "data"),
                       .pixels = values_of(input, "pixels"),
                       .weights = weights,
@@ -258,43 +241,6 @@ static void make_wrong(const struct case_data *input, const void *how, float *va
 
 #define GUESS(...) .make_so = make_wrong, CHECK_HOW(struct way, __VA_ARGS__)
 
-struct taps {
-    int shift, step;
-};
-
-/* Makes the results of rung 1 with other numbers: weight k meets number i + shift + k * step. */
-static void filter_other(const struct case_data *input, const void *how, float *values)
-{
-    const struct taps *taps = how;
-    const struct case_array *data = case_find(input, "data");
-    const float *numbers = data->values, *weights = case_floats(input, "weights");
-    int n = case_int(input, "width") * case_int(input, "height");
-    for (int i = 0; i < FILTERS * n; ++i) {
-        double sum = 0;
-        for (int k = 0; k < TAPS; ++k) {
-            int at = i % n + taps->shift + k * taps->step;
-            if (at >= 0 && at < (int)data->count)
-                sum += (double)weights[i / n * TAPS + k] * (double)numbers[at];
-        }
-        values[i] = (float)sum;
-    }
-}
-
-#define TAPS_AT(...)                                                                               \
-    .make_so = filter_other, CHECK_HOW(struct taps, __VA_ARGS__), .at = "weights[f * TAPS + k]"
-
-/* Makes the results of rung 1 in another order. */
-static void interleaved(const struct case_data *input, float *values)
-{
-    int n = case_int(input, "width") * case_int(input, "height");
-    float *planes = calloc((size_t)(FILTERS * n), sizeof *planes);
-    cr_assert(planes);
-    make_wrong(input, &(struct way){0}, planes);
-    for (int i = 0; i < FILTERS * n; ++i)
-        values[i] = planes[i % FILTERS * n + i / FILTERS];
-    free(planes);
-}
-
 static const struct check_guess filter_guesses[] = {
     {"as if all weights were 0; does main() copy them to the variable that the kernel reads?",
      GUESS(.weightless = true)},
@@ -302,120 +248,7 @@ static const struct check_guess filter_guesses[] = {
      GUESS(.turned = true)},
     {"as if only the first quarter of the weights were copied: cudaMemcpyToSymbol() takes a number of bytes",
      GUESS(.quarter = true)},
-    {"as if result i of filter f were stored in result[i * FILTERS + f], not result[f * n + i]",
-     .make = interleaved},
-    {"as if the weights were taken in reversed order: weight k belongs to data[i + k]",
-     TAPS_AT(TAPS - 1, -1)},
-    {"as if each result were computed from the numbers that begin at data[i + 1]", TAPS_AT(1, 1)},
-    {"as if all weights were multiplied by data[i]: weight k belongs to data[i + k]",
-     TAPS_AT(0, 0)},
     {0}};
-
-static const struct check_guess slope_guesses[] = {
-    {"as if the rows of the framed picture were `width` numbers apart, not width + 2",
-     GUESS(.narrower = 2)},
-    {"as if the rows of the framed picture were width + 1 numbers apart, not width + 2",
-     GUESS(.narrower = 1)},
-    {"as if the picture began in row 0, column 0 of its frame, not in row 1, column 1",
-     GUESS(.left = 1, .above = 1)},
-    {"as if the picture began in row 0 of its frame, not in row 1", GUESS(.above = 1)},
-    {"as if the picture began in column 0 of its frame, not in column 1", GUESS(.left = 1)},
-    {0}};
-
-/* The terms of rung 3's sums: the pixel and its neighbours, as the skeleton names them. */
-enum { PIXEL, EAST, WEST, SOUTH, NORTH, TERMS };
-static const char *const terms[TERMS] = {"p[0]", "p[1]", "p[-1]", "p[pitch]", "p[-pitch]"};
-
-/* The sum of times[k] * terms[k] over all k, divided by BY. */
-struct formula {
-    int times[TERMS], by;
-};
-
-/* Returns whether FORMULA gives all N numbers in GOT. */
-static bool makes(const struct formula *formula, const struct job *job, const float *got)
-{
-    int pitch = job->width + 2;
-    const int steps[TERMS] = {0, 1, -1, pitch, -pitch};
-    for (int i = 0; i < job->width * job->height; ++i) {
-        const float *p = job->data + (i / job->width + 1) * pitch + i % job->width + 1;
-        double sum = 0;
-        for (int k = 0; k < TERMS; ++k)
-            sum += formula->times[k] * (double)p[steps[k]];
-        if (!(fabs(sum / formula->by - (double)got[i]) <= 1e-3))
-            return false;
-    }
-    return true;
-}
-
-/* Finds a formula with small factors that gives GOT. */
-static bool find_formula(const struct job *job, const float *got, struct formula *formula)
-{
-    enum { FACTORS = 5, TRIES = FACTORS * FACTORS * FACTORS * FACTORS };
-    for (formula->by = 1; formula->by <= 4; formula->by *= 2)
-        for (int own = -8; own <= 8; ++own)
-            for (int i = 0; i < TRIES; ++i) {
-                formula->times[PIXEL] = own;
-                for (int k = EAST, rest = i; k < TERMS; ++k, rest /= FACTORS)
-                    formula->times[k] = rest % FACTORS - FACTORS / 2;
-                if (makes(formula, job, got))
-                    return true;
-            }
-    return false;
-}
-
-static void print_formula(const struct formula *formula, char *text, size_t size)
-{
-    bool has_bracket = formula->by > 1, is_first = true;
-    size_t used = (size_t)snprintf(text, size, "%s", has_bracket ? "(" : "");
-    for (int k = 0; k < TERMS && used < size; ++k) {
-        int times = formula->times[k], number = abs(times);
-        if (times == 0)
-            continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%.0d%s%s",
-                                 times < 0  ? is_first ? "-" : " - "
-                                 : is_first ? ""
-                                            : " + ",
-                                 number == 1 ? 0 : number, number == 1 ? "" : " * ", terms[k]);
-        is_first = false;
-    }
-    if (used < size)
-        snprintf(text + used, size - used, has_bracket ? "%s) / %d" : "%s", is_first ? "0" : "",
-                 formula->by);
-}
-
-/* If exactly one of the four arrays of rung 3 is wrong, writes an explanation that names it, and
- * the formula that gives its numbers. */
-static bool explain_slopes(struct check *check, const struct run *run,
-                           const struct case_data *input, const float *got, char *text, size_t size,
-                           const char **at)
-{
-    static const char *const names[] = {"right", "down", "mean", "sharp"};
-    static const char *const stores[] = {"right[i] =", "down[i] =", "mean[i] =", "sharp[i] ="};
-    struct job job = {.width = case_int(input, "width"),
-                      .height = case_int(input, "height"),
-                      .data = values_of(input, "data")};
-    int n = job.width * job.height, wrong = -1;
-    (void)check, (void)run;
-    for (int i = 0; i < 4 * n; ++i) {
-        double right = slope(&job, (struct way){0}, i / n, i % n % job.width, i % n / job.width);
-        if (fabs((double)got[i] - right) <= 1e-3)
-            continue;
-        if (wrong >= 0 && wrong != i / n)
-            return false;
-        wrong = i / n;
-    }
-    struct formula formula;
-    char sum[120];
-    if (wrong < 0 || n < 16)
-        return false;
-    *at = stores[wrong];
-    bool known = find_formula(&job, got + wrong * n, &formula);
-    if (known)
-        print_formula(&formula, sum, sizeof sum);
-    snprintf(text, size, "only the numbers in %s are wrong%s%s", names[wrong],
-             known ? ": as if they were " : "", known ? sum : "");
-    return true;
-}
 
 static const struct check_guess mask_guesses[] = {
     {"as if only the first quarter of the mask were copied: cudaMemcpyToSymbol() takes a number of bytes",
@@ -433,8 +266,6 @@ static const struct check_guess turn_guesses[] = {
     {"as if each result were the nearest pixel, and pixels outside of the picture were not 0",
      GUESS(.nearest = true, .clamps = true), .at = "new_texture("},
     {"as if the picture were rotated in the other direction", GUESS(.backwards = true)},
-    {"as if the texture had been made with width and height exchanged", GUESS(.exchanged = true),
-     .at = "new_texture("},
     {"as if pixels were read half a pixel too far left and too far up: the centre of the first pixel is at 0.5, 0.5",
      GUESS(.shift = -0.5)},
     {0}};
@@ -511,11 +342,9 @@ static const struct run *look_at(struct check *check, enum rung rung, int width,
                                 .values = job.right,
                                 .bounds = rung == ROTATE ? job.bounds : NULL,
                                 .guesses = rung == FILTER    ? filter_guesses
-                                           : rung == SLOPES  ? slope_guesses
                                            : rung == ROTATE  ? turn_guesses
                                            : rung == DEVELOP ? mask_guesses
-                                                             : NULL,
-                                .explain = rung == SLOPES ? explain_slopes : NULL};
+                                                             : NULL};
     check_within(check, run, "result", &want);
     if (width * height >= 16)
         check_comes_from(check, run, "result", least_read(check, &job));
@@ -621,22 +450,14 @@ static double worst(const struct runs *runs, const char *counters)
     return fmax(for_a_warp(runs, 0, counters), for_a_warp(runs, 1, counters));
 }
 
-static void measure(struct check *check, const struct runs *runs, const char *counters)
-{
-    check_measure(check, runs->run[0], worst(runs, counters));
-}
-
 /* Fails the check if lanes often want different words of constant memory: savings elsewhere must not
  * pay for an array in the wrong memory. The solution has no replays. With the curve of rung 5 in
  * constant memory, there are 25.4 for 32 pixels. */
 static void refuse_replays(struct check *check, const struct runs *runs, const char *hint)
 {
-    double replays = worst(runs, "constant_replays");
-    if (replays > 0.5)
-        check_refuse(
-            check, runs->run[0], hint,
-            "for 32 results, lanes wait %.1f times for constant memory, because they want different words",
-            replays);
+    check_limit(
+        check, runs->run[0], worst(runs, "constant_replays"), 0.5, hint,
+        "for 32 results, lanes wait %s times for constant memory, because they want different words");
 }
 
 /* The number of lanes that may want the same word of global memory as another lane of their warp,
@@ -659,14 +480,12 @@ CHECK(
     const struct runs runs = look_twice(check, FILTER, HEIGHT / 4, 0);
     const char *hint =
         "Declare the weights as __constant__, and copy them by cudaMemcpyToSymbol().";
-    measure(check, &runs, REQUESTS);
+    check_measure(check, runs.run[0], worst(&runs, REQUESTS));
     check_through_constants(check, runs.run[0], "result", hint);
     refuse_replays(check, &runs, "Let all lanes of a warp read the same word of constant memory.");
-    if (worst(&runs, "load_collisions") > MOST_COLLISIONS)
-        check_refuse(
-            check, runs.run[0], hint,
-            "for 32 results, lanes load a word that another lane of the warp loads, too, %s times from global memory; weights in constant memory need no such loads",
-            check_number(worst(&runs, "load_collisions")));
+    check_limit(
+        check, runs.run[0], worst(&runs, "load_collisions"), MOST_COLLISIONS, hint,
+        "for 32 results, lanes load a word that another lane of the warp loads, too, %s times from global memory; weights in constant memory need no such loads");
 }
 
 CHECK(
@@ -682,7 +501,7 @@ CHECK(
         "TODO 2: shared memory serves 32 banks at a time. Let all threads of a block copy the curve to it first, and wait.")
 {
     const struct runs runs = look_twice(check, CURVE, HEIGHT, 0);
-    measure(check, &runs, PASSES);
+    check_measure(check, runs.run[0], worst(&runs, PASSES));
     refuse_replays(check, &runs,
                    "Copy the curve to the GPU like the pixels: lanes want different words of it.");
 }
@@ -700,7 +519,7 @@ CHECK(
         "TODO 3: after each store the compiler must load the pixels again, unless it knows that no store changes the picture.")
 {
     const struct runs runs = look_twice(check, SLOPES, HEIGHT, 0);
-    measure(check, &runs, REQUESTS);
+    check_measure(check, runs.run[0], worst(&runs, REQUESTS));
 }
 
 #define DEGREES 50
@@ -733,7 +552,7 @@ CHECK(
         "TODO 4: if the texture's filter mode is linear, one tex2D() computes the weighted mean of four pixels. With the border address mode, the kernel needs no tests for the edges.")
 {
     const struct runs runs = look_twice(check, ROTATE, WIDTH, DEGREES);
-    measure(check, &runs, "warp_instructions");
+    check_measure(check, runs.run[0], worst(&runs, "warp_instructions"));
     filters(check, &runs, 0);
     filters(check, &runs, 1);
 }
@@ -752,7 +571,7 @@ CHECK(
         "TODO 4: 32 pixels of one row of the result come from 20 or more rows of the picture. Let a warp compute 8 x 4 pixels: a block is dim3(8, 32), and lanes are numbered along x first.")
 {
     const struct runs runs = look_twice(check, ROTATE, WIDTH, DEGREES);
-    measure(check, &runs, SECTORS);
+    check_measure(check, runs.run[0], worst(&runs, SECTORS));
 }
 
 CHECK(
