@@ -519,7 +519,8 @@ void check_decides_by_reads(struct check *check, const struct run *run, const ch
                             float factor, const char *name, const char *hint);
 
 /* Gives the check the points that VALUE earns according to the budget of its figure. Before that,
- * calls check_is_counted() and, if VALUE earns points, check_costs(), which can fail the check. */
+ * calls check_is_counted() for all runs of the check so far and, if VALUE earns points,
+ * check_costs() for RUN; these can fail the check. */
 void check_measure(struct check *check, const struct run *run, double value);
 
 /* how the hint of a check of other sizes begins */
