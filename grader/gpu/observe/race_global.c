@@ -243,27 +243,32 @@ static uint32_t note_spread(struct race *race, const struct race_spread *spread,
 }
 
 /* Handles a load from several pages. When the lanes go on in the pages of their latest access, as
- * in a loop in which each thread reads its own part of an array, it need not find the pages. */
+ * in a loop in which each thread reads its own part of an array, it need not find the pages. A
+ * narrow pattern soon moves on to other pages. */
 static void repeat_spread(struct race *race, const struct obs_repeat *repeat, struct race_note note)
 {
     struct race_global *global = &race->global;
+    const struct race_pattern *pattern = &global->patterns.list[note.pattern];
     struct race_spread *spread = &global->spreads[note.pattern % RACE_SPREADS];
     bool is_there = spread->count && spread->pattern == note.pattern &&
                     repeat->first >= spread->low && repeat->first <= spread->high;
+    bool is_wide = (int64_t)pattern->high - pattern->low >= SHADOW_PAGE;
     uint32_t done = is_there ? note_spread(race, spread, note, repeat->first) : 0;
     if (is_there && done == spread->count)
         return;
-    struct obs_access access =
-        pattern_access(&global->patterns.list[note.pattern], repeat->first, repeat->warp);
+    struct obs_access access = pattern_access(pattern, repeat->first, repeat->warp);
     uint32_t lanes = access.mask;
     access.space = PTX_GLOBAL;
     for (uint32_t i = 0; i < done; i++)
         lanes &= ~lanes_in(&access, spread->pages[i]->addr);
-    spread->pattern = note.pattern;
-    find_reach(spread, &access);
-    race->failed |= !visit_pages(race, &access, lanes, note, done ? NULL : spread);
-    if (done)
+    /* a page that took no note gets no more of them, so it is not listed again */
+    bool is_kept = is_wide && !is_there;
+    if (is_wide) {
+        spread->pattern = note.pattern;
         spread->count = 0;
+        find_reach(spread, &access);
+    }
+    race->failed |= !visit_pages(race, &access, lanes, note, is_kept ? spread : NULL);
 }
 
 /* --- accesses --------------------------------------------------------------------------------- */

@@ -229,10 +229,9 @@ void log_tidy(struct race_log *log, const struct race_pattern *patterns, log_tur
 {
     uint16_t words[PAGE_WORDS + WORDS_AHEAD] = {NO_TURN};
     struct look_back past = {.patterns = patterns, .words = words};
-    bool needed[LOG_NOTES] = {false};
+    bool needed[LOG_NOTES];
     uint64_t turn = 0;
-    uint32_t known = 0; /* so many words from the page's beginning are ALL_KNOWN */
-    for (uint32_t i = log->count; i-- > 0 && known < PAGE_WORDS;) {
+    for (uint32_t i = log->count; i-- > 0;) {
         const struct race_note *loop = &log->notes[i];
         if (!loop->loop)
             continue;
@@ -241,8 +240,6 @@ void log_tidy(struct race_log *log, const struct race_pattern *patterns, log_tur
         turn = turn_of(context, loop->instant);
         walk(loop, true, look_back, &past);
         needed[i] = past.matters;
-        while (known < PAGE_WORDS && words[known] == ALL_KNOWN)
-            known++;
     }
     keep(log, needed);
 }
