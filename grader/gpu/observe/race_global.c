@@ -164,7 +164,7 @@ static uint32_t find_instant(struct race *race, uint32_t warp)
     return global->latest[warp].instant;
 }
 
-/* --- accesses --------------------------------------------------------------------------------- */
+/* --- pages ------------------------------------------------------------------------------------ */
 
 static bool is_watched(const struct race *race, uint64_t page)
 {
@@ -183,26 +183,95 @@ static struct shadow *add_page(struct race *race, uint64_t addr)
 }
 
 /* Handles an access by LANES page by page. Adds it to the page's log if it has an instant and the
- * log has room for it. Otherwise checks it immediately. */
+ * log has room for it. Otherwise checks it immediately. Lists the pages in SPREAD if it is not
+ * NULL, except if an address is not checked. */
 static bool visit_pages(struct race *race, const struct obs_access *access, uint32_t lanes,
-                        struct race_note note)
+                        struct race_note note, struct race_spread *spread)
 {
+    bool is_listed = spread;
+    uint32_t count = 0;
     while (lanes) {
         uint64_t addr = access->addr[__builtin_ctz(lanes)] / SHADOW_PAGE * SHADOW_PAGE;
         uint32_t here = lanes & lanes_in(access, addr);
         struct shadow *page = shadow_find(&race->global.pages, addr);
         lanes &= ~here;
-        if (!page && !is_watched(race, addr))
+        if (!page && !is_watched(race, addr)) {
+            is_listed = false;
             continue;
+        }
         if (!page && !(page = add_page(race, addr)))
             return false;
+        if (is_listed)
+            spread->pages[count++] = page;
         note.first = (int32_t)(access->addr[0] - addr);
         if (!take_note(race, page, note) &&
             (!end_log(race, page) || !race_visit(race, access, page, here)))
             return false;
     }
+    if (spread)
+        spread->count = is_listed ? count : 0;
     return true;
 }
+
+/* --- accesses to several pages ---------------------------------------------------------------- */
+
+/* Sets how far lane 0's address may move until a lane leaves its page. */
+LANES_CLONES static void find_reach(struct race_spread *spread, const struct obs_access *access)
+{
+    uint64_t least = SHADOW_PAGE, most = 0;
+    for (uint32_t l = 0; l < WARP; l++) {
+        uint64_t at = access->addr[l] % SHADOW_PAGE;
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    spread->low = access->addr[0] - least;
+    spread->high = access->addr[0] + (SHADOW_PAGE - access->bytes - most);
+}
+
+/* Notes a load in the pages of SPREAD. Returns the number of pages whose logs took it: all of them,
+ * unless a log ends. */
+static uint32_t note_spread(struct race *race, const struct race_spread *spread,
+                            struct race_note note, uint64_t first)
+{
+    uint32_t i = 0;
+    for (; i < spread->count; i++) {
+        note.first = (int32_t)(first - spread->pages[i]->addr);
+        if (!take_note(race, spread->pages[i], note))
+            break;
+    }
+    return i;
+}
+
+/* Handles a load from several pages. When the lanes go on in the pages of their latest access, as
+ * in a loop in which each thread reads its own part of an array, it need not find the pages. A
+ * narrow pattern soon moves on to other pages. */
+static void repeat_spread(struct race *race, const struct obs_repeat *repeat, struct race_note note)
+{
+    struct race_global *global = &race->global;
+    const struct race_pattern *pattern = &global->patterns.list[note.pattern];
+    struct race_spread *spread = &global->spreads[note.pattern % RACE_SPREADS];
+    bool is_there = spread->count && spread->pattern == note.pattern &&
+                    repeat->first >= spread->low && repeat->first <= spread->high;
+    bool is_wide = (int64_t)pattern->high - pattern->low >= SHADOW_PAGE;
+    uint32_t done = is_there ? note_spread(race, spread, note, repeat->first) : 0;
+    if (is_there && done == spread->count)
+        return;
+    struct obs_access access = pattern_access(pattern, repeat->first, repeat->warp);
+    uint32_t lanes = access.mask;
+    access.space = PTX_GLOBAL;
+    for (uint32_t i = 0; i < done; i++)
+        lanes &= ~lanes_in(&access, spread->pages[i]->addr);
+    /* a page that took no note gets no more of them, so it is not listed again */
+    bool is_kept = is_wide && !is_there;
+    if (is_wide) {
+        spread->pattern = note.pattern;
+        spread->count = 0;
+        find_reach(spread, &access);
+    }
+    race->failed |= !visit_pages(race, &access, lanes, note, is_kept ? spread : NULL);
+}
+
+/* --- accesses --------------------------------------------------------------------------------- */
 
 bool global_visit(struct race *race, const struct obs_access *access, bool is_plain)
 {
@@ -213,7 +282,7 @@ bool global_visit(struct race *race, const struct obs_access *access, bool is_pl
         global->patterns.of[access->pc] = 0;
     else if ((note.pattern = patterns_find(&global->patterns, access)))
         note.instant = find_instant(race, access->warp);
-    return visit_pages(race, access, lanes, note);
+    return visit_pages(race, access, lanes, note, NULL);
 }
 
 bool global_repeat(struct race *race, const struct obs_repeat *repeat)
@@ -233,8 +302,6 @@ bool global_repeat(struct race *race, const struct obs_repeat *repeat)
     /* the check of a store needs the stored values, which a repeat does not have */
     if (repeat->kind != OBS_LOAD)
         return false;
-    struct obs_access access = pattern_access(pattern, repeat->first, repeat->warp);
-    access.space = PTX_GLOBAL;
-    race->failed |= !visit_pages(race, &access, access.mask, note);
+    repeat_spread(race, repeat, note);
     return true;
 }

@@ -10,9 +10,20 @@
 
 struct race;
 
+#define RACE_SPREADS 8u
+
+/* The pages of the latest access with PATTERN, if it touched more than one. While lane 0's address
+ * is from LOW to HIGH, no lane leaves its page. */
+struct race_spread {
+    uint64_t low, high;
+    uint32_t pattern, count; /* there are no pages if count is 0 */
+    struct shadow *pages[WARP];
+};
+
 struct race_global {
     struct shadow_map pages;
     struct race_patterns patterns;
+    struct race_spread spreads[RACE_SPREADS]; /* a pattern's is at [index % RACE_SPREADS] */
     /* the moments of the accesses in the logs; a note refers to a moment by its index in this
      * array, where [0] is unused */
     struct race_instant *instants;

@@ -16,9 +16,18 @@
 #define STEP_COUNTERS ((size_t)1 << 20)
 #define NO_LINE       UINT32_MAX
 
+/* The cost of an instruction's latest access, which a repeat of this access costs, too. The cost of
+ * a dense access depends on its place in a line. */
+struct known {
+    uint32_t cost, ideal;
+    uint8_t place, space;
+    bool is_valid;
+};
+
 struct state {
     const struct emu_trace *trace;
-    uint32_t *line_of; /* index in `best` of each pc's line, or NO_LINE */
+    struct known (*known)[2]; /* for each pc: of accesses that are not dense, and of dense ones */
+    uint32_t *line_of;        /* index in `best` of each pc's line, or NO_LINE */
     uint32_t line_count;
     uint32_t cta_warps;
     uint64_t warps;  /* number of recorded warps, counted over all blocks */
@@ -68,6 +77,7 @@ static void find_lines(struct state *state, const struct launch_view *launch)
 
 static void recorder_free(struct state *state)
 {
+    free(state->known);
     free(state->line_of);
     free(state->steps);
     free(state->best);
@@ -82,10 +92,11 @@ static void *recorder_begin(const struct launch_view *launch)
         return NULL;
     state->trace = launch->options->trace;
     state->cta_warps = launch->warps;
+    state->known = calloc(room, sizeof *state->known);
     state->line_of = calloc(room, sizeof *state->line_of);
     state->best = aligned_alloc(_Alignof(struct obs_recorded), room * sizeof *state->best);
     state->steps = calloc(STEP_COUNTERS, sizeof *state->steps);
-    if (state->line_of && state->best && state->steps) {
+    if (state->known && state->line_of && state->best && state->steps) {
         memset(state->best, 0, room * sizeof *state->best);
         find_lines(state, launch);
         state->warps = state->line_count ? STEP_COUNTERS / state->line_count : 0;
@@ -109,50 +120,114 @@ static bool is_drawable(const struct obs_access *access)
            !(bits & (access->bytes - 1u));
 }
 
-static bool is_chosen(const struct emu_trace *trace, const struct obs_access *access, uint32_t step)
+static bool is_chosen(const struct emu_trace *trace, uint64_t cta, uint32_t warp, uint32_t step)
 {
-    return (trace->block == EMU_ANY || trace->block == access->cta) &&
-           (trace->warp == EMU_ANY || trace->warp == access->warp) &&
+    return (trace->block == EMU_ANY || trace->block == cta) &&
+           (trace->warp == EMU_ANY || trace->warp == warp) &&
            (trace->step == EMU_ANY || trace->step == step);
 }
 
-static bool is_better(const struct obs_recorded *one, const struct obs_recorded *other)
+/* Returns whether an access of COST is recorded rather than BEST. It is the STEPth of WARP in block
+ * CTA on the line. */
+static bool is_better(uint32_t cost, uint32_t ideal, uint64_t cta, uint32_t warp, uint32_t step,
+                      const struct obs_recorded *best)
 {
-    uint32_t loss = one->cost - one->ideal, other_loss = other->cost - other->ideal;
-    if (!other->step || loss != other_loss)
-        return !other->step || loss > other_loss;
-    if (one->cost != other->cost)
-        return one->cost > other->cost;
-    if (one->access.cta != other->access.cta)
-        return one->access.cta < other->access.cta;
-    if (one->access.warp != other->access.warp)
-        return one->access.warp < other->access.warp;
-    return one->step < other->step;
+    uint32_t loss = cost - ideal, best_loss = best->cost - best->ideal;
+    if (!best->step || loss != best_loss)
+        return !best->step || loss > best_loss;
+    if (cost != best->cost)
+        return cost > best->cost;
+    if (cta != best->access.cta)
+        return cta < best->access.cta;
+    if (warp != best->access.warp)
+        return warp < best->access.warp;
+    return step < best->step;
+}
+
+/* Returns the cost of ACCESS, which is only measured if it does not repeat another access. */
+static const struct known *cost_of(struct state *state, const struct obs_access *access)
+{
+    struct known *known = &state->known[access->pc][access->dense];
+    uint8_t place = access->addr[0] % 128;
+    bool is_same =
+        access->dense ? known->place == place && known->space == access->space : access->repeats;
+    if (!known->is_valid || !is_same) {
+        obs_measure(access, &known->cost, &known->ideal);
+        known->place = place;
+        known->space = access->space;
+        known->is_valid = true;
+    }
+    return known;
+}
+
+/* Returns the counter of WARP's steps on the line of PC, or NULL if its accesses are not
+ * recorded. */
+static uint32_t *steps_of(const struct state *state, uint32_t pc, uint64_t cta, uint32_t warp)
+{
+    uint64_t number = cta * state->cta_warps + warp;
+    return number < state->warps ? &state->steps[number * state->line_count + state->line_of[pc]]
+                                 : NULL;
 }
 
 static void recorder_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
     uint32_t line = state->line_of[access->pc];
-    uint64_t warp = access->cta * state->cta_warps + access->warp;
-    if (line == NO_LINE || warp >= state->warps || !is_drawable(access))
+    if (line == NO_LINE)
         return;
-    struct obs_recorded *best = &state->best[line], now = {.access = *access, .place = best->place};
-    now.step = ++state->steps[warp * state->line_count + line];
-    if (!is_chosen(state->trace, access, now.step))
+    uint32_t *steps = steps_of(state, access->pc, access->cta, access->warp);
+    struct obs_recorded *best = &state->best[line];
+    /* repeats will repeat this access, even if it is not measured */
+    if (!access->repeats && !access->dense)
+        state->known[access->pc][false].is_valid = false;
+    if (!steps || !is_drawable(access))
         return;
-    obs_measure(access, &now.cost, &now.ideal);
-    if (is_better(&now, best))
-        *best = now;
+    uint32_t step = ++*steps;
+    if (!is_chosen(state->trace, access->cta, access->warp, step))
+        return;
+    const struct known *known = cost_of(state, access);
+    if (is_better(known->cost, known->ideal, access->cta, access->warp, step, best)) {
+        best->access = *access;
+        best->step = step;
+        best->cost = known->cost;
+        best->ideal = known->ideal;
+    }
+}
+
+/* Nearly all repeats are only counted. All addresses are needed of one that is recorded, or if the
+ * cost is not known. */
+static enum obs_answer recorder_repeat(void *argument, const struct obs_repeat *repeat)
+{
+    struct state *state = argument;
+    uint32_t line = state->line_of[repeat->pc];
+    if (line == NO_LINE)
+        return OBS_COUNT_ONLY;
+    uint32_t *steps = steps_of(state, repeat->pc, repeat->cta, repeat->warp);
+    if (!steps)
+        return OBS_DONE;
+    const struct known *known = &state->known[repeat->pc][repeat->dense];
+    bool is_known = known->is_valid && known->space == repeat->space &&
+                    (!repeat->dense || known->place == repeat->first % 128);
+    if (!is_known || (is_chosen(state->trace, repeat->cta, repeat->warp, *steps + 1) &&
+                      is_better(known->cost, known->ideal, repeat->cta, repeat->warp, *steps + 1,
+                                &state->best[line])))
+        return OBS_FULL;
+    ++*steps;
+    return OBS_DONE;
 }
 
 /* --- results ---------------------------------------------------------------------------------- */
+
+static bool precedes(const struct obs_recorded *one, const struct obs_recorded *other)
+{
+    return is_better(one->cost, one->ideal, one->access.cta, one->access.warp, one->step, other);
+}
 
 static void recorder_join(void *into, void *argument)
 {
     struct state *total = into, *state = argument;
     for (uint32_t i = 0; i < total->line_count; i++)
-        if (state->best[i].step && is_better(&state->best[i], &total->best[i]))
+        if (state->best[i].step && precedes(&state->best[i], &total->best[i]))
             total->best[i] = state->best[i];
     recorder_free(state);
 }
@@ -177,6 +252,7 @@ const struct observer obs_recorder = {
     .events = OBS_ACCESS,
     .begin = recorder_begin,
     .access = recorder_access,
+    .repeat = recorder_repeat,
     .join = recorder_join,
     .end = recorder_end,
 };

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gpu/lanes.h"
+
 enum {
     /* bytes of the shortest piece that is replaced; grader/checks/inputs.c generates inputs in
      * which two pieces are unlikely to be equal */
@@ -107,6 +109,62 @@ size_t views_missing(const struct views *views)
     return missing;
 }
 
+/* --- searching -------------------------------------------------------------------------------- */
+
+enum { WORD = 4 };
+
+/* Words that are compared at once. A comparison sets an element to all ones where it is true. */
+typedef uint32_t words __attribute__((vector_size(64), aligned(1), may_alias));
+
+/* Returns whether one of the 64 words that begin at the next 64 bytes from AT on equals WORD. */
+LANES_INLINE bool is_near(const uint8_t *at, uint32_t word)
+{
+    words found = {0};
+    uint32_t any = 0;
+    for (unsigned i = 0; i < WORD; i++)
+        found |= (words)(*(const words *)(const void *)(at + i) == word);
+    for (unsigned i = 0; i < sizeof found / WORD; i++)
+        any |= found[i];
+    return any;
+}
+
+/* Returns the offset in BYTES of a word that is likely to be rare: one with few bytes of 0. */
+static size_t rare_word(const uint8_t *bytes, size_t size)
+{
+    size_t rare = 0;
+    int most = -1;
+    for (size_t at = 0; at + WORD <= size; at += WORD) {
+        int count = 0;
+        for (unsigned i = 0; i < WORD; i++)
+            count += bytes[at + i] != 0;
+        rare = count > most ? at : rare;
+        most = count > most ? count : most;
+    }
+    return rare;
+}
+
+/* Does the same as memmem(), which takes long in arrays of small ints, because their bytes are much
+ * alike. This function first searches for a word of WANTED, which has at least one. */
+LANES_CLONES static const uint8_t *search(const uint8_t *bytes, size_t size, const uint8_t *wanted,
+                                          size_t length)
+{
+    if (size < length)
+        return NULL;
+    size_t rare = rare_word(wanted, length), last = size - length;
+    uint32_t word;
+    memcpy(&word, wanted + rare, sizeof word);
+    for (size_t at = 0, step; at <= last; at += step) {
+        step = last - at < sizeof(words) ? last - at + 1 : sizeof(words);
+        bool is_whole = at + rare + sizeof(words) + WORD <= size;
+        if (is_whole && !is_near(bytes + at + rare, word))
+            continue;
+        for (size_t i = at; i < at + step; i++)
+            if (memcmp(bytes + i, wanted, length) == 0)
+                return bytes + i;
+    }
+    return NULL;
+}
+
 /* --- data from the program -------------------------------------------------------------------- */
 
 /* Returns the number of bytes at the beginning of the SIZE BYTES that equal the shown view from
@@ -115,28 +173,36 @@ static size_t match(const struct views *views, size_t at, const uint8_t *bytes, 
 {
     const uint8_t *shown = views->shown + at;
     size_t most = smaller(size, views->size - at), i = 0;
-    while (i + 64 <= most && memcmp(shown + i, bytes + i, 64) == 0)
-        i += 64;
+    for (size_t step = 4096; step >= 64; step /= 8)
+        while (i + step <= most && memcmp(shown + i, bytes + i, step) == 0)
+            i += step;
     while (i < most && shown[i] == bytes[i])
         i++;
     return i;
 }
 
-/* Returns the size in bytes of an element of the array to which offset AT of the input belongs.
- * shared/lab.h describes the format of the input. */
-static size_t unit(const struct views *views, size_t at)
+/* An array of the input: the offset of its first element, and the size of an element in bytes. */
+struct array {
+    size_t begin, unit;
+};
+
+/* Returns the first array of the input that ends after offset AT. If there is none, returns one
+ * that begins at AT. shared/lab.h describes the format of the input. */
+static struct array array_at(const struct views *views, size_t at)
 {
     enum { MAGIC = 8, TYPE = 24, COUNT = 32, HEAD = 40 };
     uint32_t type = 0;
     uint64_t count = 0;
-    size_t size = 4;
-    for (size_t head = MAGIC; head < at && head + HEAD <= views->input;
-         head += HEAD + (count * size + 7) / 8 * 8) {
+    size_t unit = 4;
+    for (size_t head = MAGIC; head + HEAD <= views->input;
+         head += HEAD + (count * unit + 7) / 8 * 8) {
         memcpy(&type, views->shown + head + TYPE, sizeof type);
         memcpy(&count, views->shown + head + COUNT, sizeof count);
-        size = type == 5 ? 1 : type == 3 || type == 4 ? 8 : 4;
+        unit = type == 5 ? 1 : type == 3 || type == 4 ? 8 : 4;
+        if (at < head + HEAD + count * unit)
+            return (struct array){head + HEAD, unit};
     }
-    return size;
+    return (struct array){at, unit};
 }
 
 /* Does the same as match(), but counts only whole elements. After a row, bytes of the gap can by
@@ -144,29 +210,42 @@ static size_t unit(const struct views *views, size_t at)
 static size_t match_whole(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     size_t length = match(views, at, bytes, size);
-    return length == size ? length : length - (at + length) % unit(views, at);
+    return length == size ? length : length - (at + length) % array_at(views, at).unit;
+}
+
+/* Returns whether BYTES begin with a piece of the shown view from offset AT on. */
+static bool continues(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
+{
+    return size > 0 && match(views, at, bytes, size) >= smaller(size, PIECE);
 }
 
 /* Finds BYTES in the shown view and sets *AT to their offset. First tries the position after the
- * piece that was found last, because programs often copy one piece after another. */
+ * piece that was found last, because programs often copy one piece after another, and then the
+ * beginning of the next array. */
 static bool find(const struct views *views, const uint8_t *bytes, size_t size, size_t *at)
 {
     *at = views->next;
-    if (size > 0 && match(views, *at, bytes, size) >= smaller(size, PIECE))
+    if (continues(views, *at, bytes, size))
+        return true;
+    *at = array_at(views, views->next).begin;
+    if (size >= PIECE && continues(views, *at, bytes, size))
         return true;
     const uint8_t *place =
-        size < PIECE ? NULL : memmem(views->shown, views->size, bytes, smaller(size, NEEDLE));
+        size < PIECE ? NULL : search(views->shown, views->size, bytes, smaller(size, NEEDLE));
     *at = place ? (size_t)(place - views->shown) : 0;
     return place != NULL;
 }
 
 /* If BYTES begin with a gap between two rows, returns the gap's length. The gap ends where the next
- * PIECE bytes of the view begin. Returns SIZE if BYTES does not contain them. */
+ * PIECE bytes of the view begin. Returns SIZE if BYTES does not contain them. After the last row of
+ * an array, there is no gap: the view's next bytes are the head of another array, which programs do
+ * not copy, and to search all BYTES for it would take long. */
 static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
 {
-    const uint8_t *place = views->next + PIECE > views->size
+    bool is_last = array_at(views, views->next).begin > views->next;
+    const uint8_t *place = is_last || views->next + PIECE > views->size
                                ? NULL
-                               : memmem(bytes, size, views->shown + views->next, PIECE);
+                               : search(bytes, size, views->shown + views->next, PIECE);
     return place ? (size_t)(place - bytes) : size;
 }
 
@@ -185,7 +264,7 @@ static void swap_padded(struct views *views, uint8_t *bytes, size_t size)
 {
     enum { ROW = 12, PITCH = 16, FEWEST = 4 };
     size_t rows = (size + PITCH - ROW) / PITCH;
-    const uint8_t *place = rows < FEWEST ? NULL : memmem(views->shown, views->size, bytes, ROW);
+    const uint8_t *place = rows < FEWEST ? NULL : search(views->shown, views->size, bytes, ROW);
     size_t at = place ? (size_t)(place - views->shown) : 0, i = 0;
     while (place && i < rows && at + (i + 1) * ROW <= views->size &&
            memcmp(views->shown + at + i * ROW, bytes + i * PITCH, ROW) == 0)

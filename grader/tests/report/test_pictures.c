@@ -130,6 +130,33 @@ Test(pictures, the_costliest_access_is_recorded)
     }
 }
 
+/* Accesses that repeat the first one. Equal costs: the first access of the first warp is recorded.
+ * Neighbouring words can also begin in the middle of a sector, which costs one more. */
+static const struct {
+    const char *name, *access;
+    unsigned scale, cost, step;
+} repeats[] = {
+    {"of equal costs", "ld.global.u32 w, [o];", 8, 8, 1},
+    {"in another place",
+     "shr.u32 w, n, 1; mul.wide.u32 d, w, 16; add.u64 o, o, d; ld.global.u32 w, [o];", 4, 5, 3},
+    {"in another sector",
+     "shr.u32 w, n, 1; mul.wide.u32 d, w, 32; add.u64 o, o, d; ld.global.u32 w, [o];", 4, 4, 1},
+};
+
+Test(pictures, repeats_cost_the_same)
+{
+    for (size_t i = 0; i < sizeof repeats / sizeof *repeats; i++)
+        for (unsigned workers = 1; workers <= 3; workers++) {
+            json_t *line;
+            record(repeats[i].access, repeats[i].scale, 0, &line_7, 5, 96, workers, &line);
+            const json_t *access = json_array_get(json_object_get(line, "accesses"), 0);
+            cr_expect_eq(number(access, "cost"), repeats[i].cost, "%s", repeats[i].name);
+            cr_expect_eq(number(access, "step"), repeats[i].step, "%s", repeats[i].name);
+            cr_expect_eq(number(access, "warp"), 0, "%s", repeats[i].name);
+            json_decref(line);
+        }
+}
+
 /* A selection of accesses, and the access that must be recorded. If STEP is 0, none must be
  * recorded. */
 static const struct {

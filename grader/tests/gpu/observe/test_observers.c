@@ -324,6 +324,30 @@ Test(observers, racecheck_remembers_what_it_has_no_notes_of)
     free(plain);
 }
 
+/* Each thread reads its own 512 bytes, so a warp's lanes stay in their pages for 128 steps. In step
+ * 50, a thread of the second block writes a word that another lane reads in step 101. The write ends
+ * the log of one of these pages. */
+Test(observers, racecheck_goes_on_in_pages_whose_log_has_ended)
+{
+    static const struct racing racing = {.rounds = 6, .blocks = 2}; /* so the table is large */
+    static const uint32_t words[6 * STEPS * 2 * THREADS];
+    static const char ptx[] =
+        ".file 1 \"k.cu\"\n.visible .entry k(.param .u64 block, .param .u64 table)\n{\n"
+        ".reg .pred p, q;\n.reg .b32 t, c, n, v;\n.reg .b64 g, r, a;\nmov.u32 t, %tid.x;\n"
+        "mov.u32 c, %ctaid.x;\nld.param.u64 g, [table];\nmul.wide.u32 a, t, 512;\n"
+        "add.s64 a, a, g;\nmov.u32 n, 0;\nmul.lo.u32 c, c, 50;\nadd.u32 c, c, t;\n"
+        "AGAIN:\n.loc 1 1 1\nld.global.u32 v, [a];\nadd.s64 a, a, 4;\nadd.u32 n, n, 1;\n"
+        "setp.eq.u32 q, n, c;\nsetp.eq.and.u32 q, t, 0, q;\n"
+        ".loc 1 2 1\n@q st.global.u32 [g+5520], n;\n"
+        "setp.lt.u32 p, n, 128;\n@p bra AGAIN;\nret;\n}\n";
+    char *quick = find_races(ptx, &racing, words, false);
+    char *plain = find_races(ptx, &racing, words, true);
+    cr_expect(strstr(plain, "race-global"), "%s", plain);
+    cr_expect_str_eq(quick, plain);
+    free(quick);
+    free(plain);
+}
+
 /* --- the choice of observers ---------------------------------------------------------------------- */
 
 static bool watches(const struct observer *observer, unsigned tools, enum emu_rules rules,

@@ -78,6 +78,60 @@ Test(views, of_pieces_in_any_order)
     views_close(&views);
 }
 
+/* Opens views of an input of two arrays: the first 10 numbers, and the others. */
+static void open_two_arrays(void)
+{
+    char paths[2][600];
+    open_views();
+    views_close(&views);
+    for (int i = 0; i < 2; i++) {
+        struct case_data *input = case_new();
+        const int *numbers = i ? judged : shown;
+        snprintf(paths[i], sizeof paths[i], "%s/two-%d", shell_folder(), i);
+        cr_assert(case_add(input, "first", CASE_INT, numbers, 10) &&
+                  case_add(input, "second", CASE_INT, numbers + 10, COUNT - 10) &&
+                  case_write(input, paths[i]));
+        case_free(input);
+    }
+    cr_assert(views_open(&views, paths[0], paths[1]));
+}
+
+Test(views, of_two_arrays_in_one_copy)
+{
+    int numbers[COUNT];
+    open_two_arrays();
+    cr_expect_eq(send(0, COUNT), COUNT, "in order");
+    cr_expect_eq(views_missing(&views), 0);
+    for (int i = 0; i < COUNT; i++)
+        numbers[i] = shown[(i + 10) % COUNT];
+    views_swap(&views, (uint8_t *)numbers, sizeof numbers);
+    for (int i = 0; i < COUNT; i++)
+        cr_expect_eq(numbers[i], judged[(i + 10) % COUNT], "the second array first: %d", i);
+    views_close(&views);
+}
+
+Test(views, of_a_small_copy_after_an_array)
+{
+    open_two_arrays();
+    cr_expect_eq(send(0, 10), 10);
+    cr_expect_eq(send(10, 3), 0, "12 bytes can be equal to the next array's by chance");
+    cr_expect_eq(send(10, 4), 4);
+    views_close(&views);
+}
+
+Test(views, of_bytes_from_any_offset)
+{
+    enum { BYTES = 40 };
+    uint8_t bytes[BYTES];
+    open_views();
+    for (size_t at = 0; at + BYTES <= sizeof shown; at += 157) {
+        memcpy(bytes, (const uint8_t *)shown + at, BYTES);
+        views_swap(&views, bytes, BYTES);
+        cr_expect_eq(memcmp(bytes, (const uint8_t *)judged + at, BYTES), 0, "from byte %zu", at);
+    }
+    views_close(&views);
+}
+
 Test(views, of_too_little)
 {
     open_views();
