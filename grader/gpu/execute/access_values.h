@@ -291,7 +291,7 @@ LANES_INLINE void fetch_ahead(const uint8_t *start, const struct pattern *patter
  * neither order. */
 LANES_INLINE void fetch_next(const uint8_t *start, const struct pattern *pattern, unsigned bytes)
 {
-    if (!pattern->host || pattern->kin)
+    if (!pattern->host)
         return;
     unsigned half = WARP / 2 * bytes, row = pattern->shape == PATTERN_DENSE ? 2 * half : half;
     bool is_series = pattern->times || pattern->latest.times > 1;
