@@ -390,15 +390,15 @@ static void counters_series(void *argument, const struct obs_series_list *list)
     struct cost cost =
         repeat_cost(traffic, list->space, list->dense, list->series[0].first, list->bytes);
     uint64_t form = list->dense ? DENSE_FORM : sample->form;
+    bool wastes = cost.pieces > cost.ideal, is_global = list->space == PTX_GLOBAL;
+    bool may_be_lent = list->kind != OBS_REDUCTION && state->launch->memory->lent;
+    const struct obs_series *end = list->series + list->count;
     add_cost(traffic, cost, list->times);
-    for (const struct obs_series *series = list->series; series < list->series + list->count;
-         series++) {
-        if (cost.pieces > cost.ideal &&
-            sample_is_worse(sample, cost.pieces, cost.ideal, series->cta, series->warp))
+    for (const struct obs_series *series = list->series; wastes && series < end; series++)
+        if (sample_is_worse(sample, cost.pieces, cost.ideal, series->cta, series->warp))
             take_from_series(sample, list, series, cost);
-        if (list->space != PTX_GLOBAL)
-            continue;
-        if (list->kind != OBS_REDUCTION && is_on_host(state, series->first))
+    for (const struct obs_series *series = list->series; is_global && series < end; series++) {
+        if (may_be_lent && is_on_host(state, series->first))
             state->host[list->pc] += (uint64_t)cost.pieces * series->times;
         if (list->kind == OBS_LOAD)
             note_load(state, series->cta, series->warp, (uint64_t)cost.pieces * series->times);
