@@ -410,6 +410,16 @@ LANES_CLONES void load_quad_run(struct warp *warp, const struct inst *inst, uint
     note_repeat(warp, inst, pattern, first);
 }
 
+/* Stores by a repeated access in any way that store_run() does not handle itself. */
+__attribute__((noinline)) LANES_CLONES static void store_other(const struct warp *warp,
+                                                               const struct inst *inst,
+                                                               const struct pattern *pattern,
+                                                               uint32_t mask, uint8_t *start)
+{
+    store_found(warp, inst, start, pattern->stride, pattern, mask);
+}
+
+/* Like the loads, keeps the rare ways out of the common path. */
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint64_t first;
@@ -418,12 +428,20 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
         return;
     if (inst->signals)
         signals_follow(warp, inst, mask);
-    if (is_again(warp, inst, pattern, mask, &first)) {
-        note_repeat(warp, inst, pattern, first);
-        store_found(warp, inst, repeat_start(warp, pattern, first), pattern->stride, pattern, mask);
-    } else {
+    if (!is_again(warp, inst, pattern, mask, &first)) {
         store_in_full(warp, inst, mask);
+        return;
     }
+    note_repeat(warp, inst, pattern, first);
+    uint8_t *start = repeat_start(warp, pattern, first);
+    bool has_rows = pattern->shape <= PATTERN_DENSE_ROWS && !pattern->stride;
+    const uint8_t *v = slot_at(warp, inst->mem.vector[0]);
+    if (has_rows && inst->mem.moves == MOVES_WORDS)
+        store_rows(start, v, pattern, 4);
+    else if (has_rows && inst->mem.moves == MOVES_LONGS)
+        store_rows(start, v, pattern, 8);
+    else
+        store_other(warp, inst, pattern, mask, start);
 }
 
 /* --- atomics ---------------------------------------------------------------------------------- */

@@ -370,20 +370,27 @@ LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pat
         put_uint64_t(d, v, mask);
 }
 
+/* Stores one value of BYTES bytes for each lane, if the lanes of each row are contiguous. The two
+ * rows may overlap. If a GPU stores both in one pass (turns.h), the lower row must be stored last
+ * here, so that its values remain. */
+LANES_INLINE void store_rows(uint8_t *start, const uint8_t *v, const struct pattern *pattern,
+                             unsigned bytes)
+{
+    unsigned half = WARP / 2, first = turn_of(bytes) & half;
+    fetch_next(start, pattern, bytes);
+    memcpy(start + pattern->delta[first], v + first * bytes, half * bytes);
+    memcpy(start + pattern->delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
+}
+
 /* Stores one value of 4 or 8 BYTES for each lane of MASK, in the fastest way for the pattern's
  * shape. */
 LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pattern *pattern,
                                uint32_t mask, unsigned bytes)
 {
     const int32_t *delta = pattern->delta;
-    unsigned turn = turn_of(bytes), half = WARP / 2;
+    unsigned turn = turn_of(bytes);
     if (pattern->shape <= PATTERN_DENSE_ROWS) {
-        /* The two rows may overlap. If a GPU stores both in one pass (turns.h), the lower row must
-         * be stored last here, so that its values remain. */
-        unsigned first = turn & half;
-        fetch_next(start, pattern, bytes);
-        memcpy(start + delta[first], v + first * bytes, half * bytes);
-        memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
+        store_rows(start, v, pattern, bytes);
     } else if (pattern->shape == PATTERN_SAME) {
         unsigned last = (31u - (unsigned)__builtin_clz(in_turn(mask, turn))) ^ turn;
         memcpy(start, v + last * bytes, bytes);
