@@ -363,9 +363,17 @@ LANES_INLINE void load_repeated_longs(const struct warp *warp, const struct inst
                repeat_start(warp, pattern, first), pattern, mask);
 }
 
-/* Define the loads of one value of 4 or 8 bytes for each lane, which are most loads. These
- * functions report a repeat last, because they need no values after that call. */
-#define LOAD_PLAIN(name)                                                                           \
+/* Define the loads of one value of 4 or 8 bytes for each lane, which are most loads. Rows that all
+ * lanes load are most of these. The other shapes have a function of their own, so that the common
+ * path saves no registers. For the same reason, a repeat is reported last. */
+#define LOAD_PLAIN(name, T)                                                                        \
+    __attribute__((noinline)) LANES_CLONES static void load_other_##name(                          \
+        const struct warp *warp, const struct inst *inst, struct pattern *pattern, uint32_t mask,  \
+        uint64_t first)                                                                            \
+    {                                                                                              \
+        load_repeated_##name(warp, inst, pattern, mask, first);                                    \
+        note_repeat(warp, inst, pattern, first);                                                   \
+    }                                                                                              \
     LANES_CLONES void load_##name##_run(struct warp *warp, const struct inst *inst, uint32_t mask) \
     {                                                                                              \
         uint64_t first;                                                                            \
@@ -374,11 +382,16 @@ LANES_INLINE void load_repeated_longs(const struct warp *warp, const struct inst
             load_in_full(warp, inst, mask);                                                        \
             return;                                                                                \
         }                                                                                          \
-        load_repeated_##name(warp, inst, pattern, mask, first);                                    \
+        if (mask != ALL_LANES || pattern->shape > PATTERN_SAME_ROWS) {                             \
+            load_other_##name(warp, inst, pattern, mask, first);                                   \
+            return;                                                                                \
+        }                                                                                          \
+        load_rows_##T((T *)(void *)slot_at(warp, inst->mem.vector[0]),                             \
+                      repeat_start(warp, pattern, first), pattern);                                \
         note_repeat(warp, inst, pattern, first);                                                   \
     }
-LOAD_PLAIN(words)
-LOAD_PLAIN(longs)
+LOAD_PLAIN(words, uint32_t)
+LOAD_PLAIN(longs, uint64_t)
 
 /* Loads a word of a quad that is not its first word. If the first load has not loaded it, in the
  * same stretch and with the same deltas, loads it like any word. */
@@ -397,6 +410,16 @@ LANES_CLONES void load_quad_run(struct warp *warp, const struct inst *inst, uint
     note_repeat(warp, inst, pattern, first);
 }
 
+/* Stores by a repeated access in any way that store_run() does not handle itself. */
+__attribute__((noinline)) LANES_CLONES static void store_other(const struct warp *warp,
+                                                               const struct inst *inst,
+                                                               const struct pattern *pattern,
+                                                               uint32_t mask, uint8_t *start)
+{
+    store_found(warp, inst, start, pattern->stride, pattern, mask);
+}
+
+/* Like the loads, keeps the rare ways out of the common path. */
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint64_t first;
@@ -405,12 +428,20 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
         return;
     if (inst->signals)
         signals_follow(warp, inst, mask);
-    if (is_again(warp, inst, pattern, mask, &first)) {
-        note_repeat(warp, inst, pattern, first);
-        store_found(warp, inst, repeat_start(warp, pattern, first), pattern->stride, pattern, mask);
-    } else {
+    if (!is_again(warp, inst, pattern, mask, &first)) {
         store_in_full(warp, inst, mask);
+        return;
     }
+    note_repeat(warp, inst, pattern, first);
+    uint8_t *start = repeat_start(warp, pattern, first);
+    bool has_rows = pattern->shape <= PATTERN_DENSE_ROWS && !pattern->stride;
+    const uint8_t *v = slot_at(warp, inst->mem.vector[0]);
+    if (has_rows && inst->mem.moves == MOVES_WORDS)
+        store_rows(start, v, pattern, 4);
+    else if (has_rows && inst->mem.moves == MOVES_LONGS)
+        store_rows(start, v, pattern, 8);
+    else
+        store_other(warp, inst, pattern, mask, start);
 }
 
 /* --- atomics ---------------------------------------------------------------------------------- */

@@ -249,27 +249,40 @@ LANES_INLINE void store_elements(const struct warp *warp, const struct inst *ins
         store_element(warp, inst, k, host, lanes);
 }
 
-/* Four adjacent words. */
+/* Four adjacent words, and those of two lanes. */
 typedef uint32_t quad_words __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint32_t quad_pair __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* Loads four adjacent words for each lane, from START + DELTA on. */
+/* The four words of each of two lanes. This is no function, because a function that returns so wide
+ * a vector would need AVX. */
+#define LANE_QUAD(l) (*(const quad_words *)(const void *)(start + delta[l]))
+#define LANE_PAIR(l)                                                                               \
+    __builtin_shufflevector(LANE_QUAD(l), LANE_QUAD((l) + 4), 0, 1, 2, 3, 4, 5, 6, 7)
+
+#define EVEN_PAIRS 0, 1, 8, 9, 4, 5, 12, 13
+#define ODD_PAIRS  2, 3, 10, 11, 6, 7, 14, 15
+
+/* Loads four adjacent words for each lane, from START + DELTA on. Transposes the words of eight
+ * lanes at a time; each half of a vector has those of four lanes. */
 LANES_INLINE void load_quads(uint32_t to[4][WARP], const uint8_t *start, const int32_t *delta)
 {
-    for (unsigned l = 0; l < WARP; l += 4) {
-        const quad_words a = *(const quad_words *)(const void *)(start + delta[l]),
-                         b = *(const quad_words *)(const void *)(start + delta[l + 1]),
-                         c = *(const quad_words *)(const void *)(start + delta[l + 2]),
-                         d = *(const quad_words *)(const void *)(start + delta[l + 3]),
-                         low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-                         low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
-                         high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7),
-                         high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-        *(quad_words *)(to[0] + l) = __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5);
-        *(quad_words *)(to[1] + l) = __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7);
-        *(quad_words *)(to[2] + l) = __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5);
-        *(quad_words *)(to[3] + l) = __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7);
+    for (unsigned l = 0; l < WARP; l += 8) {
+        const quad_pair a = LANE_PAIR(l), b = LANE_PAIR(l + 1), c = LANE_PAIR(l + 2),
+                        d = LANE_PAIR(l + 3),
+                        low_ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13),
+                        low_cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13),
+                        high_ab = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15),
+                        high_cd = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+        *(quad_pair *)(to[0] + l) = __builtin_shufflevector(low_ab, low_cd, EVEN_PAIRS);
+        *(quad_pair *)(to[1] + l) = __builtin_shufflevector(low_ab, low_cd, ODD_PAIRS);
+        *(quad_pair *)(to[2] + l) = __builtin_shufflevector(high_ab, high_cd, EVEN_PAIRS);
+        *(quad_pair *)(to[3] + l) = __builtin_shufflevector(high_ab, high_cd, ODD_PAIRS);
     }
 }
+#undef EVEN_PAIRS
+#undef ODD_PAIRS
+#undef LANE_PAIR
+#undef LANE_QUAD
 
 /* --- lanes whose addresses form a pattern ----------------------------------------------------- */
 
@@ -291,7 +304,7 @@ LANES_INLINE void fetch_ahead(const uint8_t *start, const struct pattern *patter
  * neither order. */
 LANES_INLINE void fetch_next(const uint8_t *start, const struct pattern *pattern, unsigned bytes)
 {
-    if (!pattern->host || pattern->kin)
+    if (!pattern->host)
         return;
     unsigned half = WARP / 2 * bytes, row = pattern->shape == PATTERN_DENSE ? 2 * half : half;
     bool is_series = pattern->times || pattern->latest.times > 1;
@@ -301,6 +314,33 @@ LANES_INLINE void fetch_next(const uint8_t *start, const struct pattern *pattern
             __builtin_prefetch(next + pattern->delta[i] + at);
 }
 
+/* Defines functions that load one value of type T for each lane. load_rows_...() is for all lanes
+ * and the shapes up to PATTERN_SAME_ROWS. load_apart_...() is for all lanes and any
+ * shape. */
+#define LANE_ROWS(T)                                                                               \
+    LANES_INLINE void load_rows_##T(T *to, const uint8_t *start, const struct pattern *pattern)    \
+    {                                                                                              \
+        const uint8_t *second = start + pattern->delta[WARP / 2];                                  \
+        if (pattern->shape <= PATTERN_DENSE_ROWS) {                                                \
+            fetch_next(start, pattern, sizeof *to);                                                \
+            memcpy(to, start, WARP / 2 * sizeof *to);                                              \
+            memcpy(to + WARP / 2, second, WARP / 2 * sizeof *to);                                  \
+            return;                                                                                \
+        }                                                                                          \
+        T one = value_##T(start, 0), other = value_##T(second, 0);                                 \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            to[l] = l < WARP / 2 ? one : other;                                                    \
+    }                                                                                              \
+    LANES_INLINE void load_apart_##T(T *to, const uint8_t *start, const struct pattern *pattern)   \
+    {                                                                                              \
+        const int32_t *delta = pattern->delta;                                                     \
+        fetch_ahead(start, pattern);                                                               \
+        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++) to[l] =                           \
+            value_##T(start + delta[l], 0);                                                        \
+    }
+LANE_ROWS(uint32_t)
+LANE_ROWS(uint64_t)
+
 /* Loads one value of 4 bytes for each lane of MASK, in the fastest way for the pattern's shape. If
  * the shape is PATTERN_NEAR, all PATTERN_WINDOW bytes from the lowest address on must be
  * readable. */
@@ -308,22 +348,12 @@ LANES_INLINE void load_words(uint32_t *d, const uint8_t *start, const struct pat
                              uint32_t mask)
 {
     uint32_t v[WARP], *to = mask == ALL_LANES ? d : v;
-    const int32_t *delta = pattern->delta;
-    if (pattern->shape <= PATTERN_DENSE_ROWS) {
-        fetch_next(start, pattern, sizeof *to);
-        memcpy(to, start, WARP / 2 * sizeof *to);
-        memcpy(to + WARP / 2, start + delta[WARP / 2], WARP / 2 * sizeof *to);
-    } else if (pattern->shape <= PATTERN_SAME_ROWS) {
-        uint32_t one = value_uint32_t(start, 0), other = value_uint32_t(start + delta[WARP / 2], 0);
-        for (unsigned l = 0; l < WARP; l++)
-            to[l] = l < WARP / 2 ? one : other;
-    } else if (pattern->shape == PATTERN_NEAR) {
+    if (pattern->shape <= PATTERN_SAME_ROWS)
+        load_rows_uint32_t(to, start, pattern);
+    else if (pattern->shape == PATTERN_NEAR)
         pick_words(to, (const uint32_t *)(const void *)(start + pattern->low), pattern->word);
-    } else {
-        fetch_ahead(start, pattern);
-        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++) to[l] =
-            value_uint32_t(start + delta[l], 0);
-    }
+    else
+        load_apart_uint32_t(to, start, pattern);
     if (mask != ALL_LANES)
         put_uint32_t(d, v, mask);
 }
@@ -332,22 +362,24 @@ LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pat
                              uint32_t mask)
 {
     uint64_t v[WARP], *to = mask == ALL_LANES ? d : v;
-    const int32_t *delta = pattern->delta;
-    if (pattern->shape <= PATTERN_DENSE_ROWS) {
-        fetch_next(start, pattern, sizeof *to);
-        memcpy(to, start, WARP / 2 * sizeof *to);
-        memcpy(to + WARP / 2, start + delta[WARP / 2], WARP / 2 * sizeof *to);
-    } else if (pattern->shape <= PATTERN_SAME_ROWS) {
-        uint64_t one = value_uint64_t(start, 0), other = value_uint64_t(start + delta[WARP / 2], 0);
-        for (unsigned l = 0; l < WARP; l++)
-            to[l] = l < WARP / 2 ? one : other;
-    } else {
-        fetch_ahead(start, pattern);
-        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++) to[l] =
-            value_uint64_t(start + delta[l], 0);
-    }
+    if (pattern->shape <= PATTERN_SAME_ROWS)
+        load_rows_uint64_t(to, start, pattern);
+    else
+        load_apart_uint64_t(to, start, pattern);
     if (mask != ALL_LANES)
         put_uint64_t(d, v, mask);
+}
+
+/* Stores one value of BYTES bytes for each lane, if the lanes of each row are contiguous. The two
+ * rows may overlap. If a GPU stores both in one pass (turns.h), the lower row must be stored last
+ * here, so that its values remain. */
+LANES_INLINE void store_rows(uint8_t *start, const uint8_t *v, const struct pattern *pattern,
+                             unsigned bytes)
+{
+    unsigned half = WARP / 2, first = turn_of(bytes) & half;
+    fetch_next(start, pattern, bytes);
+    memcpy(start + pattern->delta[first], v + first * bytes, half * bytes);
+    memcpy(start + pattern->delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
 }
 
 /* Stores one value of 4 or 8 BYTES for each lane of MASK, in the fastest way for the pattern's
@@ -356,14 +388,9 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
                                uint32_t mask, unsigned bytes)
 {
     const int32_t *delta = pattern->delta;
-    unsigned turn = turn_of(bytes), half = WARP / 2;
+    unsigned turn = turn_of(bytes);
     if (pattern->shape <= PATTERN_DENSE_ROWS) {
-        /* The two rows may overlap. If a GPU stores both in one pass (turns.h), the lower row must
-         * be stored last here, so that its values remain. */
-        unsigned first = turn & half;
-        fetch_next(start, pattern, bytes);
-        memcpy(start + delta[first], v + first * bytes, half * bytes);
-        memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
+        store_rows(start, v, pattern, bytes);
     } else if (pattern->shape == PATTERN_SAME) {
         unsigned last = (31u - (unsigned)__builtin_clz(in_turn(mask, turn))) ^ turn;
         memcpy(start, v + last * bytes, bytes);

@@ -66,9 +66,47 @@ void rows_look(const void *lanes, size_t bytes, size_t alignment)
 WAVE(sin_f32, 0)
 WAVE(cos_f32, 1)
 
+/* Defines the functions for a product whose second factor is a power of two, the same in all lanes,
+ * and for the sum of such a product and a third source (see fuse.c). */
+#define SCALED(T)                                                                                  \
+    LANES_INLINE void scale_##T(u32 mask, void *to, const void *from, u32 factor, const u64 *c)    \
+    {                                                                                              \
+        const T *a = from;                                                                         \
+        u64 *d = to;                                                                               \
+        unsigned shift = (unsigned)__builtin_ctz(factor);                                          \
+        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
+        {                                                                                          \
+            u64 value = ((u64)a[l] << shift) + (c ? c[l] : 0);                                     \
+            d[l] = IS_WHOLE(mask) || mask >> l & 1 ? value : d[l];                                 \
+        }                                                                                          \
+    }                                                                                              \
+    SCALED_LANES(scaled_##T, T, NULL)                                                              \
+    SCALED_LANES(scaled_sum_##T, T, (const u64 *)SOURCE(2))
+#define SCALED_LANES(name, T, c)                                                                   \
+    LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)    \
+    {                                                                                              \
+        u32 factor = *(const u32 *)SOURCE(1);                                                      \
+        if (mask == ALL_LANES)                                                                     \
+            scale_##T(ALL_LANES, slot_at(warp, inst->dst), SOURCE(0), factor, c);                  \
+        else                                                                                       \
+            scale_##T(mask, slot_at(warp, inst->dst), SOURCE(0), factor, c);                       \
+    }
+SCALED(s32)
+SCALED(u32)
+
 static const struct alu_row rows[] = {
     {"sin_f32", sin_f32_lanes, 1, {sizeof(f32), sizeof(f32)}},
     {"cos_f32", cos_f32_lanes, 1, {sizeof(f32), sizeof(f32)}},
+    {"scaled_s32", scaled_s32_lanes, 2, {sizeof(s64), sizeof(s32), sizeof(s32)}},
+    {"scaled_u32", scaled_u32_lanes, 2, {sizeof(u64), sizeof(u32), sizeof(u32)}},
+    {"scaled_sum_s32",
+     scaled_sum_s32_lanes,
+     3,
+     {sizeof(u64), sizeof(s32), sizeof(s32), sizeof(u64)}},
+    {"scaled_sum_u32",
+     scaled_sum_u32_lanes,
+     3,
+     {sizeof(u64), sizeof(u32), sizeof(u32), sizeof(u64)}},
 #define ROW1(name, D, A, value)    {#name, name##_lanes, 1, {sizeof(D), sizeof(A)}},
 #define ROW2(name, D, A, B, value) {#name, name##_lanes, 2, {sizeof(D), sizeof(A), sizeof(B)}},
 #define ROW3(name, D, A, B, C, value)                                                              \

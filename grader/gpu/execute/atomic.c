@@ -141,6 +141,25 @@ static void add_words(uint32_t lanes, uint8_t *const *host, const uint32_t *b, u
     }
 }
 
+/* Does the same for words that other CPU threads may access. Lanes in a row that add to one word do
+ * so by one operation, as if no other thread came between them: this operation is slow. */
+static void add_to_contended(uint32_t lanes, uint8_t *const *host, const uint32_t *b, uint64_t *old)
+{
+    while (lanes) {
+        uint8_t *word = host[__builtin_ctz(lanes)];
+        uint32_t row = 0, sum = 0;
+        for (; lanes && host[__builtin_ctz(lanes)] == word; lanes &= lanes - 1) {
+            unsigned l = (unsigned)__builtin_ctz(lanes);
+            row |= 1u << l;
+            old[l] = sum;
+            sum += b[l];
+        }
+        uint32_t before = __atomic_fetch_add((uint32_t *)(void *)word, sum, __ATOMIC_SEQ_CST);
+        for (; row; row &= row - 1)
+            old[__builtin_ctz(row)] = before + (uint32_t)old[__builtin_ctz(row)];
+    }
+}
+
 static void add_singles(uint32_t lanes, uint8_t *const *host, const uint32_t *b, uint64_t *old,
                         bool flushes)
 {
@@ -166,8 +185,8 @@ void atomic_lanes(const struct inst *inst, bool shared, bool alone, uint32_t lan
 {
     unsigned bytes = inst->mem.bytes;
     bool is_integer = inst->mem.type == PTX_u32 || inst->mem.type == PTX_s32;
-    if (alone && inst->mem.op == PTX_MOD_add && is_integer) {
-        add_words(lanes, host, b, old);
+    if (inst->mem.op == PTX_MOD_add && is_integer) {
+        (alone ? add_words : add_to_contended)(lanes, host, b, old);
         return;
     }
     if (alone && inst->mem.op == PTX_MOD_add && inst->mem.type == PTX_f32) {

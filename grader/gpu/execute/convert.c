@@ -13,74 +13,6 @@
 #include "gpu/execute/raw.h"
 #include "gpu/execute/state.h"
 
-static bool is_float(unsigned type)
-{
-    return ptx_type_class((enum ptx_type)type) == 'F';
-}
-
-/* Returns whether cvt converts FROM to TO. cvt packs two f32 into one register, but unpacks only
- * 8-bit floats. A TF32 number is a valid f32, so it needs no conversion back. */
-bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
-{
-    if (to == PTX_tf32 || from == PTX_tf32)
-        return to == PTX_tf32 && from == PTX_f32;
-    if (float8_is(to))
-        return from == PTX_f32 || from == PTX_f16x2;
-    if (float8_is(from))
-        return to == PTX_f16x2;
-    if (half_is_packed(to) || half_is_packed(from))
-        return half_is_packed(to) && from == PTX_f32;
-    return ptx_type_class(to) != 'P' && ptx_type_class(to) != 'B' && ptx_type_class(from) != 'P' &&
-           ptx_type_class(from) != 'B';
-}
-
-/* Returns whether the integer type TO can hold every value of the integer type FROM. */
-static bool holds_all(enum ptx_type to, enum ptx_type from)
-{
-    unsigned to_bytes = ptx_type_bytes(to), from_bytes = ptx_type_bytes(from);
-    if (ptx_type_class(to) == ptx_type_class(from))
-        return to_bytes >= from_bytes;
-    return ptx_type_class(to) == 'S' && to_bytes > from_bytes;
-}
-
-/* Returns whether the float type TO cannot hold every value of the float type FROM. */
-static bool loses(enum ptx_type to, enum ptx_type from)
-{
-    return to != from && (half_is(to) || (to == PTX_f32 && from == PTX_f64));
-}
-
-bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word)
-{
-    bool is_bf16 = (half_is(to) && !half_is_f16(to)) || from == PTX_bf16;
-    if (to == PTX_tf32 || word == PTX_MOD_rna)
-        return to == PTX_tf32 && word == PTX_MOD_rna;
-    if (float8_is(to) || float8_is(from))
-        return word == PTX_MOD_rn || word == PTX_MOD_relu ||
-               (word == PTX_MOD_satfinite && float8_is(to));
-    switch (word) {
-    case PTX_MOD_rm:
-    case PTX_MOD_rp:
-        if (half_is_packed(to))
-            return false;
-        /* fall through */
-    case PTX_MOD_rn:
-    case PTX_MOD_rz:
-        return is_float(to) && (!is_float(from) || loses(to, from));
-    case PTX_MOD_ftz:
-        return (from == PTX_f32 || (to == PTX_f32 && is_float(from))) && !half_is_packed(to);
-    case PTX_MOD_sat:
-        if (is_bf16 || half_is_packed(to))
-            return false;
-        return is_float(to) || is_float(from) || !holds_all(to, from);
-    case PTX_MOD_relu:
-        return half_is(to) && from == PTX_f32;
-    case PTX_MOD_satfinite:
-        return false;
-    default: /* .rni, .rzi, .rmi, .rpi */
-        return is_float(from) && (!is_float(to) || to == from);
-    }
-}
-
 /* --- widening --------------------------------------------------------------------------------- */
 
 LANES_INLINE void widen_integers(int64_t *out, const uint8_t *lanes, unsigned bytes, unsigned type)
@@ -434,10 +366,12 @@ static lane_fn *kind_of(const struct inst *inst)
     if (to == PTX_f32 && from == PTX_bf16 && inst->mode == MODE_DEFAULT)
         return bf16_to_f32;
     if (half_is(to))
-        return from == PTX_f32 ? f32_to_half : is_float(from) ? float_to_half : integer_to_half;
-    if (is_float(from))
-        return is_float(to) ? float_to_float : float_to_integer;
-    return is_float(to) ? integer_to_float : integer_to_integer;
+        return from == PTX_f32           ? f32_to_half
+               : ptx_type_is_float(from) ? float_to_half
+                                         : integer_to_half;
+    if (ptx_type_is_float(from))
+        return ptx_type_is_float(to) ? float_to_float : float_to_integer;
+    return ptx_type_is_float(to) ? integer_to_float : integer_to_integer;
 }
 
 /* --- frequent conversions, vectorised --------------------------------------------------------- */

@@ -310,7 +310,8 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
     free(d.constants);
     free(d.image_of);
     free(d.shared_at);
-    d.failed = d.failed || !stretches_find(kernel) || !kin_find(kernel) || !wide_find(kernel);
+    d.failed = d.failed || !stretches_find(kernel) || !products_fuse(kernel) || !kin_find(kernel) ||
+               !wide_find(kernel);
     if (!d.failed) {
         quads_find(kernel);
         kernel->registers = estimate_registers(kernel);

@@ -3,7 +3,8 @@
  *   slots.c          slots of operands: registers, constants, addresses
  *   layout.c         places of shared variables
  *   decode_opcodes.c the table of opcodes
- *   decode_value.c   arithmetic, comparison, moves, conversion
+ *   decode_value.c   arithmetic, comparison, moves
+ *   decode_convert.c conversion of values and addresses
  *   decode_memory.c  loads, stores, atomics, alloca
  *   decode_async.c   asynchronous copies, mbarriers
  *   decode_texture.c textures and surfaces
@@ -11,6 +12,8 @@
  *   decode_matrix.c  matrices that a warp's lanes hold together
  *   decode_control.c barriers, branches, calls, fences
  *   fixed.c          registers whose value never changes
+ *   stretch.c        instructions that are executed without a check between them
+ *   fuse.c           products of addresses
  *   decode.c         the kernel as a whole
  *
  * The decoder keeps only the first error, and discards a kernel that has an error. */
@@ -117,7 +120,9 @@ typedef void decode_fn(struct decoder *d);
 /* decode_value.c */
 decode_fn decode_alu, decode_sum, decode_carry, decode_dot, decode_logic, decode_video;
 decode_fn decode_setp, decode_set, decode_testp, decode_selp, decode_slct;
-decode_fn decode_mov, decode_cvt, decode_cvta, decode_in_space, decode_cluster_address;
+decode_fn decode_mov;
+/* decode_convert.c */
+decode_fn decode_cvt, decode_cvta, decode_in_space, decode_cluster_address;
 /* decode_memory.c */
 decode_fn decode_load, decode_store, decode_atomic, decode_policy, decode_stack;
 /* decode_async.c */
@@ -134,10 +139,15 @@ decode_fn decode_branch, decode_call, decode_return, decode_exit, decode_trap;
 decode_fn decode_barrier, decode_barrier_reduction, decode_barrier_arrival, decode_cluster_barrier;
 decode_fn decode_fence, decode_nanosleep, decode_hint;
 
+/* Returns the instruction's rounding mode and .ftz, as struct inst keeps them. */
+uint32_t decode_mode_of(const struct ptx_instruction *in);
 /* Returns the operation of an atomic or redux as a modifier, or PTX_MOD_COUNT if there is none. */
 uint8_t decode_operation(const struct ptx_instruction *in);
 
 /* Divides the code into stretches (stretch.c). Returns false when out of memory. */
 bool stretches_find(struct kernel *kernel);
+/* Makes products of addresses faster (fuse.c). Call this after stretches_find(). Returns false when
+ * out of memory. */
+bool products_fuse(struct kernel *kernel);
 
 #endif

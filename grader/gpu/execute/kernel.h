@@ -83,8 +83,8 @@ struct inst {
     bool names_all;   /* `members` is always ALL_LANES, in all lanes */
     bool is_wide;     /* a wide operation (see wide.c) */
     bool follows;     /* in the same stretch as the instruction before it (see stretch.c) */
-    uint32_t stretch; /* instructions up to the stretch's end, or 0 outside of a stretch */
-    uint32_t step;    /* distance to the next instruction that is not idle (see stretch.c) */
+    uint16_t stretch; /* instructions up to the stretch's end, or 0 outside of a stretch */
+    uint16_t step;    /* distance to the next instruction that must run (see stretch.c) */
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
     uint32_t mode;    /* MODE_DEFAULT, or other MODE_ bits of floats.h */
     uint32_t adds;    /* instructions before this one that add or multiply floats (see wide.c) */
@@ -215,6 +215,8 @@ struct inst {
         } warp;
     };
 };
+
+_Static_assert(sizeof(struct inst) == 128, "an instruction takes more than two cache lines");
 
 #define NO_IMAGE    UINT32_MAX
 #define VECTOR_ROOM 10 /* maximum slots in an instruction's vectors; tex.grad.3d has 10 */

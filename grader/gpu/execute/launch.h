@@ -141,6 +141,9 @@ void launch_forget_memory(struct launch *launch);
 uint64_t launch_changes(const struct launch *launch);
 /* Returns whether the launch has accessed memory that it shares with the host. */
 bool launch_sees_lent(const struct launch *launch);
+/* Adds up the counts of COUNT workers, and ends the observers (launch_totals.c). Frees what the
+ * workers own. */
+void launch_join_workers(struct launch *launch, struct worker *workers, unsigned count);
 void launch_totals(const struct launch *launch, struct emu_counters *totals);
 
 /* Sets the launch's status unless an earlier error has set it. The launch continues, so that it can

@@ -50,8 +50,6 @@ lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pac
     wide_mov_run;
 /* Returns whether all 32 values are UINT32_MAX (lanes.c). */
 bool lanes_all_set(const uint32_t *values);
-bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
-bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 
 /* Returns the function that executes a device function without PTX, such as vprintf() (builtin.c).
  * Returns NULL if the name is unknown. */

@@ -8,7 +8,8 @@
  *
  * `stretch` is the number of instructions from this one to the end of the stretch. An idle
  * instruction does nothing, because its result is known before the kernel starts (fixed.c). `step`
- * is the distance to the next instruction that is not idle.
+ * is the distance to the next instruction that must run: an idle one need not, nor a product that
+ * the next instruction also computes (fuse.c).
  *
  * Three things are done once for a whole stretch: counting the instructions, checking for the end
  * of the slice, and checking for the place where lanes reconverge. Doing them at each instruction
@@ -23,6 +24,8 @@
 
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
+
+#define MOST_STRETCH UINT16_MAX
 
 void idle_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -63,11 +66,12 @@ bool stretches_find(struct kernel *kernel)
         if (!is_straight(in))
             continue;
         in->stretch = in->step = 1;
-        if (pc + 1 == kernel->code_count || meets[pc + 1] || !next->stretch)
+        if (pc + 1 == kernel->code_count || meets[pc + 1] || !next->stretch ||
+            next->stretch == MOST_STRETCH)
             continue;
         next->follows = true;
-        in->stretch += next->stretch;
-        in->step += next->run == idle_run ? next->step : 0;
+        in->stretch = (uint16_t)(next->stretch + 1);
+        in->step = next->run == idle_run ? (uint16_t)(next->step + 1) : 1;
     }
     free(meets);
     return true;

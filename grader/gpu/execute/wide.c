@@ -27,16 +27,11 @@ struct search {
 
 /* --- kinds of instructions -------------------------------------------------------------------- */
 
-static bool is_float(uint8_t type)
-{
-    return ptx_type_class((enum ptx_type)type) == 'F';
-}
-
 static bool names_float(const struct ptx_instruction *in)
 {
     bool any = false;
     for (unsigned i = 0; i < in->type_count; i++)
-        any |= is_float(in->types[i]);
+        any |= ptx_type_is_float(in->types[i]);
     return any;
 }
 
@@ -78,8 +73,8 @@ static bool is_wide(const struct ptx_instruction *in)
     case PTX_OP_rsqrt:
         return in->types[0] == PTX_f64;
     case PTX_OP_cvt:
-        return names_double(in) ||
-               (is_float(in->types[1]) && ptx_type_bytes((enum ptx_type)in->types[0]) == 8);
+        return names_double(in) || (ptx_type_is_float(in->types[1]) &&
+                                    ptx_type_bytes((enum ptx_type)in->types[0]) == 8);
     case PTX_OP_wmma_mma:
     case PTX_OP_mma:
         return true;
@@ -92,7 +87,7 @@ static bool is_wide(const struct ptx_instruction *in)
  * come before the comparisons. */
 static bool is_integer_arithmetic(const struct ptx_instruction *in)
 {
-    if (!in->type_count || is_float(in->types[0]))
+    if (!in->type_count || ptx_type_is_float(in->types[0]))
         return false;
     return in->opcode < PTX_OP_setp || in->opcode == PTX_OP_redux ||
            (is_atomic(in) && !ptx_has(in, PTX_MOD_exch) && !ptx_has(in, PTX_MOD_cas));

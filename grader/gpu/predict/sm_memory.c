@@ -7,11 +7,6 @@
 
 #define FULL_LINE 128.0
 
-static double later(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static uint64_t hash_of(uint64_t line)
 {
     line = (line >> 7) * 0x9e3779b97f4a7c15u;

@@ -1,5 +1,5 @@
-/* The state of one simulation of a multiprocessor. sm.c issues instructions, and sm_memory.c serves
- * their accesses. */
+/* The state of one simulation of a multiprocessor. sm.c lets its warps take turns, sm_execute.c
+ * executes their instructions, and sm_memory.c serves the accesses of these. */
 #ifndef GPU_PREDICT_SM_PARTS_H
 #define GPU_PREDICT_SM_PARTS_H
 
@@ -132,6 +132,12 @@ struct sm {
     bool is_first_wave;
     bool failed;
 };
+
+/* Returns the later one of two times. */
+static inline double later(double a, double b)
+{
+    return a > b ? a : b;
+}
 
 /* Allocates the simulation's tables, with WARPS_EACH warps for each resident CTA. The caller has
  * set the members that are parameters of sm_run(). Returns false when out of memory. The caller

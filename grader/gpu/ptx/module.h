@@ -57,6 +57,10 @@ unsigned ptx_type_bytes(enum ptx_type type); /* 0 for predicates */
  * b1. */
 unsigned ptx_type_bits(enum ptx_type type);
 char ptx_type_class(enum ptx_type type); /* one of 'U' 'S' 'B' 'F' 'P' */
+static inline bool ptx_type_is_float(unsigned type)
+{
+    return ptx_type_class((enum ptx_type)type) == 'F';
+}
 const char *ptx_modifier_name(enum ptx_modifier modifier);
 unsigned ptx_special_bytes(enum ptx_special special);
 /* Returns whether the register can change while a thread runs. */

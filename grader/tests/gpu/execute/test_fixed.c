@@ -33,11 +33,40 @@ TestSuite(fixed, .init = open_fixture, .fini = close_fixture);
     "ld.param.u64 %p, [out]; cvta.to.global.u64 %q, %p; mad.wide.u32 %d, %x, 4, %q;\n"             \
     "st.global.u32 [%d], %v; ret;\n}\n"
 
+/* A kernel that computes %f, whose lower half is stored. %a is the thread's number in its block, in
+ * a register of its own, and %g is 5. */
+#define PRODUCT(body)                                                                              \
+    KERNEL("{.reg .b64 %e, %f, %g; mov.u32 %a, %tid.y; mov.u32 %b, %tid.x;"                        \
+           "mad.lo.u32 %a, %a, 16, %b; ld.param.u64 %g, [n]; and.b64 %g, %g, 0xffffffff;\n" body   \
+           " cvt.u32.u64 %v, %f;}")
+
 /* A kernel, and the value that thread T (0-63) of block C stores if N is 0x700000005. */
 static const struct row {
     const char *name, *ptx;
     uint32_t constant, by_thread, by_block; /* constant + T * by_thread + C * by_block */
 } rows[] = {
+    /* products and the sums that use them (execute/fuse.c) */
+    {"a product in a sum", PRODUCT("mul.wide.u32 %e, %a, 4; add.u64 %f, %e, %g;"), 5, 4, 0},
+    {"a signed product in a sum", PRODUCT("mul.wide.s32 %e, %a, 8; add.s64 %f, %g, %e;"), 5, 8, 0},
+    {"a product of a number that is no power of two",
+     PRODUCT("mul.wide.s32 %e, %a, 12; add.s64 %f, %g, %e;"), 5, 12, 0},
+    {"a product of a negative number",
+     PRODUCT("neg.s32 %a, %a; mul.wide.s32 %e, %a, 16; add.s64 %f, %g, %e;"), 5, 0u - 16, 0},
+    {"a product by a negative number", PRODUCT("mul.wide.s32 %e, %a, -4; add.s64 %f, %g, %e;"), 5,
+     0u - 4, 0},
+    {"a product that two sums read",
+     PRODUCT("mul.wide.u32 %e, %a, 4; add.u64 %f, %e, %g; add.u64 %f, %f, %e;"), 5, 8, 0},
+    {"a product added to itself", PRODUCT("mul.wide.u32 %e, %a, 4; add.u64 %f, %e, %e;"), 0, 8, 0},
+    {"a sum that replaces its other source",
+     PRODUCT("mov.u64 %f, %g; mul.wide.u32 %e, %a, 2; add.u64 %f, %f, %e;"), 5, 2, 0},
+    {"a product before a loop, of a number that the loop changes",
+     PRODUCT("mov.u64 %f, 0; mov.u32 %b, 0; mul.wide.u32 %e, %a, 4;\nL: add.u64 %f, %f, %e;"
+             "add.u32 %a, %a, 1; add.u32 %b, %b, 1; setp.lt.u32 %t, %b, 3; @%t bra L;"),
+     0, 12, 0},
+    {"a product under a guard",
+     PRODUCT("mov.u64 %e, 1; mul.wide.u32 %e, %a, 4; setp.eq.u32 %t, %a, 99;"
+             "@!%t add.u64 %f, %g, %e;"),
+     5, 4, 0},
     {"a parameter", KERNEL("ld.param.u32 %v, [n];"), 5, 0, 0},
     {"both halves of a parameter",
      KERNEL("ld.param.u32 %a, [n+4]; ld.param.u32 %b, [n]; sub.u32 %v, %a, %b;"), 2, 0, 0},
