@@ -78,7 +78,7 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 #define ROWS 300
 /* The costs that check_costs() does not limit. One warp may work on a whole row, and a separate
  * check judges the sectors of the kernels. */
-#define OF_KERNELS (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES)
+#define OF_KERNELS (1 << CHECK_PATH | 1 << CHECK_IDLE | 1 << CHECK_READS | 1 << CHECK_WRITES)
 
 #define FEW_BYTES  64 /* a flag or a counter outside of the rows is harmless */
 

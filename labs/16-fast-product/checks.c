@@ -266,7 +266,7 @@ CHECK(
                .want = "at most %s",
                .counter = "warp_instructions",
                .budget = {.naive = 2000000, .solution = 645792, .slack = 1.3},
-               .judges = OF_TILES | 1 << CHECK_WORK},
+               .judges = OF_TILES | 1 << CHECK_WORK | 1 << CHECK_IDLE},
     .hint =
         "TODO 3: a step makes 512 multiply-adds in each thread. Which other instructions does it execute? Let the compiler unroll the loop over k, and compute addresses outside of it.")
 {
