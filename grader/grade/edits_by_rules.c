@@ -164,8 +164,8 @@ static bool is_called(const struct code *code, struct span part, const struct ed
     return false;
 }
 
-/* Returns whether a function with shown lines, or one that they call, uses SYMBOL. If `with_called` is set, all lines from
- * FIRST to LAST count as shown. */
+/* Returns whether a function with shown lines, or one that they call, uses SYMBOL. If `with_called`
+ * is set, all lines from FIRST to LAST count as shown. */
 static bool uses_symbol(const struct code *code, const struct token *symbol,
                         const struct edit_lines *lines)
 {
@@ -533,8 +533,8 @@ static void follow_part(const struct code *code, struct span part, const struct 
     }
 }
 
-/* Applies the rules to the value of a constant whose definition begins at token I, if a function that
- * may be changed uses the constant. */
+/* Applies the rules to the value of a constant whose definition begins at token I, if a function
+ * that may be changed uses the constant. */
 static void follow_constant(const struct code *code, size_t i, const struct edit_lines *lines,
                             struct edits *edits)
 {

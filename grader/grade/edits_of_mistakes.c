@@ -291,8 +291,8 @@ static size_t find_difference(const struct rules *rules, size_t i)
     return is_difference ? value : 0;
 }
 
-/* Computes the error of the sum `s = a + b` for any a and b: `b - (s - a)` is right only if a is the
- * larger one. */
+/* Computes the error of the sum `s = a + b` for any a and b: `b - (s - a)` is right only if a is
+ * the larger one. */
 void rule_try_two_sum(const struct rules *rules, size_t i)
 {
     size_t count = rule_term_length(rules, i + 1);

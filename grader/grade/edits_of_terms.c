@@ -343,8 +343,8 @@ static bool is_factor(const struct rules *rules, size_t i)
            !rule_is(rules, i, "1") && (rule_is(rules, i - 1, "*") || rule_is(rules, i + 1, "*"));
 }
 
-/* Multiplies the sum of COUNT tokens from token I on by each number by which the function multiplies
- * elsewhere. */
+/* Multiplies the sum of COUNT tokens from token I on by each number by which the function
+ * multiplies elsewhere. */
 static void put_multiples(const struct rules *rules, size_t i, size_t count)
 {
     static const char *const sums[] = {"+", "-", NULL};
@@ -444,7 +444,8 @@ void rule_try_offset(const struct rules *rules, size_t i)
 }
 
 /* Extends an assignment: adds or subtracts a constant that the function uses, or multiplies by it,
- * or by a number by which the function multiplies. Leaves out assignments of a number, such as 0. */
+ * or by a number by which the function multiplies. Leaves out assignments of a number, such as
+ * 0. */
 void rule_try_term(const struct rules *rules, size_t i)
 {
     char text[100], name[80];
@@ -484,8 +485,8 @@ static bool is_for_gpu(const struct rules *rules)
     return !rule_has_name(rules->code, rules->part, "{"); /* the value of a constant */
 }
 
-/* Returns whether the COUNT tokens from token I on are numbers and perhaps constants, or have a number
- * with a point or a thread's number. Then a quotient of them is not a number of pieces. */
+/* Returns whether the COUNT tokens from token I on are numbers and perhaps constants, or have a
+ * number with a point or a thread's number. Then a quotient of them is not a number of pieces. */
 static bool is_no_length(const struct rules *rules, size_t i, size_t count)
 {
     bool are_constants = true, has_number = false;
