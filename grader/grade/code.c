@@ -244,6 +244,38 @@ const struct token *code_function(const struct code *code, struct span part)
     return NULL;
 }
 
+const struct token *code_constant(const struct code *code, size_t i, struct span *value)
+{
+    static const char *const words[] = {"const", "constexpr", NULL};
+    const struct token *token = &code->tokens[i];
+    size_t end = i;
+    if (i + 3 >= code->token_count)
+        return NULL;
+    if (token_is(token, "#") && token_is(&token[1], "define")) {
+        bool has_parameters =
+            token_is(&token[3], "(") && token[3].begin == token[2].begin + token[2].length;
+        while (end + 1 < code->token_count && is_continued(code->tokens, end))
+            ++end;
+        size_t first = i + 3;
+        while (has_parameters && first < end && !token_is(&code->tokens[first], ")"))
+            ++first;
+        first += has_parameters;
+        *value = (struct span){first, end >= first ? end + 1 - first : 0};
+        return &token[2];
+    }
+    if (!token_is_one_of(token, words) || code_function(code, code_part_of(code, i)) ||
+        code_type(code, code_part_of(code, i)))
+        return NULL;
+    while (end + 1 < code->token_count && !strchr("=;", *code->tokens[end].begin))
+        ++end;
+    *value = (struct span){end + 1, 0};
+    while (end + 1 + value->count < code->token_count &&
+           !token_is(&code->tokens[end + 1 + value->count], ";"))
+        ++value->count;
+    bool is_set = token_is(&code->tokens[end], "=") && token_is_name(&code->tokens[end - 1]);
+    return is_set ? &code->tokens[end - 1] : NULL;
+}
+
 const struct token *code_type(const struct code *code, struct span part)
 {
     static const char *const words[] = {"struct", "class", "union", "enum"};

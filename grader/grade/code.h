@@ -36,6 +36,10 @@ void code_close(struct code *code);
 struct span code_part_of(const struct code *code, size_t at);
 /* Returns the name of the function that PART defines, or NULL. */
 const struct token *code_function(const struct code *code, struct span part);
+/* Returns the name of the constant whose definition begins at token I: `#define NAME VALUE`, or
+ * outside of all functions `const ... NAME = VALUE;`. VALUE gets its tokens. Returns NULL if no
+ * definition begins there. */
+const struct token *code_constant(const struct code *code, size_t i, struct span *value);
 /* Returns the name of the type that PART defines, or NULL. */
 const struct token *code_type(const struct code *code, struct span part);
 /* Returns the column of TOKEN in its line, from 1. */

@@ -164,8 +164,8 @@ static bool is_called(const struct code *code, struct span part, const struct ed
     return false;
 }
 
-/* Returns whether a function with shown lines uses SYMBOL. If `with_called` is set, all lines from
- * FIRST to LAST count as shown. */
+/* Returns whether a function with shown lines, or one that they call, uses SYMBOL. If `with_called`
+ * is set, all lines from FIRST to LAST count as shown. */
 static bool uses_symbol(const struct code *code, const struct token *symbol,
                         const struct edit_lines *lines)
 {
@@ -173,8 +173,8 @@ static bool uses_symbol(const struct code *code, const struct token *symbol,
         struct span part = code->parts[i];
         bool is_near = lines->with_called && code->tokens[part.first].line <= lines->last &&
                        code->tokens[part.first + part.count - 1].line >= lines->first;
-        if ((is_near || has_shown(code, part, lines)) && code_has_token(code, part, symbol) &&
-            code_function(code, part))
+        if (code_has_token(code, part, symbol) && code_function(code, part) &&
+            (is_near || has_shown(code, part, lines) || is_called(code, part, lines)))
             return true;
     }
     return false;
@@ -347,6 +347,8 @@ static const struct weight {
     {rule_try_reference, 0, 0},
     {rule_try_unsigned, 0, OUTSIDE},
     {rule_try_share, 0, COLLISION},
+    {rule_try_step, 0, 0},
+    {rule_try_two_sum, 0, CLOSE},
     {rule_try_once, 0, REPEATED | ONLY_IF_FITS},
     {rule_try_loop, 0, UNWRITTEN},
     {rule_try_clear, 0, UNWRITTEN | ONLY_IF_FITS},
@@ -372,7 +374,12 @@ static const struct weight {
     {rule_try_lane, 2, 0},
     {rule_try_ring, 2, 0},
     {rule_try_stream, 2, 0},
+    {rule_try_like_constant, 2, 0},
+    {rule_try_last, 2, UNWRITTEN | OUTSIDE},
+    {rule_try_absolute, 2, 0},
+    {rule_try_unrolled, 2, 0},
     {rule_try_factor, 3, 0},
+    {rule_try_scale, 3, COLLISION | UNWRITTEN | OUTSIDE},
     {rule_try_guard, 6, OUTSIDE},
     {rule_try_bytes, 3, OUTSIDE},
     {rule_try_multiple, 3, UNWRITTEN | OUTSIDE},
@@ -526,6 +533,28 @@ static void follow_part(const struct code *code, struct span part, const struct 
     }
 }
 
+/* Applies the rules to the value of a constant whose definition begins at token I, if a function
+ * that may be changed uses the constant. */
+static void follow_constant(const struct code *code, size_t i, const struct edit_lines *lines,
+                            struct edits *edits)
+{
+    struct place_of_rules place = {.lines = lines,
+                                   .rules = {.code = code, .edits = edits, .most = EDITS_MOST},
+                                   .group = NEARBY};
+    const struct token *name = code_constant(code, i, &place.rules.part);
+    size_t before = edits->count;
+    for (size_t j = 0; name && j < code->token_count; ++j)
+        if (token_is_same(&code->tokens[j], name) && is_shown(lines, code->tokens[j].line))
+            place.group = SHOWN;
+    if (!name || (lines->shown_count > 0 && !uses_symbol(code, name, lines)) ||
+        (lines->only_streams && !is_stream_line(code, code_part_of(code, i), i)))
+        return;
+    for (size_t j = 0; j < place.rules.part.count; ++j)
+        follow(&place, place.rules.part.first + j);
+    for (; before < edits->count; ++before)
+        edits->list[before].is_launch |= code_sizes_launch(code, name);
+}
+
 /* Of two edits with the same cost, the later one comes first: it is nearer to the result. */
 static int compare_costs(const void *left, const void *right)
 {
@@ -542,6 +571,8 @@ void edits_by_rules(struct edits *edits, const char *source, const struct edit_l
     for (size_t i = 0; good && i < code.part_count; ++i)
         if (code_function(&code, code.parts[i]))
             follow_part(&code, code.parts[i], lines, edits);
+    for (size_t i = 0; good && i < code.token_count; ++i)
+        follow_constant(&code, i, lines, edits);
     code_close(&code);
     qsort(edits->list, edits->count, sizeof *edits->list, compare_costs);
     while (edits->count > EDITS_TRIED)

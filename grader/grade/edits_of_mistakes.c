@@ -278,3 +278,54 @@ void rule_try_stream(const struct rules *rules, size_t i)
                          edit->line);
         }
 }
+
+/* Returns the number of the difference `s - a` that token I is, in brackets or as the value of a
+ * variable, or 0. */
+static size_t find_difference(const struct rules *rules, size_t i)
+{
+    size_t value = rule_is(rules, i, "(") ? i + 1 : rule_find_value(rules, i);
+    bool is_difference = value > 0 && token_is_name(rule_at(rules, value)) &&
+                         rule_is(rules, value + 1, "-") &&
+                         token_is_name(rule_at(rules, value + 2)) &&
+                         strchr(";,)", *rule_at(rules, value + 3)->begin);
+    return is_difference ? value : 0;
+}
+
+/* Computes the error of the sum `s = a + b` for any a and b: `b - (s - a)` is right only if a is
+ * the larger one. */
+void rule_try_two_sum(const struct rules *rules, size_t i)
+{
+    size_t count = rule_term_length(rules, i + 1);
+    size_t value = rule_is(rules, i, "-") ? find_difference(rules, i + 1) : 0;
+    char text[700], parts[4][100];
+    if (value == 0 || !token_is_name(rule_at(rules, i - 1)))
+        return;
+    rule_copy(rules, i - 1, 1, parts[0], sizeof parts[0]);
+    rule_copy(rules, i + 1, count, parts[1], sizeof parts[1]);
+    rule_copy(rules, value, 1, parts[2], sizeof parts[2]);
+    rule_copy(rules, value + 2, 1, parts[3], sizeof parts[3]);
+    snprintf(text, sizeof text, "(%s - (%s - %s)) + (%s - %s)", parts[3], parts[2], parts[1],
+             parts[0], parts[1]);
+    rule_change_term(rules, i - 1, 2 + count, text);
+}
+
+/* Takes the absolute value of a difference whose maximum a function computes. */
+void rule_try_absolute(const struct rules *rules, size_t i)
+{
+    static const char *const maxima[] = {"fmaxf", "fmax", "max", "atomicMax", NULL};
+    bool is_value = rule_is(rules, i - 2, "float") && rule_is(rules, i, "=");
+    size_t first = i + 1, count = is_value ? rule_argument_length(rules, first) : 0;
+    bool has_maximum = false;
+    char text[300], value[200];
+    for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j)
+        has_maximum |= token_is_one_of(rule_at(rules, j), maxima);
+    if (rule_is(rules, i, "fmaxf") && rule_is(rules, i + 1, "(")) {
+        first = i + 3 + rule_argument_length(rules, i + 2);
+        count = rule_argument_length(rules, first);
+    }
+    if (count == 0 || !has_maximum || isdigit((unsigned char)*rule_at(rules, first)->begin) ||
+        rule_is(rules, first, "fabsf"))
+        return;
+    snprintf(text, sizeof text, "fabsf(%s)", rule_copy(rules, first, count, value, sizeof value));
+    rule_change_term(rules, first, count, text);
+}

@@ -201,6 +201,30 @@ void rule_try_constant(const struct rules *rules, size_t i)
         }
 }
 
+/* Adds to the value of a constant what another constant's value has: after `#define A (N + 8)`, the
+ * value `M` becomes `(M + 8)`. */
+void rule_try_like_constant(const struct rules *rules, size_t i)
+{
+    static const char *const operators[] = {"+", "-", "*", "/", NULL};
+    const struct token *tokens = rules->code->tokens;
+    char text[300], value[150];
+    struct span other;
+    if (i != rules->part.first || rules->part.first < 3 ||
+        !token_is(&tokens[rules->part.first - 2], "define"))
+        return;
+    rule_copy(rules, i, rules->part.count, value, sizeof value);
+    for (size_t j = 0; j < rules->code->token_count; ++j) {
+        const struct token *end = code_constant(rules->code, j, &other) && other.count == 5
+                                      ? &tokens[other.first + 2]
+                                      : NULL;
+        if (!end || !token_is_one_of(end, operators) || other.first == i)
+            continue;
+        snprintf(text, sizeof text, "(%s %.*s %.*s)", value, (int)end->length, end->begin,
+                 (int)end[1].length, end[1].begin);
+        rule_change_term(rules, i, rules->part.count, text);
+    }
+}
+
 /* --- names that are often confused ------------------------------------------------------------ */
 
 bool rule_has_name(const struct code *code, struct span part, const char *name)

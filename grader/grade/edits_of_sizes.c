@@ -144,6 +144,24 @@ void rule_try_loop(const struct rules *rules, size_t i)
                  edit->line);
 }
 
+/* Lets a loop step by all threads of the grid, not only by those of one block, or by the blocks. */
+void rule_try_step(const struct rules *rules, size_t i)
+{
+    size_t count = rule_term_length(rules, i + 1);
+    bool ends = strchr(";,)", *rule_at(rules, i + 1 + count)->begin);
+    bool is_block = rule_is(rules, i + 1, "blockDim") ||
+                    (count == 1 && token_is_constant(rule_at(rules, i + 1)) &&
+                     code_sizes_launch(rules->code, rule_at(rules, i + 1)));
+    bool is_grid = rule_is(rules, i + 1, "gridDim");
+    char text[150], term[80];
+    if (!(rule_is(rules, i, "+=") || rule_is(rules, i, "=")) || !ends || !(is_block || is_grid) ||
+        !rule_has_name(rules->code, rules->part, "blockIdx"))
+        return;
+    snprintf(text, sizeof text, is_block ? "gridDim.x * %s" : "%s * blockDim.x",
+             rule_copy(rules, i + 1, count, term, sizeof term));
+    rule_change_term(rules, i + 1, count, text);
+}
+
 /* Clears all elements of a shared array where each thread clears only one. */
 void rule_try_clear(const struct rules *rules, size_t i)
 {

@@ -130,7 +130,7 @@ void rule_try_barrier(const struct rules *rules, size_t i)
 size_t rule_find_parameters(const struct rules *rules, struct variable list[VISIBLE_MOST])
 {
     size_t body = rules->part.first, found = 0;
-    while (!rule_is(rules, body, "{"))
+    while (rule_at(rules, body)->length > 0 && !rule_is(rules, body, "{"))
         ++body;
     size_t count = visible_find(rules->code, rules->part, body + 1, list);
     for (size_t i = 0; i < count; ++i)
@@ -324,4 +324,67 @@ void rule_try_cleared(const struct rules *rules, size_t i)
                      name, edit->line);
         }
     }
+}
+
+/* --- series of statements --------------------------------------------------------------------- */
+
+/* Returns the number of tokens of the `if` I and its statement. */
+static size_t if_length(const struct rules *rules, size_t i)
+{
+    size_t body = i + rule_condition_length(rules, i) + 3, length = 0;
+    int depth = 0;
+    do {
+        depth += rule_is(rules, body + length, "{") - rule_is(rules, body + length, "}");
+        ++length;
+    } while (rule_at(rules, body + length)->length > 0 &&
+             (depth > 0 || !strchr(";}", *rule_at(rules, body + length - 1)->begin)));
+    return body + length - i;
+}
+
+/* Returns whether the COUNT tokens from token I on are the same as those from token J on, except
+ * numbers that are twice as large, at least one. */
+static bool is_twice(const struct rules *rules, size_t i, size_t j, size_t count)
+{
+    bool has_twice = false;
+    for (size_t k = 0; k < count; ++k) {
+        long number = strtol(rule_at(rules, i + k)->begin, NULL, 10);
+        bool is_same = token_is_same(rule_at(rules, i + k), rule_at(rules, j + k));
+        bool is_double = number > 0 && number == 2 * strtol(rule_at(rules, j + k)->begin, NULL, 10);
+        if (!is_same && !is_double)
+            return false;
+        has_twice |= is_double;
+    }
+    return has_twice;
+}
+
+/* Writes the COUNT tokens from token I on, with twice the numbers that differ from those at J. */
+static void write_twice(const struct rules *rules, size_t i, size_t j, size_t count, char text[600])
+{
+    size_t to = (size_t)snprintf(text, 600, " ");
+    for (size_t k = 0; k < count && to + 100 < 600; ++k) {
+        const struct token *token = rule_at(rules, i + k);
+        if (token_is_same(token, rule_at(rules, j + k)))
+            to += (size_t)snprintf(text + to, 100, "%.*s ", (int)token->length, token->begin);
+        else
+            to += (size_t)snprintf(text + to, 100, "%ld ", 2 * strtol(token->begin, NULL, 10));
+    }
+}
+
+/* Adds the first step to a tree whose steps are written out: `if (size >= 512) ...`, where
+ * `if (size >= 256) ...` follows, becomes the second one after `if (size >= 1024) ...`. */
+void rule_try_unrolled(const struct rules *rules, size_t i)
+{
+    size_t count =
+        rule_condition_length(rules, i) > 0 && begins_statement(rules, i) ? if_length(rules, i) : 0;
+    char text[600];
+    if (count == 0 || !is_twice(rules, i, i + count, count) || is_twice(rules, i - count, i, count))
+        return;
+    write_twice(rules, i, i + count, count, text);
+    struct small_edit *edit = rule_put(rules, i, 0, text);
+    if (!edit)
+        return;
+    edit->line = rule_at(rules, i)->line;
+    edit->column = code_column(rules->code, rule_at(rules, i));
+    edit_say(edit, "with one more step like `%s`, with twice its numbers, before line %u",
+             rule_quote(rules, i, rule_condition_length(rules, i) + 3), edit->line);
 }

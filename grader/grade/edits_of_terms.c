@@ -322,6 +322,20 @@ void rule_try_more(const struct rules *rules, size_t i)
     rule_append(rules, i, " - 1");
 }
 
+/* Takes the last element where the number of elements is meant to be one: `x == SIZE` becomes
+ * `x == SIZE - 1`, and `row(m, m.height)` becomes `row(m, m.height - 1)`. */
+void rule_try_last(const struct rules *rules, size_t i)
+{
+    size_t first = rule_term_begin(rules, i + 1);
+    bool is_member = rule_is(rules, i - 1, ".") || rule_is(rules, i - 1, "->");
+    bool is_constant = token_is_constant(rule_at(rules, i)) && first == i;
+    bool is_compared = rule_is(rules, first - 1, "==");
+    bool is_argument = rule_is(rules, first - 1, ",") && rule_is(rules, i + 1, ")") && is_member;
+    bool ends = strchr(")&|", *rule_at(rules, i + 1)->begin);
+    if ((is_member || is_constant) && ends && (is_compared || is_argument))
+        rule_append(rules, i, " - 1");
+}
+
 /* Returns whether token I is a number by which the function multiplies, but not 1. */
 static bool is_factor(const struct rules *rules, size_t i)
 {
@@ -329,22 +343,60 @@ static bool is_factor(const struct rules *rules, size_t i)
            !rule_is(rules, i, "1") && (rule_is(rules, i - 1, "*") || rule_is(rules, i + 1, "*"));
 }
 
-/* Multiplies a sum that is stored by a number by which the function multiplies elsewhere. */
-void rule_try_multiple(const struct rules *rules, size_t i)
+/* Multiplies the sum of COUNT tokens from token I on by each number by which the function
+ * multiplies elsewhere. */
+static void put_multiples(const struct rules *rules, size_t i, size_t count)
 {
     static const char *const sums[] = {"+", "-", NULL};
-    size_t begin = before_value(rules, i), count = i - begin;
     char text[300], value[150], factor[20];
-    if (!rule_is(rules, i + 1, ";") || !rule_is(rules, begin, "=") ||
-        !has_operator(rules, begin + 1, count, sums))
+    if (!has_operator(rules, i, count, sums))
         return;
-    rule_copy(rules, begin + 1, count, value, sizeof value);
+    rule_copy(rules, i, count, value, sizeof value);
     for (size_t j = rules->part.first; j < rules->part.first + rules->part.count; ++j) {
-        if (!is_factor(rules, j) || (j > begin && j <= i))
+        if (!is_factor(rules, j) || (j >= i && j < i + count))
             continue;
         snprintf(text, sizeof text, "%s * (%s)", rule_copy(rules, j, 1, factor, sizeof factor),
                  value);
-        rule_change_term(rules, begin + 1, count, text);
+        rule_change_term(rules, i, count, text);
+    }
+}
+
+/* Multiplies a sum that is stored, or is an argument of min() or max(), by a number by which the
+ * function multiplies elsewhere. */
+void rule_try_multiple(const struct rules *rules, size_t i)
+{
+    size_t begin = before_value(rules, i), first = i + 2;
+    if (rule_is(rules, i + 1, ";") && rule_is(rules, begin, "="))
+        put_multiples(rules, begin + 1, i - begin);
+    if (!rule_is(rules, i, "min") && !rule_is(rules, i, "max"))
+        return;
+    for (int argument = 0; argument < 2; ++argument) {
+        size_t count = rule_argument_length(rules, first);
+        put_multiples(rules, first, count);
+        first += count + 1;
+    }
+}
+
+/* Multiplies a product that is stored by a constant up to which the function counts: each thread or
+ * warp has that many elements. */
+void rule_try_scale(const struct rules *rules, size_t i)
+{
+    static const char *const sums[] = {"+", "-", "/", "%", "?", NULL};
+    static const char *const products[] = {"*", NULL};
+    size_t begin = before_value(rules, i);
+    char text[100], name[80];
+    if (!rule_is(rules, i + 1, ";") || !rule_is(rules, begin, "=") ||
+        !has_operator(rules, begin + 1, i - begin, products) ||
+        has_operator(rules, begin + 1, i - begin, sums))
+        return;
+    for (size_t j = rules->part.first + 1; j < rules->part.first + rules->part.count; ++j) {
+        const struct token *limit = rule_at(rules, j);
+        if (!rule_is(rules, j - 1, "<") || !rule_is(rules, j + 1, ";") ||
+            !token_is_constant(limit) ||
+            code_has_token(rules->code, (struct span){begin, i + 1 - begin}, limit))
+            continue;
+        snprintf(text, sizeof text, " * %s", rule_copy(rules, j, 1, name, sizeof name));
+        rule_append(rules, i, text);
     }
 }
 
@@ -392,8 +444,8 @@ void rule_try_offset(const struct rules *rules, size_t i)
 }
 
 /* Extends an assignment: adds or subtracts a constant that the function uses, or multiplies by it,
- * or by a number by which the function multiplies. Leaves out assignments of a number, such as 0.
- * If the assignment uses blockDim, also multiplies by gridDim.x. */
+ * or by a number by which the function multiplies. Leaves out assignments of a number, such as
+ * 0. */
 void rule_try_term(const struct rules *rules, size_t i)
 {
     char text[100], name[80];
@@ -412,9 +464,6 @@ void rule_try_term(const struct rules *rules, size_t i)
         if (token_is_constant(token) || is_factor(rules, j))
             rule_append(rules, i, text);
     }
-    for (size_t j = begin; j < i; ++j)
-        if (rule_is(rules, j, "blockDim"))
-            rule_append(rules, i, " * gridDim.x");
 }
 
 /* Returns whether the quotient at token I is rounded up by numbers, as in `(n + 31) / 32`. */
@@ -433,22 +482,23 @@ static bool is_for_gpu(const struct rules *rules)
     for (size_t i = 0; i < ROWS(words); ++i)
         if (rule_has_name(rules->code, rules->part, words[i]))
             return true;
-    return false;
+    return !rule_has_name(rules->code, rules->part, "{"); /* the value of a constant */
 }
 
-/* Returns whether the COUNT tokens from token I on are constants, or have a number with a point or
- * a thread's number. Then a quotient of them is not a number of pieces. */
+/* Returns whether the COUNT tokens from token I on are numbers and perhaps constants, or have a
+ * number with a point or a thread's number. Then a quotient of them is not a number of pieces. */
 static bool is_no_length(const struct rules *rules, size_t i, size_t count)
 {
-    bool are_constants = true;
+    bool are_constants = true, has_number = false;
     for (size_t j = i; j < i + count; ++j) {
         const struct token *token = rule_at(rules, j);
         if (rule_is(rules, j, "threadIdx") ||
             (isdigit((unsigned char)*token->begin) && memchr(token->begin, '.', token->length)))
             return true;
+        has_number |= is_number(token);
         are_constants &= is_number(token) || token_is_constant(token) || *token->begin == '/';
     }
-    return are_constants;
+    return are_constants && has_number;
 }
 
 /* Adds the edit that rounds up a quotient of COUNT tokens from token FIRST on: LEFT_COUNT tokens

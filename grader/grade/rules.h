@@ -118,6 +118,8 @@ void rule_try_bits(const struct rules *rules, size_t i);
 void rule_try_half(const struct rules *rules, size_t i);
 void rule_try_stream(const struct rules *rules, size_t i);
 void rule_try_share(const struct rules *rules, size_t i);
+void rule_try_two_sum(const struct rules *rules, size_t i);
+void rule_try_absolute(const struct rules *rules, size_t i);
 
 /* The rules for conditions at the ends of warps, arrays and pictures. */
 void rule_try_edge_lane(const struct rules *rules, size_t i);
@@ -130,6 +132,7 @@ void rule_try_once(const struct rules *rules, size_t i);
 void rule_try_one_thread(const struct rules *rules, size_t i);
 void rule_try_span(const struct rules *rules, size_t i);
 void rule_try_loop(const struct rules *rules, size_t i);
+void rule_try_step(const struct rules *rules, size_t i);
 void rule_try_clear(const struct rules *rules, size_t i);
 void rule_try_limit(const struct rules *rules, size_t i);
 void rule_try_allocated(const struct rules *rules, size_t i);
@@ -154,10 +157,12 @@ void rule_try_brackets(const struct rules *rules, size_t i);
 void rule_try_assignment(const struct rules *rules, size_t i);
 void rule_try_number(const struct rules *rules, size_t i);
 void rule_try_less(const struct rules *rules, size_t i);
+void rule_try_last(const struct rules *rules, size_t i);
 void rule_try_off_by_one(const struct rules *rules, size_t i);
 void rule_try_more(const struct rules *rules, size_t i);
 void rule_try_term(const struct rules *rules, size_t i);
 void rule_try_multiple(const struct rules *rules, size_t i);
+void rule_try_scale(const struct rules *rules, size_t i);
 void rule_try_unit(const struct rules *rules, size_t i);
 void rule_try_offset(const struct rules *rules, size_t i);
 void rule_try_rounding(const struct rules *rules, size_t i);
@@ -187,6 +192,7 @@ void rule_try_moved(const struct rules *rules, size_t i);
 void rule_try_else(const struct rules *rules, size_t i);
 void rule_try_behind(const struct rules *rules, size_t i);
 void rule_try_cleared(const struct rules *rules, size_t i);
+void rule_try_unrolled(const struct rules *rules, size_t i);
 
 /* The rules that replace one name by another. */
 void rule_try_name(const struct rules *rules, size_t i);
@@ -202,6 +208,8 @@ void rule_try_visible(const struct rules *rules, size_t i);
 void rule_try_name_of_line(const struct rules *rules, size_t i);
 /* Also tries variables that are declared farther away. */
 void rule_try_any_visible(const struct rules *rules, size_t i);
+/* Extends the value of a constant like that of another one. */
+void rule_try_like_constant(const struct rules *rules, size_t i);
 /* Replaces a number or a constant by a constant of the file. */
 void rule_try_constant(const struct rules *rules, size_t i);
 
