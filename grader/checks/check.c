@@ -25,9 +25,7 @@ static size_t plural_ending(const char *rest, size_t *length)
     return ending;
 }
 
-/* Writes TEMPLATE with VALUE in place of "%s". In TEMPLATE, the noun after "%s" is in the plural.
- * If VALUE is 1, this function writes the singular. */
-static void fill_in(char *text, size_t size, const char *template, double value)
+void check_fill_in(char *text, size_t size, const char *template, double value)
 {
     const char *hole = strstr(template, "%s");
     size_t word = 0, ending = hole && value == 1 ? plural_ending(hole + 2, &word) : 0;
@@ -55,8 +53,8 @@ static void report_figure(struct check *check)
     const struct check_figure *figure = &check->info->figure;
     const struct judge_budget *budget = &check->budget;
     char got[200], want[100];
-    fill_in(got, sizeof got, figure->text, check->verdict.value);
-    fill_in(want, sizeof want, figure->want, judge_full(budget));
+    check_fill_in(got, sizeof got, figure->text, check->verdict.value);
+    check_fill_in(want, sizeof want, figure->want, judge_full(budget));
     if (check->verdict.share >= 1)
         snprintf(check->verdict.message, sizeof check->verdict.message, "%s", got);
     else

@@ -80,7 +80,7 @@ enum check_cost {
     CHECK_WORK,     /* instructions of all warps */
     CHECK_LAUNCHES, /* kernel launches; each takes time, even if it does little */
     /* Predicted time of all kernels and of all copies within the GPU, in microseconds, if the check
-     * sets .slowest. This cost includes waiting and unshared work, which the others miss. */
+     * sets .slowest. Only this cost shows that few blocks do all the work. */
     CHECK_TIME,
     CHECK_COSTS,
 };
@@ -384,10 +384,10 @@ void check_show_counter(struct check *check, const struct run *run, const char *
 void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
 
-/* Does the same if VALUE is larger than MOST. TEXT says what VALUE counts, with %s in the place of
- * the number. */
+/* Fails the check, as check_refuse() does, if VALUE is larger than MOST. TEXT says what VALUE
+ * counts, with %s in the place of the number and a plural noun after it. */
 void check_limit(struct check *check, const struct run *run, double value, double most,
-                 const char *hint, const char *text) __attribute__((format(printf, 6, 0)));
+                 const char *hint, const char *text);
 
 /* Returns the theoretical occupancy, in percent, of the kernels on a GPU of CAPABILITY (times 10:
  * 86 is 8.6). Considers the limits by threads, blocks and shared memory, but not by registers,

@@ -32,7 +32,7 @@ static const struct {
          "warp_instructions"},
     [CHECK_IDLE] =
         {2, 1.25,
-         "warps wait, or have ended before the last warp of their block, as long as %s instructions take",
+         "warps are idle for the time of %s instructions: they wait, or end before their block does",
          "Share the work among all warps of a block, and let no warp wait for another one.",
          "warp_instructions"},
     [CHECK_WORK] =

@@ -69,6 +69,10 @@ static inline bool check_is_trial(const struct check *check)
     return check->job.only != NULL;
 }
 
+/* Writes TEMPLATE with VALUE in place of "%s". In TEMPLATE, the noun after "%s" is in the plural.
+ * If VALUE is 1, this function writes the singular. */
+void check_fill_in(char *text, size_t size, const char *template, double value);
+
 /* Returns whether a grading on DEVICE includes the check. */
 bool check_runs_on(const struct check_info *info, enum grading_device device);
 /* Returns the device on which the check runs the submission if GRADED is the graded device. */

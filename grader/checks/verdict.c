@@ -126,7 +126,7 @@ void check_limit(struct check *check, const struct run *run, double value, doubl
     char counted[300];
     if (value <= most)
         return;
-    snprintf(counted, sizeof counted, text, check_number(value));
+    check_fill_in(counted, sizeof counted, text, value);
     check_refuse(check, run, hint, "%s; the limit is %s", counted, check_number(most));
 }
 

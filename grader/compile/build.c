@@ -430,9 +430,9 @@ static void explain_hidden(struct compile_build *build, const char *raw)
     }
 }
 
-/* Returns whether a step of the compiler was killed: the kernel does this if memory runs out.
- * nvcc exits with 128 + SIGKILL then, and gcc prints a message. A source can print that message,
- * too, but gains nothing: it gets no grade. */
+/* Returns whether the system killed a program of the compiler, as it does when memory runs out.
+ * Then nvcc exits with 128 + SIGKILL, or gcc prints a message. A submission can also make the
+ * compiler print this message, but it gains nothing, because it then gets no grade. */
 static bool is_killed(const struct process_outcome *outcome)
 {
     return (outcome->end == PROCESS_SIGNALLED && outcome->code == SIGKILL) ||

@@ -6,7 +6,7 @@ EMULATOR := $(BUILD)/lib/liblanewise-emulator.a
 EMULATOR_LIBS := -lnettle -lstdc++ -lm -lpthread
 OBJECTS += $(EMULATOR_OBJECTS)
 
-$(EMULATOR_OBJECTS): CFLAGS += -fvisibility=hidden $(if $(filter 1,$(SANITIZE)),-O1)
+$(EMULATOR_OBJECTS): CFLAGS += -fvisibility=hidden
 
 $(EMULATOR): $(EMULATOR_OBJECTS)
 	@mkdir -p $(@D)

@@ -279,8 +279,8 @@ void rule_try_stream(const struct rules *rules, size_t i)
         }
 }
 
-/* Returns the number of the difference `s - a` that token I is, in brackets or as the value of a
- * variable, or 0. */
+/* Returns the index of the first token of the difference `s - a`, if token I is the bracket before
+ * it or a variable with this value. Otherwise returns 0. */
 static size_t find_difference(const struct rules *rules, size_t i)
 {
     size_t value = rule_is(rules, i, "(") ? i + 1 : rule_find_value(rules, i);

@@ -201,8 +201,8 @@ void rule_try_constant(const struct rules *rules, size_t i)
         }
 }
 
-/* Adds to the value of a constant what another constant's value has: after `#define A (N + 8)`, the
- * value `M` becomes `(M + 8)`. */
+/* Appends the operator and the operand of another constant to a constant's value: after
+ * `#define A (N + 8)`, the value `M` becomes `(M + 8)`. */
 void rule_try_like_constant(const struct rules *rules, size_t i)
 {
     static const char *const operators[] = {"+", "-", "*", "/", NULL};

@@ -370,8 +370,8 @@ static void write_twice(const struct rules *rules, size_t i, size_t j, size_t co
     }
 }
 
-/* Adds the first step to a tree whose steps are written out: `if (size >= 512) ...`, where
- * `if (size >= 256) ...` follows, becomes the second one after `if (size >= 1024) ...`. */
+/* Adds a first step to a tree whose steps are written out. If `if (size >= 512) ...` is the first
+ * step and `if (size >= 256) ...` the next one, inserts `if (size >= 1024) ...` before both. */
 void rule_try_unrolled(const struct rules *rules, size_t i)
 {
     size_t count =
@@ -385,6 +385,6 @@ void rule_try_unrolled(const struct rules *rules, size_t i)
         return;
     edit->line = rule_at(rules, i)->line;
     edit->column = code_column(rules->code, rule_at(rules, i));
-    edit_say(edit, "with one more step like `%s`, with twice its numbers, before line %u",
-             rule_quote(rules, i, rule_condition_length(rules, i) + 3), edit->line);
+    edit_say(edit, "with one more step before line %u: `%s`, but with numbers twice as large",
+             edit->line, rule_quote(rules, i, rule_condition_length(rules, i) + 3));
 }

@@ -322,7 +322,7 @@ void rule_try_more(const struct rules *rules, size_t i)
     rule_append(rules, i, " - 1");
 }
 
-/* Takes the last element where the number of elements is meant to be one: `x == SIZE` becomes
+/* Replaces the number of elements by the index of the last one: `x == SIZE` becomes
  * `x == SIZE - 1`, and `row(m, m.height)` becomes `row(m, m.height - 1)`. */
 void rule_try_last(const struct rules *rules, size_t i)
 {
@@ -377,8 +377,8 @@ void rule_try_multiple(const struct rules *rules, size_t i)
     }
 }
 
-/* Multiplies a product that is stored by a constant up to which the function counts: each thread or
- * warp has that many elements. */
+/* Appends a factor to a product that is stored: a constant that limits a loop of the function. Each
+ * thread or warp has that many elements. */
 void rule_try_scale(const struct rules *rules, size_t i)
 {
     static const char *const sums[] = {"+", "-", "/", "%", "?", NULL};

@@ -1,4 +1,4 @@
-/* Adds hints of the lab to causes, where a hint is about the mistake that the cause shows. */
+/* Adds a hint of the lab to a cause, if the hint is about the cause's mistake. */
 #include "grade/finding.h"
 
 #include <ctype.h>

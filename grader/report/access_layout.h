@@ -1,6 +1,6 @@
 /* Lays out one memory access of a warp: finds the rows of its picture, and what the lanes touch in
  * each row. Global memory has a row for each 128-byte line, shared memory for each pass. The rules
- * are those of gpu/observe/counters.c. */
+ * are those of gpu/observe/traffic.h. */
 #ifndef REPORT_ACCESS_LAYOUT_H
 #define REPORT_ACCESS_LAYOUT_H
 

@@ -89,7 +89,7 @@ ORDINARY_ONLY := autograder/works_ batch_grade/a_grader_failure_ batch_grade/con
 	limits/waiting_ linked/ misleading/endless_ observers/racecheck_finds_the_same_ occupancy/is_that_ \
 	order/keeps_little persistent/ predicted_pictures/*_browser readme/shows_ recorded_times/ \
 	remote/kernels_wait_ remote/programs_behave_ report_page/is_the_same_ report_page/looks_ report_page/prints \
-	report_page/shows_pictures_ run/repeated_launches_ sandbox/holds_ sandbox_levels/are_chosen_and_ \
+	report_page/shows_pictures_ run/all_tools_ run/repeated_launches_ sandbox/holds_ sandbox_levels/are_chosen_and_ \
 	sandbox_levels/are_chosen_for_ seed/a_result_can_ seed/the_number_ seed/the_owners_ setup/skips_ \
 	similar/lab_0[2-6] slurm/ step_page/obeys_ step_page/of_a_long_ step_page/starts_ step_page/works_ \
 	step_states/ student/a_build_that_ student/watch_ students/meetings timed/json timed/runs_repeat \

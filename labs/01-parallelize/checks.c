@@ -70,8 +70,9 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define LONGEST_WARP_TEXT "the longest warp does the work of %s instructions"
 
 /* The costs that check_costs() does not limit in this lab. The figures limit CHECK_PATH, and
- * MOST_OCCUPIED limits CHECK_WORK and CHECK_IDLE. The other costs are the subjects of later labs: lab 02 teaches
- * which words a warp should read together, and lab 03 how the threads of a block combine sums. */
+ * MOST_OCCUPIED limits CHECK_WORK and CHECK_IDLE. The other costs are the subjects of later labs:
+ * lab 02 teaches which words a warp should read together, and lab 03 how the threads of a block
+ * combine sums. */
 #define JUDGED                                                                                     \
     (1 << CHECK_PATH | 1 << CHECK_WORK | 1 << CHECK_IDLE | 1 << CHECK_READS | 1 << CHECK_WRITES |  \
      1 << CHECK_BARRIERS)

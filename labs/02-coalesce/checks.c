@@ -35,7 +35,7 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. A kernel without a loop covers only as many numbers as it has threads.")
 {
-    /* 1 comes last: if the only number is left out, the message cannot say which ones are */
+    /* 1 comes last: with a single number, the message cannot say which numbers are left out */
     const int sizes[] = {
         0,       check_random_int(check, 2, 300),           check_random_int(check, 8000, 9000),
         1000003, MILLION + check_random_int(check, 1, 999), 1};

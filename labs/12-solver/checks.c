@@ -527,8 +527,8 @@ CHECK(
         check_find_line(check, "matrix_of(")) {
         check_refuse(
             check, run,
-            "TODO 2: write a kernel that computes a step from the five diagonals, and launch it in make_step(). Then delete the two lines of main() that make the matrix.",
-            "main() makes a matrix of n x n numbers from the five diagonals, and no step needs it");
+            "TODO 2: launch a kernel in make_step() that computes a step from the five diagonals. Then delete the two lines of main() that make the matrix.",
+            "main() makes a matrix of n x n numbers from the five diagonals; rung 2 must work without it");
         check_show_line(check, "matrix_of(");
     }
     const int width = 8 * check_random_int(check, 5, 7);

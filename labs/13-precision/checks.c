@@ -436,7 +436,8 @@ static const char *const rung_hints[] = {
 #define REACHES CHECK_FIRST_FIX "does the loop reach every number, and none after the last one?"
 static const char *const size_hints[] = {[WAVES] = REACHES, [GROWTH] = REACHES};
 
-/* Runs all rungs. HINTS, unless it is NULL, replaces the hints of rungs. */
+/* Runs all rungs. If HINTS is not NULL, its elements replace the check's hint, each for one rung. A
+ * rung whose element is NULL keeps the check's hint. */
 static void run_all(struct check *check, int rows, int width, const char *const *hints)
 {
     for (enum rung rung = SUMS; rung <= GROWTH; ++rung) {
@@ -511,9 +512,9 @@ static void limit_sums(struct check *check, const struct run *run, enum rung run
             "for each number, the kernel executes %s operations on types wider than a float");
     if (rung != HALVES)
         return;
-    check_limit(check, run, check_counter(run, "double_operations") / n, 0.125,
+    check_limit(check, run, 8 * check_counter(run, "double_operations") / n, 1,
                 "Add up in float: the sums are exact.",
-                "for each number, lanes execute %s operations in double");
+                "for 8 numbers, lanes execute %s operations in double");
     check_limit(
         check, run, 1024 * check_counter(run, "warp_instructions") / n, MOST_FOR_HALVES,
         "One plain addition for each half-precision number is enough: these additions are exact.",

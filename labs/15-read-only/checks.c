@@ -484,8 +484,9 @@ CHECK(
     check_through_constants(check, runs.run[0], "result", hint);
     refuse_replays(check, &runs, "Let all lanes of a warp read the same word of constant memory.");
     check_limit(
-        check, runs.run[0], worst(&runs, "load_collisions"), MOST_COLLISIONS, hint,
-        "for 32 results, lanes load a word that another lane of the warp loads, too, %s times from global memory; weights in constant memory need no such loads");
+        check, runs.run[0], worst(&runs, "load_collisions"), MOST_COLLISIONS,
+        "Declare the weights as __constant__: weights in constant memory need no such loads.",
+        "for 32 results, lanes load %s words from global memory that another lane of the warp loads, too");
 }
 
 CHECK(

@@ -363,8 +363,8 @@ LANES_INLINE void load_repeated_longs(const struct warp *warp, const struct inst
                repeat_start(warp, pattern, first), pattern, mask);
 }
 
-/* Define the loads of one value of 4 or 8 bytes for each lane, which are most loads. Rows that all
- * lanes load are most of these. The other shapes have a function of their own, so that the common
+/* Define the loads of one value of 4 or 8 bytes for each lane. Most loads are of this kind, and in
+ * most of them, all lanes load rows. The other shapes have their own function, so that the common
  * path saves no registers. For the same reason, a repeat is reported last. */
 #define LOAD_PLAIN(name, T)                                                                        \
     __attribute__((noinline)) LANES_CLONES static void load_other_##name(                          \
@@ -419,7 +419,7 @@ __attribute__((noinline)) LANES_CLONES static void store_other(const struct warp
     store_found(warp, inst, start, pattern->stride, pattern, mask);
 }
 
-/* Like the loads, keeps the rare ways out of the common path. */
+/* Stores one or more values for each lane. As in loads, rare shapes have their own function. */
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint64_t first;

@@ -249,12 +249,12 @@ LANES_INLINE void store_elements(const struct warp *warp, const struct inst *ins
         store_element(warp, inst, k, host, lanes);
 }
 
-/* Four adjacent words, and those of two lanes. */
+/* Four adjacent words of one lane, and of two lanes. */
 typedef uint32_t quad_words __attribute__((vector_size(16), aligned(4), may_alias));
 typedef uint32_t quad_pair __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* The four words of each of two lanes. This is no function, because a function that returns so wide
- * a vector would need AVX. */
+/* The four words of one lane, and of lanes L and L + 4. These are macros, because a function that
+ * returns such a wide vector would need AVX. */
 #define LANE_QUAD(l) (*(const quad_words *)(const void *)(start + delta[l]))
 #define LANE_PAIR(l)                                                                               \
     __builtin_shufflevector(LANE_QUAD(l), LANE_QUAD((l) + 4), 0, 1, 2, 3, 4, 5, 6, 7)

@@ -141,8 +141,8 @@ static void add_words(uint32_t lanes, uint8_t *const *host, const uint32_t *b, u
     }
 }
 
-/* Does the same for words that other CPU threads may access. Lanes in a row that add to one word do
- * so by one operation, as if no other thread came between them: this operation is slow. */
+/* Does the same for words that other CPU threads may access. An atomic operation is slow, so
+ * consecutive lanes that add to the same word share one, as if no other thread came between. */
 static void add_to_contended(uint32_t lanes, uint8_t *const *host, const uint32_t *b, uint64_t *old)
 {
     while (lanes) {

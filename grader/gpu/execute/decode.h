@@ -13,7 +13,7 @@
  *   decode_control.c barriers, branches, calls, fences
  *   fixed.c          registers whose value never changes
  *   stretch.c        instructions that are executed without a check between them
- *   fuse.c           products of addresses
+ *   fuse.c           multiplications in the computation of addresses
  *   decode.c         the kernel as a whole
  *
  * The decoder keeps only the first error, and discards a kernel that has an error. */
@@ -146,8 +146,8 @@ uint8_t decode_operation(const struct ptx_instruction *in);
 
 /* Divides the code into stretches (stretch.c). Returns false when out of memory. */
 bool stretches_find(struct kernel *kernel);
-/* Makes products of addresses faster (fuse.c). Call this after stretches_find(). Returns false when
- * out of memory. */
+/* Makes multiplications in the computation of addresses faster (fuse.c). Call this after
+ * stretches_find(). Returns false when out of memory. */
 bool products_fuse(struct kernel *kernel);
 
 #endif

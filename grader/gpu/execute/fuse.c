@@ -1,13 +1,14 @@
-/* Makes products of addresses faster. Nearly every address is the sum of an array's address and of
- * an index times the size of an element:
+/* Makes multiplications in the computation of addresses faster. Nearly every address is the sum of
+ * an array's address and of an index times the size of an element:
  *
  *         mul.wide.s32    %rd5, %r13, 8;       not executed by itself
  *         add.s64         %rd6, %rd3, %rd5;    %rd6 = %rd3 + %r13 * 8
  *
  * If only the sum reads the product, and directly follows it in the same stretch, the sum computes
- * both. A stretch then steps over the product. If it begins at the product or ends before the sum,
- * both are executed or none: neither makes a difference, because no other instruction sees the
- * product. An observer of all registers follows instruction by instruction, so it sees each.
+ * both. A stretch then steps over the product. A warp that enters the stretch at the product
+ * executes it in vain. A warp that leaves the stretch before the sum has not executed the product,
+ * but no other instruction needs it. An observer of all registers follows each instruction, so it
+ * sees the product, too.
  *
  * If the size is a constant power of two, the product becomes a shift, which is faster on a CPU. */
 #include <stdlib.h>

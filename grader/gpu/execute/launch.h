@@ -141,8 +141,8 @@ void launch_forget_memory(struct launch *launch);
 uint64_t launch_changes(const struct launch *launch);
 /* Returns whether the launch has accessed memory that it shares with the host. */
 bool launch_sees_lent(const struct launch *launch);
-/* Adds up the counts of COUNT workers, and ends the observers (launch_totals.c). Frees what the
- * workers own. */
+/* Adds up the counts of COUNT workers, and joins the observers' states (launch_totals.c). Frees the
+ * workers' memory. */
 void launch_join_workers(struct launch *launch, struct worker *workers, unsigned count);
 void launch_totals(const struct launch *launch, struct emu_counters *totals);
 

@@ -8,8 +8,8 @@
  *
  * `stretch` is the number of instructions from this one to the end of the stretch. An idle
  * instruction does nothing, because its result is known before the kernel starts (fixed.c). `step`
- * is the distance to the next instruction that must run: an idle one need not, nor a product that
- * the next instruction also computes (fuse.c).
+ * is the distance to the next instruction that must run. An idle instruction need not run, and
+ * neither must a product that the next instruction also computes (fuse.c).
  *
  * Three things are done once for a whole stretch: counting the instructions, checking for the end
  * of the slice, and checking for the place where lanes reconverge. Doing them at each instruction

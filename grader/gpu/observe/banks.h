@@ -1,5 +1,5 @@
 /* Counts the values that lanes access in columns of banks of shared memory (see measure_banks() in
- * counters.c). */
+ * traffic.h). */
 #ifndef GPU_OBSERVE_BANKS_H
 #define GPU_OBSERVE_BANKS_H
 
@@ -41,7 +41,7 @@ LANES_INLINE unsigned count_rows(const uint32_t *asked, unsigned columns, uint32
 {
     uint32_t low = asked[0], high = asked[0], plane[ROW_BITS] = {0}, left = UINT32_MAX;
     unsigned distinct = 0, shift = (unsigned)__builtin_ctz(columns);
-    for (unsigned i = 0; i < LANES; i++) { /* from 0 on, like find_bounds() in counters.c */
+    for (unsigned i = 0; i < LANES; i++) { /* from 0 on, like find_bounds() in traffic.h */
         low = asked[i] < low ? asked[i] : low;
         high = asked[i] > high ? asked[i] : high;
     }

@@ -1,5 +1,5 @@
-/* What the files about losses share: losses.c reports branches and whole kernels, losses_memory.c
- * reports accesses to memory. */
+/* Types and functions that losses.c and losses_memory.c share. losses.c reports the losses of
+ * branches and whole kernels, losses_memory.c those of accesses to memory. */
 #ifndef GPU_OBSERVE_LOSSES_PARTS_H
 #define GPU_OBSERVE_LOSSES_PARTS_H
 

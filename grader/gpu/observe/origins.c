@@ -1,6 +1,6 @@
 /* The origins observer marks the bytes of global memory that kernels write. From these marks, the
- * grader can tell which bytes of a result were written by kernels and which by the host. device.c
- * updates the marks when the host writes or copies. */
+ * grader can tell which bytes of a result were written by kernels and which by the host.
+ * device_memory.c updates the marks when the host writes or copies. */
 #include <stdlib.h>
 
 #include "gpu/lanes.h"

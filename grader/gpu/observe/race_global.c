@@ -242,9 +242,9 @@ static uint32_t note_spread(struct race *race, const struct race_spread *spread,
     return i;
 }
 
-/* Handles a load from several pages. When the lanes go on in the pages of their latest access, as
- * in a loop in which each thread reads its own part of an array, it need not find the pages. A
- * narrow pattern soon moves on to other pages. */
+/* Handles a load from several pages. If the lanes stay in the pages of the pattern's latest access,
+ * it need not find the pages. This is frequent in a loop in which each thread reads its own part of
+ * an array. The pages of a narrow pattern are not kept, because it soon leaves them. */
 static void repeat_spread(struct race *race, const struct obs_repeat *repeat, struct race_note note)
 {
     struct race_global *global = &race->global;
@@ -261,7 +261,7 @@ static void repeat_spread(struct race *race, const struct obs_repeat *repeat, st
     access.space = PTX_GLOBAL;
     for (uint32_t i = 0; i < done; i++)
         lanes &= ~lanes_in(&access, spread->pages[i]->addr);
-    /* a page that took no note gets no more of them, so it is not listed again */
+    /* a page whose log has ended takes no more notes, so its pages are not listed again */
     bool is_kept = is_wide && !is_there;
     if (is_wide) {
         spread->pattern = note.pattern;

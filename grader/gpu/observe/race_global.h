@@ -12,8 +12,8 @@ struct race;
 
 #define RACE_SPREADS 8u
 
-/* The pages of the latest access with PATTERN, if it touched more than one. While lane 0's address
- * is from LOW to HIGH, no lane leaves its page. */
+/* The pages of the latest access with PATTERN, if the pattern is at least as wide as a page. While
+ * lane 0's address is from LOW to HIGH, no lane leaves its page. */
 struct race_spread {
     uint64_t low, high;
     uint32_t pattern, count; /* there are no pages if count is 0 */

@@ -16,8 +16,8 @@
 #define STEP_COUNTERS ((size_t)1 << 20)
 #define NO_LINE       UINT32_MAX
 
-/* The cost of an instruction's latest access, which a repeat of this access costs, too. The cost of
- * a dense access depends on its place in a line. */
+/* The cost of an instruction's latest access. A repeat of this access has the same cost. The cost
+ * of a dense access depends on its place in a line. */
 struct known {
     uint32_t cost, ideal;
     uint8_t place, space;
@@ -177,7 +177,8 @@ static void recorder_access(void *argument, const struct obs_access *access)
         return;
     uint32_t *steps = steps_of(state, access->pc, access->cta, access->warp);
     struct obs_recorded *best = &state->best[line];
-    /* repeats will repeat this access, even if it is not measured */
+    /* later repeats are of this access, so the known cost is out of date, even if this access is
+     * not measured */
     if (!access->repeats && !access->dense)
         state->known[access->pc][false].is_valid = false;
     if (!steps || !is_drawable(access))
@@ -194,7 +195,7 @@ static void recorder_access(void *argument, const struct obs_access *access)
     }
 }
 
-/* Nearly all repeats are only counted. All addresses are needed of one that is recorded, or if the
+/* Only counts nearly all repeats. Asks for all addresses if the repeat will be recorded, or if its
  * cost is not known. */
 static enum obs_answer recorder_repeat(void *argument, const struct obs_repeat *repeat)
 {

@@ -3,10 +3,10 @@
  *
  * The prediction of a launch's time is made after its end, but a clock is read while the kernel
  * runs. If a kernel reads clocks, this model therefore follows each of its warps during execution.
- * sm.c executes each instruction as soon as its operands are ready, with the caches' latencies, and
- * warps wait for each other at barriers. But each warp runs as if no other warp used any unit. So a
- * clock shows latencies, but not the time that warps wait for a busy unit. All blocks are assumed
- * to begin when the launch starts. */
+ * sm_execute.c executes each instruction as soon as its operands are ready, with the caches'
+ * latencies, and warps wait for each other at barriers. But each warp runs as if no other warp used
+ * any unit. So a clock shows latencies, but not the time that warps wait for a busy unit. All
+ * blocks are assumed to begin when the launch starts. */
 #ifndef GPU_PREDICT_PACE_H
 #define GPU_PREDICT_PACE_H
 

@@ -428,7 +428,8 @@ static void note_access(struct state *state, const struct obs_access *access)
 static void sample_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
-    if (access->is_texture) /* sm.c predicts the time of texture fetches without their addresses */
+    /* sm_execute.c predicts the time of texture fetches without their addresses */
+    if (access->is_texture)
         return;
     if (access->space == PTX_GLOBAL)
         note_access(state, access);

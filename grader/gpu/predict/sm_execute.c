@@ -1,5 +1,5 @@
-/* Executes one op of a warp: when its operands are ready, which units it occupies, and when its
- * result is ready. */
+/* Executes one op of a warp: finds when its operands are ready, which units it occupies, and when
+ * its result is ready. */
 #include "gpu/predict/sm_parts.h"
 
 /* Returns the time when the copies that OP waits for are done. */

@@ -1,5 +1,5 @@
-/* The state of one simulation of a multiprocessor. sm.c lets its warps take turns, sm_execute.c
- * executes their instructions, and sm_memory.c serves the accesses of these. */
+/* The state of one simulation of a multiprocessor. sm.c chooses the next warp, sm_execute.c
+ * executes its instruction, and sm_memory.c serves the instruction's memory access. */
 #ifndef GPU_PREDICT_SM_PARTS_H
 #define GPU_PREDICT_SM_PARTS_H
 

@@ -111,19 +111,19 @@ size_t views_missing(const struct views *views)
 
 /* --- searching -------------------------------------------------------------------------------- */
 
-enum { WORD = 4 };
+enum { WORD_BYTES = 4 };
 
 /* Words that are compared at once. A comparison sets an element to all ones where it is true. */
 typedef uint32_t words __attribute__((vector_size(64), aligned(1), may_alias));
 
-/* Returns whether one of the 64 words that begin at the next 64 bytes from AT on equals WORD. */
+/* Returns whether one of the 64 words that begin at the 64 bytes from AT on equals WORD. */
 LANES_INLINE bool is_near(const uint8_t *at, uint32_t word)
 {
     words found = {0};
     uint32_t any = 0;
-    for (unsigned i = 0; i < WORD; i++)
+    for (unsigned i = 0; i < WORD_BYTES; i++)
         found |= (words)(*(const words *)(const void *)(at + i) == word);
-    for (unsigned i = 0; i < sizeof found / WORD; i++)
+    for (unsigned i = 0; i < sizeof found / WORD_BYTES; i++)
         any |= found[i];
     return any;
 }
@@ -133,9 +133,9 @@ static size_t rare_word(const uint8_t *bytes, size_t size)
 {
     size_t rare = 0;
     int most = -1;
-    for (size_t at = 0; at + WORD <= size; at += WORD) {
+    for (size_t at = 0; at + WORD_BYTES <= size; at += WORD_BYTES) {
         int count = 0;
-        for (unsigned i = 0; i < WORD; i++)
+        for (unsigned i = 0; i < WORD_BYTES; i++)
             count += bytes[at + i] != 0;
         rare = count > most ? at : rare;
         most = count > most ? count : most;
@@ -143,8 +143,8 @@ static size_t rare_word(const uint8_t *bytes, size_t size)
     return rare;
 }
 
-/* Does the same as memmem(), which takes long in arrays of small ints, because their bytes are much
- * alike. This function first searches for a word of WANTED, which has at least one. */
+/* Does the same as memmem(), which takes long in arrays of small ints, because their bytes are
+ * often equal. Searches first for a rare word of WANTED, which has at least four bytes. */
 LANES_CLONES static const uint8_t *search(const uint8_t *bytes, size_t size, const uint8_t *wanted,
                                           size_t length)
 {
@@ -155,7 +155,7 @@ LANES_CLONES static const uint8_t *search(const uint8_t *bytes, size_t size, con
     memcpy(&word, wanted + rare, sizeof word);
     for (size_t at = 0, step; at <= last; at += step) {
         step = last - at < sizeof(words) ? last - at + 1 : sizeof(words);
-        bool is_whole = at + rare + sizeof(words) + WORD <= size;
+        bool is_whole = at + rare + sizeof(words) + WORD_BYTES <= size;
         if (is_whole && !is_near(bytes + at + rare, word))
             continue;
         for (size_t i = at; i < at + step; i++)
@@ -220,8 +220,8 @@ static bool continues(const struct views *views, size_t at, const uint8_t *bytes
 }
 
 /* Finds BYTES in the shown view and sets *AT to their offset. First tries the position after the
- * piece that was found last, because programs often copy one piece after another, and then the
- * beginning of the next array. */
+ * piece that was found last, because programs often copy one piece after another. Then tries the
+ * beginning of the array at that position, or of the next array if the position is in its head. */
 static bool find(const struct views *views, const uint8_t *bytes, size_t size, size_t *at)
 {
     *at = views->next;
