@@ -389,6 +389,11 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
 void check_limit(struct check *check, const struct run *run, double value, double most,
                  const char *hint, const char *text);
 
+/* Calls check_limit() for the instructions that the warps execute or wait (counter
+ * occupied_instructions), for each 32 of N numbers. */
+void check_occupied(struct check *check, const struct run *run, int n, double most,
+                    const char *hint);
+
 /* Returns the theoretical occupancy, in percent, of the kernels on a GPU of CAPABILITY (times 10:
  * 86 is 8.6). Considers the limits by threads, blocks and shared memory, but not by registers,
  * because the emulator only estimates their number. If there are several launches, returns the

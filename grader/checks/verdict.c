@@ -130,6 +130,13 @@ void check_limit(struct check *check, const struct run *run, double value, doubl
     check_refuse(check, run, hint, "%s; the limit is %s", counted, check_number(most));
 }
 
+void check_occupied(struct check *check, const struct run *run, int n, double most,
+                    const char *hint)
+{
+    check_limit(check, run, 32 * check_counter(run, "occupied_instructions") / n, most, hint,
+                "for each 32 numbers, the warps work or wait as long as %s instructions take");
+}
+
 void check_value(struct check *check, double value)
 {
     check->verdict.measured = true;

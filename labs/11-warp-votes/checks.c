@@ -343,9 +343,8 @@ static void measure(struct check *check, int rung, int longest_group, const char
         check_limit(check, run, check_counter(run, "global_store_sectors"), MOST_STORED,
                     "Write only the result to global memory.",
                     "the warps write %s sectors of 32 bytes to global memory");
-    check_limit(check, run, 32 * check_counter(run, "occupied_instructions") / LARGE, MOST_OCCUPIED,
-                "Let ballots find the places, and share the work among all warps of a block.",
-                "for each 32 numbers, the warps work or wait as long as %s instructions take");
+    check_occupied(check, run, LARGE, MOST_OCCUPIED,
+                   "Let ballots find the places, and share the work among all warps of a block.");
 }
 
 /* Racecheck is active in most runs that measure figures. So a program earns no points if it leaves
